@@ -16,11 +16,11 @@ extension CTAPProtocol {
     package static func secrets(in message: [UInt8]) -> [Range<Int>] {
         let request = CBORPlaces(message)
         switch message.first {
-        case Command.makeCredential: return inputs(request, key: Key.makeCredentialExtensions)
-        case Command.getAssertion: return inputs(request, key: Key.getAssertionExtensions)
+        case Command.makeCredential: return inputs(request, key: MakeCredential.Request.extensions)
+        case Command.getAssertion: return inputs(request, key: GetAssertion.Request.extensions)
         case Command.clientPIN: return clientPIN(request)
         case Command.credentialManagement, Command.credentialManagementPreview:
-            return request.map(from: 1).list.filter { $0.isInt(Key.managementAuthentication) }
+            return request.map(from: 1).list.filter { $0.isKey(CredentialManagement.Request.pinUvAuthParam) }
                 .map { request.content($0.value) }
         default: return []
         }
@@ -33,21 +33,30 @@ extension CTAPProtocol {
     ///   - reply: The status byte and the map.
     ///   - message: The request that it answers.
     package static func secrets(inReply reply: [UInt8], to message: [UInt8]) -> [Range<Int>] {
-        let largeBlobKey: Int64
+        let places = CBORPlaces(reply)
+        let entries = places.map(from: 1).list
         switch message.first {
-        case Command.makeCredential: largeBlobKey = 5
-        case Command.getAssertion, Command.getNextAssertion: largeBlobKey = 7
-        case Command.credentialManagement, Command.credentialManagementPreview: largeBlobKey = 11
+        case Command.makeCredential:
+            return entries.flatMap { entry in
+                if entry.isKey(MakeCredential.Reply.largeBlobKey) { return [places.content(entry.value)] }
+                return entry.isKey(MakeCredential.Reply.authData) ? outputs(places, places.content(entry.value)) : []
+            }
+        case Command.getAssertion, Command.getNextAssertion: return assertion(places, entries)
+        case Command.credentialManagement, Command.credentialManagementPreview:
+            return entries.filter { $0.isKey(CredentialManagement.Reply.largeBlobKey) }
+                .map { places.content($0.value) }
         default: return []
         }
-        let places = CBORPlaces(reply)
+    }
+
+    private static func assertion(_ places: CBORPlaces, _ entries: [CBORPlaces.Entry]) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        for entry in places.map(from: 1).list {
-            if entry.isInt(largeBlobKey) {
+        for entry in entries {
+            if entry.isKey(GetAssertion.Reply.largeBlobKey) {
                 found.append(places.content(entry.value))
-            } else if largeBlobKey != 11, entry.isInt(Key.authenticatorData) {
+            } else if entry.isKey(GetAssertion.Reply.authData) {
                 found += outputs(places, places.content(entry.value))
-            } else if largeBlobKey == 7, entry.isInt(Key.signature), !found.isEmpty {
+            } else if entry.isKey(GetAssertion.Reply.signature), !found.isEmpty {
                 found.append(places.content(entry.value))
             }
         }
@@ -56,27 +65,30 @@ extension CTAPProtocol {
 
     private static func clientPIN(_ request: CBORPlaces) -> [Range<Int>] {
         let (list, unread) = request.map(from: 1)
-        let number = list.first { $0.isInt(Key.pinSubcommand) }.map { request.bytes[$0.value] }
-        let isToken = number == [UInt8(PINSubcommand.getTokenByUV)] || number == [UInt8(PINSubcommand.getTokenByPIN)]
+        let number = list.first { $0.isKey(ClientPIN.Request.subCommand) }.map { request.bytes[$0.value] }
+        let tokens: [ClientPIN.Subcommand] = [
+            .getPinUvAuthTokenUsingUvWithPermissions, .getPinUvAuthTokenUsingPinWithPermissions,
+        ]
+        let isToken = number.map { number in tokens.contains { number.elementsEqual($0.cbor.encoded) } } ?? false
+        let secrets: [ClientPIN.Request] = [.pinUvAuthParam, .newPinEnc, .pinHashEnc]
         let found = list.flatMap { entry -> [Range<Int>] in
-            if [Key.pinAuthentication, Key.newPIN, Key.pinHash].contains(where: entry.isInt) {
-                return [request.content(entry.value)]
-            }
-            return isToken && entry.isInt(Key.pinKeyAgreement) ? request.point(entry.value) : []
+            if secrets.contains(where: entry.isKey) { return [request.content(entry.value)] }
+            return isToken && entry.isKey(ClientPIN.Request.keyAgreement) ? request.point(entry.value) : []
         }
         return found + unread
     }
 
     /// The inputs of hmac-secret, hmac-secret-mc and credBlob in the map of extensions.
-    private static func inputs(_ request: CBORPlaces, key: Int64) -> [Range<Int>] {
-        guard let map = request.map(from: 1).list.first(where: { $0.isInt(key) }) else { return [] }
+    private static func inputs(_ request: CBORPlaces, key: some CTAPKey) -> [Range<Int>] {
+        guard let map = request.map(from: 1).list.first(where: { $0.isKey(key) }) else { return [] }
         return request.map(in: map.value).list.flatMap { entry -> [Range<Int>] in
             if entry.isText("hmac-secret") || entry.isText("hmac-secret-mc") {
-                // The key agreement (1), saltEnc (2) and saltAuth (3); a value that is not a map, such as "true", has
-                // none.
+                // A value that is not a map, such as "true", has none of them.
                 return request.map(in: entry.value).list.flatMap { part -> [Range<Int>] in
-                    if part.isInt(2) || part.isInt(3) { return [request.content(part.value)] }
-                    return part.isInt(1) ? request.point(part.value) : []
+                    if part.isKey(HMACSecret.saltEnc) || part.isKey(HMACSecret.saltAuth) {
+                        return [request.content(part.value)]
+                    }
+                    return part.isKey(HMACSecret.keyAgreement) ? request.point(part.value) : []
                 }
             }
             return entry.isText("credBlob") ? request.byteString(entry.value) : []
@@ -123,6 +135,7 @@ private struct CBORPlaces {
         let value: Range<Int>
 
         func isInt(_ number: Int64) -> Bool { if case .int(number) = key { true } else { false } }
+        func isKey(_ key: some CTAPKey) -> Bool { isInt(key.rawValue) }
         func isText(_ name: String) -> Bool {
             if case .text(let text) = key { text.elementsEqual(name.utf8) } else { false }
         }

@@ -13,6 +13,29 @@ package enum CanoKeyProtocol: CardVocabulary {
         /// P1 0 reads the firmware version, 1 the product name.
         package static let readVersion: UInt8 = 0x31
         package static let readSerial: UInt8 = 0x32
+        package static let configure: UInt8 = 0x40
+        package static let readFlashUsage: UInt8 = 0x41
+        package static let readConfiguration: UInt8 = 0x42
+        package static let factoryReset: UInt8 = 0x50
+    }
+
+    package static var keyword: String { "canokey-admin" }
+
+    package static let instructions: [UInt8: String] = [
+        Instruction.verify: "VERIFY the administration PIN", Instruction.changePIN: "CHANGE the administration PIN",
+        Instruction.readSerial: "GET serial", Instruction.configure: "CONFIGURE",
+        Instruction.readFlashUsage: "GET flash usage", Instruction.readConfiguration: "GET configuration",
+        Instruction.factoryReset: "FACTORY RESET",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [Instruction.changePIN: .hidden]
+
+    package static func name(of command: APDU) -> String? {
+        switch (command.ins, command.p1) {
+        case (Instruction.readVersion, 0): "GET firmware version"
+        case (Instruction.readVersion, 1): "GET hardware name"
+        default: instructions[command.ins]
+        }
     }
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {

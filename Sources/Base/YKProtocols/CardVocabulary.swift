@@ -2,13 +2,40 @@
 
 package import YKWire
 
-/// What the commands of a card application do and where their secrets are: facts shared by services, recordings, plans
-/// and narration. Each conforming type also holds the application's instruction bytes and tags.
+/// What a card application calls things, what its commands do and where their secrets are: facts shared by services, the
+/// virtual key, recordings, plans and narration. Each conforming type also holds the application's instruction bytes and
+/// tags.
 ///
 /// Names are shared, codecs are not: the virtual key parses commands for itself.
 package protocol CardVocabulary: SendableMetatype {
     /// The application identifier used in SELECT.
     static var aid: AID { get }
+
+    /// The usual name.
+    static var title: String { get }
+
+    /// The name on the command line.
+    static var keyword: String { get }
+
+    /// The names of the instructions in the specification's words.
+    static var instructions: [UInt8: String] { get }
+
+    /// The names of the data objects in commands and replies; empty if the data has another form.
+    static var tags: [TLV.Tag: TagName] { get }
+
+    /// The instruction that fetches the rest of a long reply.
+    static var continuation: UInt8 { get }
+
+    /// The instructions whose data can have secrets, and what counts as secret while it is unknown which application is
+    /// selected. If such a command cannot be parsed at all, all of its data is secret.
+    static var carriers: [UInt8: UnselectedData] { get }
+
+    /// The application's bit in Yubico's device information, if keys of the FIPS series offer it over NFC only through a
+    /// secure channel.
+    static var protectedCapability: UInt32? { get }
+
+    /// The name of a command, by its header; `nil` for an unknown one.
+    static func name(of command: APDU) -> String?
 
     /// The secret byte ranges in the data field of a command.
     ///
@@ -25,14 +52,79 @@ package protocol CardVocabulary: SendableMetatype {
     ///   - data: All data of that command.
     static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>]
 
+    /// Whether a reply with secrets is more than a result: a proof that services can do without, or a message of which
+    /// they may not need every part.
+    static func isProof(_ command: APDU) -> Bool
+
+    /// Whether only this application has a command, which can then be recognized without a SELECT.
+    static func isOwn(_ command: APDU, data: [UInt8]) -> Bool
+
     /// Whether a command reads or changes the application.
     static func effect(of command: APDU) -> CommandEffect
+
+    /// What the user may have to do before the key answers a command; `nil` for commands that never wait.
+    static func waiting(for command: APDU) -> UserAction?
+
+    /// The meaning of a status word for a command, if more specific than its general meaning.
+    static func meaning(of status: StatusWord, for command: APDU) -> String?
 }
 
 extension CardVocabulary {
+    package static var title: String { aid.description }
+    package static var keyword: String { title.lowercased().filter { $0 != " " } }
+    package static var tags: [TLV.Tag: TagName] { [:] }
+    package static var continuation: UInt8 { ISO7816.getResponse }
+    package static var carriers: [UInt8: UnselectedData] { [:] }
+    package static var protectedCapability: UInt32? { nil }
+    package static func name(of command: APDU) -> String? { instructions[command.ins] }
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] { [] }
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] { [] }
+    package static func isProof(_ command: APDU) -> Bool { false }
+    package static func isOwn(_ command: APDU, data: [UInt8]) -> Bool { false }
     package static func effect(of command: APDU) -> CommandEffect { .write(reply: nil) }
+    package static func waiting(for command: APDU) -> UserAction? { nil }
+    package static func meaning(of status: StatusWord, for command: APDU) -> String? { nil }
+}
+
+/// The name of a data object.
+package struct TagName: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The name.
+    package let text: String
+    /// Whether the value is a text in UTF-8.
+    package let isText: Bool
+
+    package init(stringLiteral value: String) {
+        text = value
+        isText = false
+    }
+
+    private init(_ text: String, isText: Bool) {
+        self.text = text
+        self.isText = isText
+    }
+
+    /// The name of a data object whose value is a text.
+    package static func text(_ name: String) -> TagName { TagName(name, isText: true) }
+}
+
+/// What counts as secret in the data of an instruction while it is unknown which application is selected.
+package enum UnselectedData: Hashable, Sendable {
+    /// All of it, because the instruction carries secrets in one application and means something else in another.
+    case hidden
+    /// What the application's rule finds, which recognizes its own commands by their content.
+    case located
+    /// Nothing, because another application's command without secrets is more likely.
+    case shown
+}
+
+/// What the user has to do while the key waits.
+package enum UserAction: Hashable, Sendable {
+    /// Touch the key.
+    case touch
+    /// Put a finger on the sensor, to be enrolled.
+    case enrolment
+    /// Put an enrolled finger on the sensor.
+    case fingerprint
 }
 
 /// Whether a command only reads, or changes the key.
@@ -44,75 +136,4 @@ package enum CommandEffect: Hashable, Sendable {
 
     /// A change answered with 9000 and no data.
     package static let done = CommandEffect.write(reply: [0x90, 0x00])
-}
-
-/// The known card applications.
-package enum CardApplication {
-    /// All vocabularies.
-    package static let all: [any CardVocabulary.Type] = [
-        OATHProtocol.self, PIVProtocol.self, FIDOProtocol.self, OTPProtocol.self, ManagementProtocol.self,
-        OpenPGPProtocol.self, HSMAuthProtocol.self, SecurityDomainProtocol.self, NDEFProtocol.self,
-        CanoKeyProtocol.self,
-    ]
-
-    /// The vocabulary of an application; `nil` for one that is unknown.
-    package static func vocabulary(of aid: AID?) -> (any CardVocabulary.Type)? {
-        guard let aid else { return nil }
-        return all.first { $0.aid == aid } ?? all.first { $0.aid.matches(aid.rawValue) }
-    }
-}
-
-/// Instructions of ISO 7816-4 with the same meaning in every application.
-package enum ISO7816 {
-    package static let verify: UInt8 = 0x20
-    package static let changeReferenceData: UInt8 = 0x24
-    package static let resetRetryCounter: UInt8 = 0x2C
-    package static let select: UInt8 = 0xA4
-    package static let readBinary: UInt8 = 0xB0
-    package static let readBinaryExtended: UInt8 = 0xB1
-    package static let getResponse: UInt8 = 0xC0
-    package static let updateBinary: UInt8 = 0xD6
-
-    /// Instructions whose whole data field is a PIN or password, in any application.
-    package static let secretInstructions: Set<UInt8> = [verify, changeReferenceData, resetRetryCounter]
-}
-
-/// Finds secret byte ranges in messages that may be truncated.
-package enum SecretRuns {
-    /// All bytes.
-    package static func all(_ data: [UInt8]) -> [Range<Int>] { data.isEmpty ? [] : [0..<data.count] }
-
-    /// All bytes from an offset on.
-    package static func from(_ start: Int, _ data: [UInt8]) -> [Range<Int>] {
-        data.count > start ? [start..<data.count] : []
-    }
-
-    /// The values of BER-TLV data objects with the given tags, without the first `skip` bytes of each. Where the data
-    /// can no longer be read as data objects, all of the rest.
-    ///
-    /// - Parameters:
-    ///   - start: The offset of the first data object.
-    ///   - bare: A tag followed by one byte instead of a length, such as OATH's property.
-    package static func values(
-        of wanted: Set<UInt32>, in data: [UInt8], skipping skip: Int = 0, from start: Int = 0, bare: UInt32? = nil
-    ) -> [Range<Int>] {
-        var reader = ByteReader(data)
-        guard (try? reader.bytes(start)) != nil else { return [] }
-        var found: [Range<Int>] = []
-        while !reader.isAtEnd {
-            let object = reader.offset
-            guard let tag = try? reader.tlvTag() else { return found + from(object, data) }
-            if tag.rawValue == bare {
-                _ = try? reader.byte()
-                continue
-            }
-            guard let length = try? reader.tlvLength() else { return found + from(object, data) }
-            let value = reader.offset
-            let isWhole = (try? reader.bytes(length)) != nil
-            let end = isWhole ? reader.offset : data.count
-            if wanted.contains(tag.rawValue), end > value + skip { found.append((value + skip)..<end) }
-            if !isWhole { return found }
-        }
-        return found
-    }
 }

@@ -15,6 +15,8 @@ package enum FIDOProtocol: CardVocabulary {
         package static let message: UInt8 = 0x10
         /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7), in class 80.
         package static let getResponse: UInt8 = 0x11
+        /// NFCCTAP_CONTROL (CTAP 2.2 §11.3.6), in class 80.
+        package static let control: UInt8 = 0x12
         /// Verifies Yubico's U2F PIN on fourth-generation FIPS keys.
         package static let fipsVerifyPIN: UInt8 = 0x43
         package static let fipsSetPIN: UInt8 = 0x44
@@ -22,13 +24,45 @@ package enum FIDOProtocol: CardVocabulary {
         package static let fipsMode: UInt8 = 0x46
     }
 
-    /// P1 of an authentication that only checks whether the key handle is known.
-    package static let checkOnly: UInt8 = 0x07
+    /// P1 of an authentication: requires a touch, only checks whether the key handle is known, or signs without a touch.
+    package enum Control {
+        package static let enforcePresence: UInt8 = 0x03
+        package static let checkOnly: UInt8 = 0x07
+        package static let noPresence: UInt8 = 0x08
+    }
+
+    /// P1 of NFCCTAP_GETRESPONSE that cancels the message.
+    package static let cancel: UInt8 = 0x11
+
     /// Yubico's management over FIDO HID: vendor commands of CTAPHID.
     package enum Vendor {
         package static let setMode: UInt8 = 0x40
         package static let readConfig: UInt8 = 0x42
         package static let writeConfig: UInt8 = 0x43
+    }
+
+    package static let instructions: [UInt8: String] = [
+        Instruction.register: "U2F register", Instruction.authenticate: "U2F authenticate",
+        Instruction.version: "U2F version", Instruction.message: "CTAP message",
+        Instruction.getResponse: "ask whether CTAP is done", Instruction.control: "end the CTAP session",
+        Instruction.fipsVerifyPIN: "U2F FIPS verify PIN", Instruction.fipsSetPIN: "U2F FIPS set PIN",
+        Instruction.fipsReset: "U2F FIPS reset", Instruction.fipsMode: "U2F FIPS mode",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [
+        Instruction.message: .located, Instruction.fipsVerifyPIN: .hidden, Instruction.fipsSetPIN: .hidden,
+    ]
+
+    /// The commands of U2F have class 00, those of CTAP class 80.
+    package static func name(of command: APDU) -> String? {
+        let isCTAP = command.cla & 0x80 != 0
+        return switch command.ins {
+        case Instruction.register, Instruction.authenticate, Instruction.version:
+            isCTAP ? nil : instructions[command.ins]
+        case Instruction.getResponse where command.p1 == cancel: "cancel"
+        case Instruction.control: isCTAP ? instructions[command.ins] : nil
+        default: instructions[command.ins]
+        }
     }
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
@@ -43,9 +77,29 @@ package enum FIDOProtocol: CardVocabulary {
         command.ins == Instruction.message ? CTAPProtocol.secrets(inReply: reply, to: data) : []
     }
 
+    package static func isProof(_ command: APDU) -> Bool {
+        (command.ins == Instruction.message || command.ins == Instruction.getResponse) && command.cla & 0x80 != 0
+    }
+
     /// Reading the version and checking a key handle change nothing.
     package static func effect(of command: APDU) -> CommandEffect {
-        let isCheck = command.ins == Instruction.authenticate && command.p1 == checkOnly
+        let isCheck = command.ins == Instruction.authenticate && command.p1 == Control.checkOnly
         return command.ins == Instruction.version || isCheck ? .read : .write(reply: nil)
+    }
+
+    /// U2F does not wait: it refuses until the key has been touched, and the host asks again.
+    package static func waiting(for command: APDU) -> UserAction? {
+        command.ins == Instruction.message ? CTAPProtocol.waiting(for: command.data) : nil
+    }
+
+    package static func meaning(of status: StatusWord, for command: APDU) -> String? {
+        switch (status, command.ins) {
+        case (.conditionsNotSatisfied, Instruction.authenticate) where command.p1 == Control.checkOnly:
+            "the key handle is known"
+        case (.conditionsNotSatisfied, Instruction.register), (.conditionsNotSatisfied, Instruction.authenticate):
+            "touch needed"
+        case (.incorrectParameters, Instruction.authenticate): "the key handle is not of this key"
+        default: nil
+        }
     }
 }

@@ -38,15 +38,37 @@ package enum HSMAuthProtocol: CardVocabulary {
         package static let privateKey: TLV.Tag = 0x7D
     }
 
+    package static let instructions: [UInt8: String] = [
+        Instruction.put: "PUT", Instruction.delete: "DELETE", Instruction.calculate: "CALCULATE",
+        Instruction.getChallenge: "GET CHALLENGE", Instruction.list: "LIST", Instruction.reset: "RESET",
+        Instruction.getVersion: "GET VERSION", Instruction.putManagementKey: "SET MANAGEMENT KEY",
+        Instruction.getManagementRetries: "GET MANAGEMENT KEY TRIES", Instruction.getPublicKey: "GET PUBLIC KEY",
+        Instruction.changePassword: "CHANGE CREDENTIAL PASSWORD",
+    ]
+
+    package static let tags: [TLV.Tag: TagName] = [
+        Tag.label: .text("label"), Tag.listEntry: "credential", Tag.credentialPassword: "credential password",
+        Tag.algorithm: "algorithm", Tag.encryptionKey: "encryption key", Tag.macKey: "MAC key",
+        Tag.context: "context", Tag.cryptogram: "response", Tag.version: "version", Tag.touch: "touch",
+        Tag.managementKey: "management key", Tag.publicKey: "public key", Tag.privateKey: "private key",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [
+        Instruction.put: .hidden, Instruction.delete: .shown, Instruction.calculate: .hidden,
+        Instruction.getChallenge: .hidden, Instruction.putManagementKey: .hidden, Instruction.changePassword: .hidden,
+    ]
+
+    package static let protectedCapability: UInt32? = ManagementProtocol.Capability.hsmAuth
+
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
-        let passwords: Set<UInt32> = [Tag.credentialPassword.rawValue, Tag.managementKey.rawValue]
+        let passwords: Set<TLV.Tag> = [Tag.credentialPassword, Tag.managementKey]
         switch command.ins {
         case Instruction.put:
-            let keys = [Tag.encryptionKey.rawValue, Tag.macKey.rawValue, Tag.privateKey.rawValue]
+            let keys = [Tag.encryptionKey, Tag.macKey, Tag.privateKey]
             return SecretRuns.values(of: passwords.union(keys), in: data)
         case Instruction.calculate:
             // The cryptogram together with its context allows guessing a derivation password off-line.
-            return SecretRuns.values(of: passwords.union([Tag.cryptogram.rawValue]), in: data)
+            return SecretRuns.values(of: passwords.union([Tag.cryptogram]), in: data)
         case Instruction.delete, Instruction.getChallenge, Instruction.putManagementKey, Instruction.changePassword:
             return SecretRuns.values(of: passwords, in: data)
         default: return []
@@ -65,5 +87,10 @@ package enum HSMAuthProtocol: CardVocabulary {
         case Instruction.calculate, Instruction.getChallenge: .write(reply: nil)
         default: .done
         }
+    }
+
+    /// Credentials may require a touch.
+    package static func waiting(for command: APDU) -> UserAction? {
+        command.ins == Instruction.calculate ? .touch : nil
     }
 }

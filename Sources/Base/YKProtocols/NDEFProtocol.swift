@@ -6,6 +6,17 @@ package import YKWire
 package enum NDEFProtocol: CardVocabulary {
     package static var aid: AID { .ndef }
 
+    package static let instructions: [UInt8: String] = [
+        ISO7816.select: "SELECT", ISO7816.readBinary: "READ BINARY", ISO7816.updateBinary: "UPDATE BINARY",
+    ]
+
+    /// The file identifiers (NFC Forum Type 4 Tag §5.1, §5.4).
+    package enum File {
+        package static let capabilityContainer: [UInt8] = [0xE1, 0x03]
+        /// The file with the message on Yubico's keys.
+        package static let message: [UInt8] = [0xE1, 0x04]
+    }
+
     package static func effect(of command: APDU) -> CommandEffect {
         [ISO7816.select, ISO7816.readBinary, ISO7816.readBinaryExtended].contains(command.ins)
             ? .read : .write(reply: nil)

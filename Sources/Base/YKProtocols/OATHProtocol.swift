@@ -30,32 +30,55 @@ package enum OATHProtocol: CardVocabulary {
         package static let truncatedResponse: TLV.Tag = 0x76
         package static let noResponse: TLV.Tag = 0x77
         /// The tag that is followed by one byte, without a length.
-        package static let property: UInt8 = 0x78
+        package static let property: TLV.Tag = 0x78
         package static let version: TLV.Tag = 0x79
         package static let initialCounter: TLV.Tag = 0x7A
         package static let algorithm: TLV.Tag = 0x7B
         package static let touch: TLV.Tag = 0x7C
     }
 
+    package static let instructions: [UInt8: String] = [
+        Instruction.put: "PUT", Instruction.delete: "DELETE", Instruction.setCode: "SET CODE",
+        Instruction.reset: "RESET", Instruction.rename: "RENAME", Instruction.list: "LIST",
+        Instruction.calculate: "CALCULATE", Instruction.validate: "VALIDATE",
+        Instruction.calculateAll: "CALCULATE ALL", Instruction.sendRemaining: "SEND REMAINING",
+    ]
+
+    package static let continuation = Instruction.sendRemaining
+
+    package static let carriers: [UInt8: UnselectedData] = [
+        Instruction.put: .hidden, Instruction.setCode: .hidden, Instruction.validate: .located,
+    ]
+
+    package static let protectedCapability: UInt32? = ManagementProtocol.Capability.oath
+
+    /// P1 and P2 of RESET.
+    package static let resetParameters: (p1: UInt8, p2: UInt8) = (0xDE, 0xAD)
+
+    package static func name(of command: APDU) -> String? {
+        if command.ins == Instruction.reset, (command.p1, command.p2) != resetParameters { return nil }
+        return instructions[command.ins]
+    }
+
     /// Account keys, and everything computed with the access key: a challenge together with its response allows
     /// guessing the password off-line.
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
-        let response = Tag.fullResponse.rawValue
         switch command.ins {
         case Instruction.put:
-            return SecretRuns.values(
-                of: [Tag.key.rawValue], in: data, skipping: 2, bare: UInt32(Tag.property))
+            return SecretRuns.values(of: [Tag.key], in: data, skipping: 2, bare: Tag.property)
         case Instruction.setCode:
-            let key = SecretRuns.values(of: [Tag.key.rawValue], in: data, skipping: 1)
-            return key + SecretRuns.values(of: [response], in: data)
-        case Instruction.validate: return SecretRuns.values(of: [response], in: data)
+            let key = SecretRuns.values(of: [Tag.key], in: data, skipping: 1)
+            return key + SecretRuns.values(of: [Tag.fullResponse], in: data)
+        case Instruction.validate: return SecretRuns.values(of: [Tag.fullResponse], in: data)
         default: return []
         }
     }
 
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
-        command.ins == Instruction.validate ? SecretRuns.values(of: [Tag.fullResponse.rawValue], in: reply) : []
+        command.ins == Instruction.validate ? SecretRuns.values(of: [Tag.fullResponse], in: reply) : []
     }
+
+    package static func isProof(_ command: APDU) -> Bool { command.ins == Instruction.validate }
 
     /// CALCULATE without a challenge increments the counter of an HOTP account.
     package static func effect(of command: APDU) -> CommandEffect {
@@ -65,6 +88,23 @@ package enum OATHProtocol: CardVocabulary {
             let challenge = (try? TLV.list(command.data))?.value(Tag.challenge)
             return challenge?.isEmpty ?? true ? .write(reply: nil) : .read
         default: return .done
+        }
+    }
+
+    /// Accounts may require a touch; CALCULATE ALL leaves these out.
+    package static func waiting(for command: APDU) -> UserAction? {
+        command.ins == Instruction.calculate ? .touch : nil
+    }
+
+    package static func meaning(of status: StatusWord, for command: APDU) -> String? {
+        switch (status, command.ins) {
+        case (.dataInvalid, Instruction.delete), (.dataInvalid, Instruction.rename),
+            (.dataInvalid, Instruction.calculate):
+            "no such account"
+        case (.securityStatusNotSatisfied, _): "locked, the password is needed"
+        case (.incorrectParameters, Instruction.validate): "wrong password"
+        case (.noSpace, _): "no space for another account"
+        default: nil
         }
     }
 }

@@ -2,7 +2,7 @@
 
 package import YKWire
 
-/// Yubico's OTP application: slots, over a card and in feature reports.
+/// Yubico's OTP application: slot commands (``OTPCommand``), over a card and in feature reports.
 package enum OTPProtocol: CardVocabulary {
     package static var aid: AID { .otp }
 
@@ -14,46 +14,72 @@ package enum OTPProtocol: CardVocabulary {
         package static let status: UInt8 = 0x03
     }
 
-    /// The slot commands: P1 over a card, the command byte of a frame over HID.
-    package enum Slot {
-        package static let configure1: UInt8 = 0x01
-        package static let configure2: UInt8 = 0x03
-        package static let update1: UInt8 = 0x04
-        package static let update2: UInt8 = 0x05
-        package static let swap: UInt8 = 0x06
-        package static let ndef1: UInt8 = 0x08
-        package static let ndef2: UInt8 = 0x09
-        package static let serial: UInt8 = 0x10
-        package static let deviceConfiguration: UInt8 = 0x11
-        package static let scanCodes: UInt8 = 0x12
-        package static let deviceInfo: UInt8 = 0x13
-        package static let fipsMode: UInt8 = 0x14
-        package static let writeDeviceInfo: UInt8 = 0x15
-        package static let challengeHMAC1: UInt8 = 0x30
-        package static let challengeHMAC2: UInt8 = 0x38
+    package static let instructions: [UInt8: String] = [
+        Instruction.slot: "SLOT COMMAND", Instruction.read: "READ", Instruction.status: "STATUS",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [Instruction.slot: .located]
+
+    /// Slot commands with no payload or no secret in it.
+    package static let openCommands: Set<OTPCommand> = [.serial, .deviceInfo, .fipsMode, .swap]
+
+    /// Slot commands that compute a response, for which a slot may require a touch.
+    package static let challenges: Set<OTPCommand> = [
+        .challengeOTP1, .challengeOTP2, .challengeHMAC1, .challengeHMAC2,
+    ]
+
+    /// The name of a slot command.
+    package static func name(of command: OTPCommand) -> String {
+        slots[command] ?? "slot command \(Hex.encode([command.rawValue]))"
+    }
+
+    private static let slots: [OTPCommand: String] = [
+        .configure1: "CONFIGURE slot 1", .configure2: "CONFIGURE slot 2", .update1: "UPDATE slot 1",
+        .update2: "UPDATE slot 2", .swap: "SWAP the slots", .ndef1: "NDEF of slot 1", .ndef2: "NDEF of slot 2",
+        .serial: "SERIAL", .deviceMode: "DEVICE CONFIG", .scanCodeMap: "SCAN MAP", .deviceInfo: "READ CONFIG",
+        .fipsMode: "FIPS MODE", .setDeviceInfo: "WRITE CONFIG", .challengeOTP1: "OTP CHALLENGE to slot 1",
+        .challengeOTP2: "OTP CHALLENGE to slot 2", .challengeHMAC1: "HMAC CHALLENGE to slot 1",
+        .challengeHMAC2: "HMAC CHALLENGE to slot 2",
+    ]
+
+    package static func name(of command: APDU) -> String? {
+        command.ins == Instruction.slot
+            ? name(of: OTPCommand(rawValue: command.p1)) : instructions[command.ins]
     }
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         guard command.ins == Instruction.slot else { return [] }
-        switch command.p1 {
-        case Slot.configure1, Slot.configure2, Slot.update1, Slot.update2: return SecretRuns.all(data)
+        switch OTPCommand(rawValue: command.p1) {
+        case .configure1, .configure2, .update1, .update2: return SecretRuns.all(data)
         // The access code after the settings.
-        case Slot.ndef1, Slot.ndef2: return SecretRuns.from(56, data)
-        case Slot.deviceConfiguration: return SecretRuns.from(4, data)
-        case Slot.scanCodes: return SecretRuns.from(45, data)
-        case Slot.writeDeviceInfo: return ManagementProtocol.lockCodes(data)
+        case .ndef1, .ndef2: return SecretRuns.from(56, data)
+        case .deviceMode: return SecretRuns.from(4, data)
+        case .scanCodeMap: return SecretRuns.from(45, data)
+        case .setDeviceInfo: return ManagementProtocol.lockCodes(data)
         default: return []
         }
     }
 
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
-        let isChallenge = command.p1 == Slot.challengeHMAC1 || command.p1 == Slot.challengeHMAC2
+        let slot = OTPCommand(rawValue: command.p1)
+        let isChallenge = slot == .challengeHMAC1 || slot == .challengeHMAC2
         return command.ins == Instruction.slot && command.cla == 0 && isChallenge ? SecretRuns.all(reply) : []
     }
 
     package static func effect(of command: APDU) -> CommandEffect {
-        let isQuery = [Slot.serial, Slot.deviceInfo, Slot.fipsMode].contains(command.p1)
-        let isRead = command.ins == Instruction.status || command.ins == Instruction.slot && isQuery
-        return isRead ? .read : .write(reply: nil)
+        switch command.ins {
+        case Instruction.status: .read
+        case Instruction.slot: effect(of: OTPCommand(rawValue: command.p1))
+        default: .write(reply: nil)
+        }
+    }
+
+    /// Whether a slot command reads or changes the key.
+    package static func effect(of command: OTPCommand) -> CommandEffect {
+        [.serial, .deviceInfo, .fipsMode].contains(command) ? .read : .write(reply: nil)
+    }
+
+    package static func waiting(for command: APDU) -> UserAction? {
+        command.ins == Instruction.slot && challenges.contains(OTPCommand(rawValue: command.p1)) ? .touch : nil
     }
 }

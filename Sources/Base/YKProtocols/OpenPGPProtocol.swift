@@ -27,17 +27,114 @@ package enum OpenPGPProtocol: CardVocabulary {
         package static let attest: UInt8 = 0xFB
     }
 
-    /// P1 and P2 of PERFORM SECURITY OPERATION for DECIPHER (§7.2.11).
-    package static let decipher: UInt16 = 0x8086
+    /// The data objects (§4.4).
+    package enum Tag {
+        package static let applicationIdentifier: TLV.Tag = 0x4F
+        package static let name: TLV.Tag = 0x5B
+        package static let loginData: TLV.Tag = 0x5E
+        package static let language: TLV.Tag = 0x5F2D
+        package static let sex: TLV.Tag = 0x5F35
+        package static let url: TLV.Tag = 0x5F50
+        package static let historicalBytes: TLV.Tag = 0x5F52
+        package static let cardholder: TLV.Tag = 0x65
+        package static let application: TLV.Tag = 0x6E
+        package static let discretionary: TLV.Tag = 0x73
+        package static let securitySupport: TLV.Tag = 0x7A
+        package static let certificate: TLV.Tag = 0x7F21
+        package static let extendedLength: TLV.Tag = 0x7F66
+        package static let features: TLV.Tag = 0x7F74
+        package static let signatureCounter: TLV.Tag = 0x93
+        package static let extendedCapabilities: TLV.Tag = 0xC0
+        package static let signatureAlgorithm: TLV.Tag = 0xC1
+        package static let decryptionAlgorithm: TLV.Tag = 0xC2
+        package static let authenticationAlgorithm: TLV.Tag = 0xC3
+        package static let pinStatus: TLV.Tag = 0xC4
+        package static let fingerprints: TLV.Tag = 0xC5
+        package static let authorityFingerprints: TLV.Tag = 0xC6
+        package static let generationTimes: TLV.Tag = 0xCD
+        package static let resettingCode: TLV.Tag = 0xD3
+        package static let encipheringKey: TLV.Tag = 0xD5
+        package static let signatureTouch: TLV.Tag = 0xD6
+        package static let decryptionTouch: TLV.Tag = 0xD7
+        package static let authenticationTouch: TLV.Tag = 0xD8
+        package static let attestationTouch: TLV.Tag = 0xD9
+        package static let attestationAlgorithm: TLV.Tag = 0xDA
+        package static let keyInformation: TLV.Tag = 0xDE
+        package static let kdf: TLV.Tag = 0xF9
+        package static let algorithmInformation: TLV.Tag = 0xFA
+        package static let attestationCertificate: TLV.Tag = 0xFC
+        /// The hashes of the default PINs in the KDF-DO.
+        package static let userHash: TLV.Tag = 0x87
+        package static let adminHash: TLV.Tag = 0x88
+    }
+
+    /// P1 and P2 of PERFORM SECURITY OPERATION (§7.2.10 to §7.2.12).
+    package enum Operation {
+        package static let sign: UInt16 = 0x9E9A
+        package static let decipher: UInt16 = 0x8086
+        package static let encipher: UInt16 = 0x8680
+    }
+
+    /// The references of passwords in P2 (§7.2.2): PW1 for signatures, PW1 for other operations, PW3.
+    package enum Password {
+        package static let signing: UInt8 = 0x81
+        package static let user: UInt8 = 0x82
+        package static let admin: UInt8 = 0x83
+    }
+
+    /// P1 of GENERATE ASYMMETRIC KEY PAIR (§7.2.14).
+    package enum KeyPair {
+        package static let generate: UInt8 = 0x80
+        package static let read: UInt8 = 0x81
+    }
+
+    package static let instructions: [UInt8: String] = [
+        Instruction.verify: "VERIFY", Instruction.changeReference: "CHANGE",
+        Instruction.performOperation: "PERFORM SECURITY OPERATION",
+        Instruction.resetRetry: "RESET RETRY COUNTER", Instruction.activate: "ACTIVATE",
+        Instruction.generateKey: "GENERATE KEY PAIR", Instruction.getChallenge: "GET CHALLENGE",
+        Instruction.authenticate: "INTERNAL AUTHENTICATE", Instruction.selectData: "SELECT DATA",
+        Instruction.getData: "GET DATA", Instruction.getNextData: "GET NEXT DATA", Instruction.putData: "PUT DATA",
+        Instruction.importKey: "IMPORT KEY", Instruction.terminate: "TERMINATE", Instruction.getVersion: "GET VERSION",
+        Instruction.setRetries: "SET TRIES", Instruction.attest: "ATTEST",
+    ]
+
+    package static let tags: [TLV.Tag: TagName] = [
+        Tag.applicationIdentifier: "application identifier", Tag.name: .text("name"),
+        Tag.loginData: .text("login data"), Tag.cardholder: "cardholder data", Tag.application: "application data",
+        Tag.discretionary: "discretionary data objects", Tag.securitySupport: "security support template",
+        Tag.signatureCounter: "signature counter", Tag.extendedCapabilities: "extended capabilities",
+        Tag.signatureAlgorithm: "signature algorithm", Tag.decryptionAlgorithm: "decryption algorithm",
+        Tag.authenticationAlgorithm: "authentication algorithm", Tag.pinStatus: "PIN status",
+        Tag.fingerprints: "fingerprints", Tag.authorityFingerprints: "CA fingerprints",
+        Tag.generationTimes: "generation times", Tag.signatureTouch: "signature touch policy",
+        Tag.decryptionTouch: "decryption touch policy", Tag.authenticationTouch: "authentication touch policy",
+        Tag.attestationTouch: "attestation touch policy", Tag.keyInformation: "key information",
+        Tag.kdf: "key derivation of PINs", Tag.algorithmInformation: "algorithms supported",
+        Tag.language: .text("languages"), Tag.sex: "sex", Tag.url: .text("URL of the public key"),
+        Tag.historicalBytes: "historical bytes", Tag.certificate: "certificate",
+        Tag.extendedLength: "extended length information", Tag.features: "features",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [
+        Instruction.putData: .hidden, Instruction.importKey: .hidden,
+    ]
+
+    package static let protectedCapability: UInt32? = ManagementProtocol.Capability.openPGP
 
     /// The secret data objects written with PUT DATA: the resetting code (D3), the key of PSO:ENCIPHER (D5), and the
     /// KDF's hashes of default PINs (F9).
-    private static let secretObjects: Set<UInt8> = [0xD3, 0xD5, 0xF9]
+    private static let secretObjects: Set<TLV.Tag> = [Tag.resettingCode, Tag.encipheringKey, Tag.kdf]
+
+    /// The data object that P1 and P2 name.
+    package static func object(of command: APDU) -> TLV.Tag {
+        TLV.Tag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
+    }
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         switch command.ins {
         case Instruction.importKey: SecretRuns.all(data)
-        case Instruction.putData where command.p1 == 0 && secretObjects.contains(command.p2): SecretRuns.all(data)
+        case Instruction.putData where secretObjects.contains(object(of: command)): SecretRuns.all(data)
         default: []
         }
     }
@@ -46,28 +143,39 @@ package enum OpenPGPProtocol: CardVocabulary {
     /// easily guessed.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         let parameters = UInt16(command.p1) << 8 | UInt16(command.p2)
-        if command.ins == Instruction.getData, parameters == 0xF9 {
+        if command.ins == Instruction.getData, object(of: command) == Tag.kdf {
             // Some cards prepend the object's own tag.
-            let start = reply.first == 0xF9 ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
-            return SecretRuns.values(of: [0x87, 0x88], in: reply, from: start)
+            let start =
+                reply.first.map(UInt32.init) == Tag.kdf.rawValue ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
+            return SecretRuns.values(of: [Tag.userHash, Tag.adminHash], in: reply, from: start)
         }
-        return command.ins == Instruction.performOperation && parameters == decipher ? SecretRuns.all(reply) : []
+        return command.ins == Instruction.performOperation && parameters == Operation.decipher
+            ? SecretRuns.all(reply) : []
     }
+
+    /// The data objects whose values read back after a change cannot be assumed.
+    private static let unassumable: Set<TLV.Tag> = [
+        Tag.signatureTouch, Tag.decryptionTouch, Tag.authenticationTouch, Tag.attestationTouch, Tag.kdf,
+    ]
 
     package static func effect(of command: APDU) -> CommandEffect {
         switch command.ins {
         case Instruction.getData, Instruction.getNextData, Instruction.selectData, Instruction.getVersion,
             Instruction.getChallenge:
             .read
-        case Instruction.generateKey: command.p1 == 0x81 ? .read : .write(reply: nil)
+        case Instruction.generateKey: command.p1 == KeyPair.read ? .read : .write(reply: nil)
         case Instruction.verify where command.data.isEmpty: .read
-        // The values read back afterwards cannot be assumed.
-        case Instruction.putData where command.p1 == 0 && (0xD6...0xD9).contains(command.p2): .write(reply: nil)
-        case Instruction.putData where command.p1 == 0 && command.p2 == 0xF9: .write(reply: nil)
+        case Instruction.putData where unassumable.contains(object(of: command)): .write(reply: nil)
         case Instruction.putData, Instruction.verify, Instruction.changeReference, Instruction.resetRetry,
             Instruction.terminate, Instruction.activate, Instruction.setRetries:
             .done
         default: .write(reply: nil)
         }
+    }
+
+    /// The touch policy of a key may require a touch.
+    package static func waiting(for command: APDU) -> UserAction? {
+        [Instruction.performOperation, Instruction.authenticate, Instruction.attest].contains(command.ins)
+            ? .touch : nil
     }
 }

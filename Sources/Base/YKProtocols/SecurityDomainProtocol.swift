@@ -27,6 +27,40 @@ package enum SecurityDomainProtocol: CardVocabulary {
         package static let hostAuthorities: UInt16 = 0xFF33
         package static let cardAuthorities: UInt16 = 0xFF34
         package static let certificates: UInt16 = 0xBF21
+        /// Card production life cycle data.
+        package static let productionData: UInt16 = 0x9F7F
+        package static let allowedSerials: TLV.Tag = 0x70
+        package static let controlReference: TLV.Tag = 0xA6
+        package static let keyReference: TLV.Tag = 0x83
+        package static let issuer: TLV.Tag = 0x42
+        package static let keyIdentifier: TLV.Tag = 0xD0
+        package static let keyVersion: TLV.Tag = 0xD2
+    }
+
+    package static let instructions: [UInt8: String] = [
+        Instruction.performOperation: "PERFORM SECURITY OPERATION", Instruction.initializeUpdate: "INITIALIZE UPDATE",
+        Instruction.externalAuthenticate: "EXTERNAL AUTHENTICATE",
+        Instruction.internalAuthenticate: "INTERNAL AUTHENTICATE", Instruction.getData: "GET DATA",
+        Instruction.putKey: "PUT KEY", Instruction.storeData: "STORE DATA", Instruction.deleteKey: "DELETE KEY",
+        Instruction.generateKey: "GENERATE KEY",
+    ]
+
+    package static let tags: [TLV.Tag: TagName] = [
+        Tag.allowedSerials: "allowed serial numbers", Tag.controlReference: "key",
+        TLV.Tag(rawValue: UInt32(Tag.certificates)): "certificates", Tag.keyIdentifier: "key identifier",
+        Tag.keyVersion: "key version",
+    ]
+
+    package static let carriers: [UInt8: UnselectedData] = [Instruction.putKey: .hidden]
+
+    /// The commands of the handshakes are in class 80.
+    package static func name(of command: APDU) -> String? {
+        switch command.ins {
+        case Instruction.initializeUpdate, Instruction.externalAuthenticate, Instruction.internalAuthenticate,
+            Instruction.performOperation:
+            command.cla & 0x80 == 0 ? nil : instructions[command.ins]
+        default: instructions[command.ins]
+        }
     }
 
     /// The security level of a channel with C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION (Amendment D §7.1.2).

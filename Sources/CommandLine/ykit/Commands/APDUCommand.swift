@@ -44,7 +44,6 @@ struct APDUCommand: Verb {
         var answer = Answer()
         if let aid {
             let reply = try channel.select(aid)
-            if aid == .oath { channel.continuation = 0xA5 }
             answer.members["application"] = .string(aid.description)
             answer.members["select"] = .string(Hex.encode(reply))
             if texts.isEmpty, whole.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -68,11 +69,7 @@ extension String {
 
 /// An application, given by name or by its AID in hexadecimal.
 enum ApplicationName {
-    static let names: [(String, AID)] = [
-        ("oath", .oath), ("fido", .fido), ("otp", .otp), ("management", .management), ("piv", .piv),
-        ("openpgp", .openPGP), ("hsmauth", .hsmAuth), ("securitydomain", .securityDomain), ("ndef", .ndef),
-        ("canokey-admin", .canokeyAdmin),
-    ]
+    static var names: [(String, AID)] { CardVocabularies.known.all.map { ($0.keyword, $0.aid) } }
 
     static func aid(_ text: String) throws(Explanation) -> AID {
         if let known = names.first(where: { $0.0 == text.lowercased() }) { return known.1 }

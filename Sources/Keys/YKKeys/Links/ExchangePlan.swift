@@ -105,8 +105,8 @@ final class PlanningLink: ForwardingCardLink {
             let reply = try link.exchange(command, deadline: deadline)
             note(command, reply, narrator.narrate(.init(.exchange(command: command, reply: reply))), isSent: true)
             let status = (try? ResponseAPDU(decoding: reply))?.status
-            if let aid = command.selected, status == .ok {
-                applet = aid
+            if let apdu = try? APDU(decoding: command), apdu.isSelection, status == .ok {
+                applet = AID(rawValue: apdu.data)
                 plan.addSecureChannel()
             }
             return reply
@@ -170,7 +170,7 @@ final class PlanningOTPLink: ForwardingOTPLink {
     func query(
         _ command: OTPCommand, _ payload: [UInt8], reply: OTPReplySize, deadline: Deadline, waiting: () -> Void
     ) throws(OTPLinkError) -> [UInt8] {
-        guard [.serial, .deviceInfo, .fipsMode].contains(command) else { throw stop(command, payload) }
+        guard OTPProtocol.effect(of: command) == .read else { throw stop(command, payload) }
         let data = try link.query(command, payload, reply: reply, deadline: deadline, waiting: waiting)
         plan.add([command.rawValue], Narration.slot(command, payload, reply: data), isSent: true)
         return data
@@ -190,15 +190,10 @@ final class PlanningOTPLink: ForwardingOTPLink {
 extension CommandEffect {
     /// The effect of a card command; an unknown command counts as a change.
     init(of bytes: [UInt8], in applet: AID?) {
-        guard let command = try? APDU(decoding: bytes) else {
-            self = .write(reply: nil)
-            return
-        }
-        if command.ins == ISO7816.select && command.p1 == 0x04 || command.ins == ISO7816.getResponse {
-            self = .read
-        } else {
-            self = CardApplication.vocabulary(of: applet)?.effect(of: command) ?? .write(reply: nil)
-        }
+        let applications = CardVocabularies.known
+        self =
+            (try? APDU(decoding: bytes)).map { applications.effect(of: $0, in: applications[applet]) }
+            ?? .write(reply: nil)
     }
 
     /// The effect of a FIDO message; an unknown message counts as a change.
@@ -211,15 +206,5 @@ extension CommandEffect {
             self = .write(reply: [])
         default: self = .write(reply: nil)
         }
-    }
-}
-
-extension [UInt8] {
-    /// The application that this command selects by name.
-    fileprivate var selected: AID? {
-        guard let command = try? APDU(decoding: self), command.ins == ISO7816.select, command.p1 == 0x04 else {
-            return nil
-        }
-        return AID(rawValue: command.data)
     }
 }

@@ -62,8 +62,8 @@ final class PromptingLink: ForwardingFIDOLink {
 }
 
 extension TouchReason {
-    fileprivate init(_ waiting: CTAPProtocol.Waiting) {
-        switch waiting {
+    fileprivate init(_ action: UserAction) {
+        switch action {
         case .touch: self = .touch
         case .fingerprint: self = .fingerprint
         case .enrolment: self = .enrolment

@@ -43,13 +43,7 @@ extension Keys {
 
     /// Maps an application on a card to its capability, if FIPS 140-3 applies to it.
     private static func application(_ aid: AID) -> Capability? {
-        switch aid {
-        case .oath: .oath
-        case .piv: .piv
-        case .openPGP: .openPGP
-        case .hsmAuth: .hsmAuth
-        default: nil
-        }
+        CardVocabularies.known[aid]?.protectedCapability.map(Capability.init(rawValue:))
     }
 
     /// The applications that the key reports as FIPS capable, from the first firmware that supports SCP11; empty if the

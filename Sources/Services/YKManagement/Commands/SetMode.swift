@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -18,5 +19,9 @@ package struct SetMode: CardCommand {
         self.isInOTP = isInOTP
     }
 
-    package var apdu: APDU { APDU(ins: isInOTP ? 0x01 : 0x16, p1: 0x11, data: bytes) }
+    package var apdu: APDU {
+        APDU(
+            ins: isInOTP ? OTPProtocol.Instruction.slot : ManagementProtocol.Instruction.setMode,
+            p1: ManagementProtocol.mode, data: bytes)
+    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
+
 /// Applications of a key, as bits (Yubico management interface). An open set: unknown bits are kept.
 public struct Capability: OptionSet, Hashable, Sendable {
     /// The bits.
@@ -8,23 +10,23 @@ public struct Capability: OptionSet, Hashable, Sendable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Yubico OTP slots.
-    public static let otp = Capability(rawValue: 0x0001)
+    public static let otp = Capability(rawValue: ManagementProtocol.Capability.otp)
     /// FIDO U2F.
-    public static let u2f = Capability(rawValue: 0x0002)
+    public static let u2f = Capability(rawValue: ManagementProtocol.Capability.u2f)
     /// The smart card interface as a whole.
-    public static let ccid = Capability(rawValue: 0x0004)
+    public static let ccid = Capability(rawValue: ManagementProtocol.Capability.ccid)
     /// OpenPGP card.
-    public static let openPGP = Capability(rawValue: 0x0008)
+    public static let openPGP = Capability(rawValue: ManagementProtocol.Capability.openPGP)
     /// PIV.
-    public static let piv = Capability(rawValue: 0x0010)
+    public static let piv = Capability(rawValue: ManagementProtocol.Capability.piv)
     /// OATH.
-    public static let oath = Capability(rawValue: 0x0020)
+    public static let oath = Capability(rawValue: ManagementProtocol.Capability.oath)
     /// YubiHSM Auth.
-    public static let hsmAuth = Capability(rawValue: 0x0100)
+    public static let hsmAuth = Capability(rawValue: ManagementProtocol.Capability.hsmAuth)
     /// FIDO2.
-    public static let fido2 = Capability(rawValue: 0x0200)
+    public static let fido2 = Capability(rawValue: ManagementProtocol.Capability.fido2)
     /// Management over the smart card interface.
-    public static let managementOverCCID = Capability(rawValue: 0x0400)
+    public static let managementOverCCID = Capability(rawValue: ManagementProtocol.Capability.managementOverCCID)
 
     /// The applications in their usual order, with their names.
     public static let applications: [(capability: Capability, name: String)] = [

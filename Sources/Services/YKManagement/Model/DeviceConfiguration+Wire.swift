@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 extension DeviceConfiguration {
     /// The data objects of WRITE CONFIG (Yubico management interface), numbers with the most significant byte first.
     var objects: [TLV] {
         var objects: [TLV] = []
-        if let usbEnabled { objects.append(TLV(0x03, Self.word(usbEnabled.rawValue))) }
-        if let nfcEnabled { objects.append(TLV(0x0E, Self.word(nfcEnabled.rawValue))) }
+        if let usbEnabled { objects.append(TLV(ManagementProtocol.Tag.usbEnabled, Self.word(usbEnabled.rawValue))) }
+        if let nfcEnabled { objects.append(TLV(ManagementProtocol.Tag.nfcEnabled, Self.word(nfcEnabled.rawValue))) }
         if let seconds = autoEjectTimeout?.components.seconds {
-            objects.append(TLV(0x06, Self.word(UInt32(UInt16(clamping: seconds)))))
+            objects.append(TLV(ManagementProtocol.Tag.autoEject, Self.word(UInt32(UInt16(clamping: seconds)))))
         }
         if let seconds = challengeResponseTimeout?.components.seconds {
-            objects.append(TLV(0x07, [UInt8(clamping: seconds)]))
+            objects.append(TLV(ManagementProtocol.Tag.challengeResponseTimeout, [UInt8(clamping: seconds)]))
         }
-        if let flags { objects.append(TLV(0x08, [flags.rawValue])) }
-        if restrictsNFC { objects.append(TLV(0x17, [1])) }
+        if let flags { objects.append(TLV(ManagementProtocol.Tag.flags, [flags.rawValue])) }
+        if restrictsNFC { objects.append(TLV(ManagementProtocol.Tag.nfcRestricted, [1])) }
         return objects
     }
 

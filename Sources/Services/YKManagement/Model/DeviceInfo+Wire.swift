@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKTransport
 package import YKWire
 
@@ -10,19 +11,19 @@ extension DeviceInfo {
     /// observed with ykman 5.9.2).
     package init(_ objects: [TLV], selected: Version) throws(WireError) {
         var fields = InfoFields(try Self.unique(objects))
-        let version = try fields.version(0x05) ?? selected
-        let supported = Capability(rawValue: try fields.number(0x01) ?? 0)
+        let version = try fields.version(ManagementProtocol.Tag.version) ?? selected
+        let supported = Capability(rawValue: try fields.number(ManagementProtocol.Tag.usbSupported) ?? 0)
         self.init(version: version, usb: version == Version(4, 2, 4) ? Capability(rawValue: 0x3F) : supported)
-        if let enabled: UInt32 = try fields.number(0x03), version.major != 4 {
+        if let enabled: UInt32 = try fields.number(ManagementProtocol.Tag.usbEnabled), version.major != 4 {
             usb.enabled = Capability(rawValue: enabled)
         }
-        let nfcSupported: UInt32? = try fields.number(0x0D)
-        let nfcEnabled: UInt32? = try fields.number(0x0E)
+        let nfcSupported: UInt32? = try fields.number(ManagementProtocol.Tag.nfcSupported)
+        let nfcEnabled: UInt32? = try fields.number(ManagementProtocol.Tag.nfcEnabled)
         if let nfcSupported {
             let supported = Capability(rawValue: nfcSupported)
             nfc = Applications(supported: supported, enabled: nfcEnabled.map(Capability.init(rawValue:)) ?? supported)
         }
-        let serial: UInt32? = try fields.number(0x02)
+        let serial: UInt32? = try fields.number(ManagementProtocol.Tag.serial)
         self.serial = serial == 0 ? nil : serial
         try readShape(&fields)
         try readSettings(&fields)
@@ -31,39 +32,45 @@ extension DeviceInfo {
     }
 
     private mutating func readShape(_ fields: inout InfoFields) throws(WireError) {
-        let form: UInt8 = try fields.number(0x04) ?? 0
+        let form: UInt8 = try fields.number(ManagementProtocol.Tag.formFactor) ?? 0
         formFactor = FormFactor(rawValue: form & 0x0F)
         isFIPSSeries = form & 0x80 != 0
         isSecurityKeySeries = form & 0x40 != 0
-        partNumber = fields.text(0x13)
-        fingerprintVersion = try fields.version(0x20)
-        stmVersion = try fields.version(0x21)
-        qualifier = try fields.take(0x19).map { bytes throws(WireError) in try Self.qualifier(bytes) }
+        partNumber = fields.text(ManagementProtocol.Tag.partNumber)
+        fingerprintVersion = try fields.version(ManagementProtocol.Tag.fingerprintVersion)
+        stmVersion = try fields.version(ManagementProtocol.Tag.stmVersion)
+        qualifier = try fields.take(ManagementProtocol.Tag.versionQualifier).map { bytes throws(WireError) in
+            try Self.qualifier(bytes)
+        }
         if let qualifier, qualifier.kind != .final { version = qualifier.version }
     }
 
     private mutating func readSettings(_ fields: inout InfoFields) throws(WireError) {
-        autoEjectTimeout = .seconds(try fields.number(0x06) ?? UInt16(0))
-        challengeResponseTimeout = .seconds(try fields.number(0x07) ?? UInt16(0))
-        flags = Flags(rawValue: try fields.number(0x08) ?? 0)
-        isLocked = try fields.flag(0x0A)
-        isNFCRestricted = try fields.flag(0x17)
+        autoEjectTimeout = .seconds(try fields.number(ManagementProtocol.Tag.autoEject) ?? UInt16(0))
+        challengeResponseTimeout = .seconds(
+            try fields.number(ManagementProtocol.Tag.challengeResponseTimeout) ?? UInt16(0))
+        flags = Flags(rawValue: try fields.number(ManagementProtocol.Tag.flags) ?? 0)
+        isLocked = try fields.flag(ManagementProtocol.Tag.lockCode)
+        isNFCRestricted = try fields.flag(ManagementProtocol.Tag.nfcRestricted)
     }
 
     private mutating func readPolicy(_ fields: inout InfoFields) throws(WireError) {
-        fipsCapable = Capability(fips: try fields.number(0x14) ?? 0)
-        fipsApproved = Capability(fips: try fields.number(0x15) ?? 0)
-        requiresComplexPIN = try fields.flag(0x16)
-        resetBlocked = Capability(rawValue: try fields.number(0x18) ?? 0)
+        fipsCapable = Capability(fips: try fields.number(ManagementProtocol.Tag.fipsCapable) ?? 0)
+        fipsApproved = Capability(fips: try fields.number(ManagementProtocol.Tag.fipsApproved) ?? 0)
+        requiresComplexPIN = try fields.flag(ManagementProtocol.Tag.pinComplexity)
+        resetBlocked = Capability(rawValue: try fields.number(ManagementProtocol.Tag.resetBlocked) ?? 0)
     }
 
     private static func qualifier(_ bytes: [UInt8]) throws(WireError) -> VersionQualifier {
         var fields = InfoFields(try unique(try TLV.list(bytes)))
-        guard let version = try fields.version(0x01), let kind: UInt8 = try fields.number(0x02) else {
+        guard let version = try fields.version(ManagementProtocol.QualifierTag.version),
+            let kind: UInt8 = try fields.number(ManagementProtocol.QualifierTag.kind)
+        else {
             throw WireError(.missing, at: 0, "no version or kind in the version qualifier (tag 19)")
         }
         return VersionQualifier(
-            version: version, kind: VersionQualifier.Kind(rawValue: kind), iteration: try fields.number(0x03) ?? 0)
+            version: version, kind: VersionQualifier.Kind(rawValue: kind),
+            iteration: try fields.number(ManagementProtocol.QualifierTag.iteration) ?? 0)
     }
 
     private static func unique(_ objects: [TLV]) throws(WireError) -> [TLV] {

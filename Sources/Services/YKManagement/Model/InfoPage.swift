@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 /// One page of device information: a length byte that counts everything after it, then data objects.
@@ -14,12 +15,12 @@ package struct InfoPage: Hashable, Sendable {
         var inner = try reader.reader(Int(try reader.byte("the length of the page")), "the page")
         try reader.finish("the page")
         let objects = try inner.tlvs()
-        let more = objects.filter { $0.tag == 0x10 }
+        let more = objects.filter { $0.tag == ManagementProtocol.Tag.moreData }
         guard more.count < 2 else { throw WireError(.duplicate, at: 0, "tag 10 is there twice") }
         guard more.first?.value.count ?? 1 == 1 else {
             throw WireError(.malformed, at: 0, "the number of pages (tag 10) is not one byte")
         }
-        self.objects = objects.filter { $0.tag != 0x10 }
+        self.objects = objects.filter { $0.tag != ManagementProtocol.Tag.moreData }
         self.more = more.first?.value.first
     }
 }

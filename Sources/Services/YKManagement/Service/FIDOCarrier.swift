@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKTransport
 import YKWire
 
@@ -71,9 +72,9 @@ package final class FIDOCarrier: ManagementCarrier {
 
 extension CTAPHID.Command {
     /// SET MODE of a key from before firmware 5.
-    fileprivate static let deviceConfig = CTAPHID.Command(rawValue: 0x40)
+    fileprivate static let deviceConfig = CTAPHID.Command(rawValue: FIDOProtocol.Vendor.setMode)
     /// READ CONFIG.
-    fileprivate static let readConfig = CTAPHID.Command(rawValue: 0x42)
+    fileprivate static let readConfig = CTAPHID.Command(rawValue: FIDOProtocol.Vendor.readConfig)
     /// WRITE CONFIG.
-    fileprivate static let writeConfig = CTAPHID.Command(rawValue: 0x43)
+    fileprivate static let writeConfig = CTAPHID.Command(rawValue: FIDOProtocol.Vendor.writeConfig)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 import YKWire
 
@@ -12,7 +13,8 @@ public enum FIPSMode {
         let reply: [UInt8]
         do {
             reply = try link.call(
-                .msg, [0x00, 0x46, 0x00, 0x00, 0x00, 0x00, 0x00], deadline: link.environment.deadline(),
+                .msg, [0x00, FIDOProtocol.Instruction.fipsMode, 0x00, 0x00, 0x00, 0x00, 0x00],
+                deadline: link.environment.deadline(),
                 keepalive: { _ in })
         } catch {
             throw .fido(error, during: "VERIFY FIPS MODE")

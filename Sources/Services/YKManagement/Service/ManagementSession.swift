@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKTransport
 import YKWire
 
@@ -80,7 +81,7 @@ package final class ManagementSession {
     /// Requests a restart; false if the key does not support it and must be plugged in again.
     private func restart(unlock: borrowing LockCode?) throws(ManagementError) -> Bool {
         do {
-            try send([TLV(0x0C, [])], unlock: unlock, lock: nil)
+            try send([TLV(ManagementProtocol.Tag.reboot, [])], unlock: unlock, lock: nil)
             return true
         } catch {
             if error.meansGone { return true }
@@ -112,11 +113,11 @@ package final class ManagementSession {
         var hasCode = false
         switch unlock {
         case .some(let code):
-            content.insert(TLV(0x0B, code.bytes), at: 0)
+            content.insert(TLV(ManagementProtocol.Tag.unlockCode, code.bytes), at: 0)
             hasCode = true
         case nil: break
         }
-        if let lock { content.append(TLV(0x0A, lock)) }
+        if let lock { content.append(TLV(ManagementProtocol.Tag.lockCode, lock)) }
         let bytes = content.encoded
         do { try carrier.write([UInt8(truncatingIfNeeded: bytes.count)] + bytes) } catch {
             throw hasCode && error.isRefusal ? .wrongLockCode : error

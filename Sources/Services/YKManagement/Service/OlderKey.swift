@@ -29,7 +29,7 @@ enum OlderKey {
     /// The OTP application's serial number (slot command 10), if it is readable.
     private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
         guard try channel.has(.otp) else { return nil }
-        let reply = try channel.transmit(APDU(ins: OTPProtocol.Instruction.slot, p1: OTPProtocol.Slot.serial))
+        let reply = try channel.transmit(APDU(ins: OTPProtocol.Instruction.slot, p1: OTPCommand.serial.rawValue))
         guard reply.status == .ok, reply.data.count == 4 else { return nil }
         let serial = reply.data.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return serial == 0 ? nil : serial

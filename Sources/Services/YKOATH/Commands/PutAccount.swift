@@ -19,7 +19,7 @@ package struct PutAccount: CardCommand {
         var writer = ByteWriter(capacity: 256)
         writer.append(TLV(OATHProtocol.Tag.name, account.rawName).encoded)
         writer.append(TLV(OATHProtocol.Tag.key, head + key.bytes.copyBytes()).encoded)
-        if needsTouch { writer.append([OATHProtocol.Tag.property, 0x02]) }  // This object has no length byte.
+        if needsTouch { writer.append(OATHProtocol.Tag.property.bytes + [0x02]) }  // This object has no length byte.
         if counter > 0 {
             writer.append(OATHProtocol.Tag.initialCounter.bytes + [4])
             writer.bigEndian(UInt64(counter), 4)

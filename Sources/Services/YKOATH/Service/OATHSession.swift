@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKProtocols
 import YKTransport
 import YKWire
 
@@ -19,7 +18,6 @@ final class OATHSession {
         info = try lift({ OATHError.card(.malformed($0, during: "SELECT")) }) { () throws(WireError) in
             try OATHInfo(selectReply: reply, isYubiKey: channel.identity.isYubiKey)
         }
-        channel.continuation = OATHProtocol.Instruction.sendRemaining
         self.channel = channel
         info.version.map(channel.adapt)
         if takesExtendedLength { channel.form = .extended }

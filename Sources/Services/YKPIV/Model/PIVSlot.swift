@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 /// A slot for a private key (NIST SP 800-73-4 Part 1, Table 4b). An open set.
@@ -11,27 +12,27 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
     private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 9A: PIV authentication.
-    public static let authentication = PIVSlot(0x9A)
+    public static let authentication = PIVSlot(PIVProtocol.Slot.authentication)
     /// 9C: digital signature; by default the PIN is required for each signature.
-    public static let signature = PIVSlot(0x9C)
+    public static let signature = PIVSlot(PIVProtocol.Slot.signature)
     /// 9D: key management, for decryption.
-    public static let keyManagement = PIVSlot(0x9D)
+    public static let keyManagement = PIVSlot(PIVProtocol.Slot.keyManagement)
     /// 9E: card authentication; by default without a PIN.
-    public static let cardAuthentication = PIVSlot(0x9E)
+    public static let cardAuthentication = PIVSlot(PIVProtocol.Slot.cardAuthentication)
     /// F9: the key that attests other keys (Yubico).
-    public static let attestation = PIVSlot(0xF9)
+    public static let attestation = PIVSlot(PIVProtocol.Slot.attestation)
     /// 9B: the management key; it holds no key pair.
-    static let management = PIVSlot(0x9B)
+    static let management = PIVSlot(PIVProtocol.Slot.management)
 
     /// 82 to 95: retired key management 1 to 20; `nil` for another number.
     public static func retired(_ number: Int) -> PIVSlot? {
-        (1...20).contains(number) ? PIVSlot(0x81 + UInt8(number)) : nil
+        (1...20).contains(number) ? PIVSlot(PIVProtocol.Slot.retired.lowerBound + UInt8(number - 1)) : nil
     }
 
     /// The four slots of every card.
     public static let main: [PIVSlot] = [.authentication, .signature, .keyManagement, .cardAuthentication]
     /// The twenty retired slots.
-    public static let retired: [PIVSlot] = (0x82...0x95).map { PIVSlot($0) }
+    public static let retired: [PIVSlot] = PIVProtocol.Slot.retired.map { PIVSlot($0) }
 
     /// Parses the two digits (`9a`), or a name (`authentication`, `signature`, `key-management`,
     /// `card-authentication`, `attestation`, `retired1` …); `nil` for any other string.
@@ -47,18 +48,13 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
     /// The name on the command line; the digits for unnamed slots.
     public var name: String {
-        switch self {
-        case .authentication: "authentication"
-        case .signature: "signature"
-        case .keyManagement: "key-management"
-        case .cardAuthentication: "card-authentication"
-        case .attestation: "attestation"
-        case let slot: slot.retiredNumber.map { "retired\($0)" } ?? slot.description
-        }
+        if let retiredNumber { return "retired\(retiredNumber)" }
+        let name = self == .management ? nil : PIVProtocol.Slot.name(rawValue)
+        return name.map { String($0.map { $0 == " " ? "-" : $0 }) } ?? description
     }
 
     /// 1 to 20 for a retired slot.
-    public var retiredNumber: Int? { (0x82...0x95).contains(rawValue) ? Int(rawValue) - 0x81 : nil }
+    public var retiredNumber: Int? { PIVProtocol.Slot.retiredNumber(rawValue).map(Int.init) }
 
     /// The object that holds the slot's certificate; `nil` for an unknown slot.
     public var certificateObject: PIVObjectID? {

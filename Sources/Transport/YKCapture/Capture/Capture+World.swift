@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -22,9 +23,12 @@ extension Capture {
         init(of capture: Capture) {
             for (index, command) in capture.oathCommands {
                 switch command.ins {
-                case 0xA4: Capture.timeStep(command.data, period: 30).map { all.append((index, $0)) }
-                case 0xA2: Capture.timeOfCalculate(command.data).map { single.append((index, $0)) }
-                case 0xA3, 0x03: random += Capture.challenge(command.data) ?? []
+                case OATHProtocol.Instruction.calculateAll:
+                    Capture.timeStep(command.data, period: 30).map { all.append((index, $0)) }
+                case OATHProtocol.Instruction.calculate:
+                    Capture.timeOfCalculate(command.data).map { single.append((index, $0)) }
+                case OATHProtocol.Instruction.validate, OATHProtocol.Instruction.setCode:
+                    random += Capture.challenge(command.data) ?? []
                 default: break
                 }
             }
@@ -51,7 +55,9 @@ extension Capture {
         return commands
     }
 
-    private static func challenge(_ data: [UInt8]) -> [UInt8]? { (try? TLV.list(data))?.value(0x74) }
+    private static func challenge(_ data: [UInt8]) -> [UInt8]? {
+        (try? TLV.list(data))?.value(OATHProtocol.Tag.challenge)
+    }
 
     private static func timeStep(_ data: [UInt8], period: Int64) -> Int64? {
         guard let challenge = challenge(data), challenge.count == 8 else { return nil }
@@ -62,7 +68,7 @@ extension Capture {
     }
 
     private static func timeOfCalculate(_ data: [UInt8]) -> Int64? {
-        guard let name = (try? TLV.list(data))?.value(0x71) else { return nil }
+        guard let name = (try? TLV.list(data))?.value(OATHProtocol.Tag.name) else { return nil }
         let prefix = name.prefix { $0 != UInt8(ascii: "/") }
         let period = prefix.count < name.count ? Int64(String(decoding: prefix, as: UTF8.self)) : nil
         return timeStep(data, period: period ?? 30)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -25,7 +26,7 @@ struct CardLookup: Sendable {
 
     /// Processes a command. `isRecorded` says whether the recording contains this exact exchange.
     mutating func take(_ command: APDU, _ bytes: [UInt8], isRecorded: Bool) -> Step {
-        if !rest.isEmpty, command.data.isEmpty, [0xC0, 0xA5].contains(command.ins) {
+        if !rest.isEmpty, command.data.isEmpty, CardVocabularies.known.continuations.contains(command.ins) {
             return .piece(piece(command, bytes))
         }
         rest = []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -23,7 +24,7 @@ struct CardTransaction: Sendable {
     static func all(in capture: Capture) -> [CardTransaction] {
         var found: [CardTransaction] = []
         var chain: CardTransaction?
-        var applet: AID?
+        var applet: (any CardVocabulary.Type)?
         for (index, event) in capture.events.enumerated() {
             guard case .exchange = event.kind, let next = CardTransaction(event, at: index) else {
                 chain = nil
@@ -40,7 +41,7 @@ struct CardTransaction: Sendable {
                 continue
             }
             if next.command.isSelection, next.reply.status == .ok || !next.isWhole {
-                applet = AID.known(next.command.data)
+                applet = CardVocabularies.known.selected(by: next.command)
             }
             found.append(whole.complete)
         }
@@ -95,15 +96,15 @@ struct CardTransaction: Sendable {
 extension APDU {
     /// Whether more parts of the same command follow (ISO 7816-4 §5.3.3). In a proprietary class, only CTAP uses this
     /// bit.
-    var isPartOfChain: Bool { cla & 0x10 != 0 && (cla & 0x80 == 0 || ins == 0x10) }
+    var isPartOfChain: Bool { cla & 0x10 != 0 && (cla & 0x80 == 0 || ins == FIDOProtocol.Instruction.message) }
 
     /// The command without the fields that tools write differently: Le, the class of GET RESPONSE (CTAP accepts 00 and
     /// 80), and NFCCTAP_MSG's P1, which says only whether the host can poll (CTAP 2.2 §11.3.7.1).
     var meaning: APDU {
         var meaning = self
         meaning.le = .none
-        if ins == 0xC0 { meaning.cla = 0x00 }
-        if cla & ~0x10 == 0x80, ins == 0x10 { meaning.p1 = 0x00 }
+        if ins == ISO7816.getResponse { meaning.cla = 0x00 }
+        if cla & ~0x10 == 0x80, ins == FIDOProtocol.Instruction.message { meaning.p1 = 0x00 }
         return meaning
     }
 }

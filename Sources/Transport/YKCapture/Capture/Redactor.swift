@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKProtocols
+package import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -11,7 +11,8 @@ package import YKWire
 package struct Redactor: Sendable {
     package typealias Mask = Capture.Event.Mask
 
-    private var applet: AID?
+    private let applications: CardVocabularies
+    private var applet: (any CardVocabulary.Type)?
     private var hasSelected = false
     private var chain = Chain()
     private var answer: Answer?
@@ -31,7 +32,8 @@ package struct Redactor: Sendable {
         var data: [UInt8] = []
     }
 
-    package init() {}
+    /// Starts before the first event of a session.
+    package init(_ applications: CardVocabularies = .known) { self.applications = applications }
 
     /// The event with its secrets overwritten and their ranges; existing masks are kept.
     package mutating func redacted(_ event: Capture.Event) -> Capture.Event {
@@ -63,7 +65,7 @@ package struct Redactor: Sendable {
         case .delivered(let report): return ([], reports.masks(delivered: report))
         case .http: return ([], [])
         case .link(let what, _):
-            if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
+            if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor(applications) }
             return ([], [])
         }
     }
@@ -73,7 +75,7 @@ package struct Redactor: Sendable {
         guard let command = try? APDU(decoding: bytes) else {
             chain = Chain()
             answer = nil
-            guard bytes.count > 4, SecretPlaces.carriers.contains(bytes[1]) else { return ([], []) }
+            guard bytes.count > 4, applications.carriers.contains(bytes[1]) else { return ([], []) }
             return ([Mask(offset: 4, length: bytes.count - 4)], Self.body(reply))
         }
         if command.ins == ISO7816.select {
@@ -82,7 +84,7 @@ package struct Redactor: Sendable {
         }
         if command.continues(in: applet) { return ([], replyMasks(reply)) }
         let runs = commandRuns(command)
-        if !(applet == .fido && command.ins == FIDOProtocol.Instruction.getResponse && answer != nil) {
+        if !(applet?.aid == .fido && command.ins == FIDOProtocol.Instruction.getResponse && answer != nil) {
             answer = Answer(command: command, asked: chain.data)
         }
         if !command.isPartOfChain { chain = Chain() }
@@ -103,7 +105,7 @@ package struct Redactor: Sendable {
         let isDone = reply.isEmpty || reply.suffix(2) == [0x90, 0x00] || reply.dropLast().last == 0x61
         guard isDone else { return }
         hasSelected = true
-        applet = AID.known(command.data)
+        applet = applications.selected(by: command)
     }
 
     private mutating func commandRuns(_ command: APDU) -> [Range<Int>] {
@@ -112,7 +114,8 @@ package struct Redactor: Sendable {
         let start = chain.data.count
         guard start + command.data.count <= Self.longest else { return [0..<command.data.count] }
         chain.data += command.data
-        let places = SecretPlaces.inCommand(applet, hasSelected, command, data: chain.data)
+        let places = SecretPlaces(applications: applications).inCommand(
+            applet, hasSelected, command, data: chain.data)
         return places.parts(in: start..<chain.data.count)
     }
 
@@ -121,18 +124,19 @@ package struct Redactor: Sendable {
         guard reply.count >= 2, var whole = answer else { return [] }
         let data = Array(reply.dropLast(2))
         let isPart = reply[reply.count - 2] == 0x61
-        let isWaiting = applet == .fido && reply.suffix(2) == [0x91, 0x00]
+        let isWaiting = applet?.aid == .fido && reply.suffix(2) == [0x91, 0x00]
         if isWaiting { return [] }
         defer { if !isPart { answer = nil } }
         let start = whole.data.count
         guard start + data.count <= Self.longest else { return Self.body(reply) }
         whole.data += data
         answer = whole
-        if applet == .ndef, whole.command.ins == ISO7816.readBinary {
+        if applet?.aid == .ndef, whole.command.ins == ISO7816.readBinary {
             let offset = Int(whole.command.p1) << 8 | Int(whole.command.p2)
             return reading.secrets(in: data, at: offset + start).map { Mask(offset: $0.lowerBound, length: $0.count) }
         }
-        return SecretPlaces.inReply(applet, hasSelected, whole.command, data: whole.asked, reply: whole.data)
+        return SecretPlaces(applications: applications)
+            .inReply(applet, hasSelected, whole.command, data: whole.asked, reply: whole.data)
             .parts(in: start..<whole.data.count)
             .map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
@@ -172,17 +176,18 @@ extension APDU {
         command.count > 7 && command[4] == 0 ? 7 : 5
     }
 
-    /// Whether this command fetches the rest of a reply: GET RESPONSE, or OATH's own.
-    package func continues(in applet: AID?) -> Bool {
-        ins == ISO7816.getResponse || ins == OATHProtocol.Instruction.sendRemaining && applet == .oath && data.isEmpty
+    /// Whether this command fetches the rest of a reply: GET RESPONSE, or the application's own instruction.
+    package func continues(in applet: (any CardVocabulary.Type)?) -> Bool {
+        ins == ISO7816.getResponse || ins == applet?.continuation && data.isEmpty
     }
+
+    /// SELECT by name (ISO 7816-4 §11.2.2).
+    package var isSelection: Bool { ins == ISO7816.select && p1 == 0x04 && cla & 0x80 == 0 }
 }
 
-extension AID {
-    /// The known application that a SELECT with these bytes names.
-    package static func known(_ bytes: [UInt8]) -> AID? {
-        CardApplication.vocabulary(of: AID(rawValue: bytes))?.aid
-    }
+extension CardVocabularies {
+    /// The known application that a SELECT names.
+    package func selected(by command: APDU) -> (any CardVocabulary.Type)? { self[AID(rawValue: command.data)] }
 }
 
 extension [Range<Int>] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -32,14 +33,16 @@ extension Replay {
     /// number of times. A program that finds PIV selected does not select it, so PIV's own commands count as a
     /// selection.
     private func selected(_ command: APDU, _ bytes: [UInt8], _ state: inout State) -> [UInt8]? {
-        guard command.isSelection, let aid = AID.known(command.data) else { return nil }
+        guard command.isSelection, let aid = CardVocabularies.known.selected(by: command)?.aid else { return nil }
         let position = state.position
-        let found = transactions.filter { $0.isWhole && $0.command.isSelection && AID.known($0.command.data) == aid }
+        let found = transactions.filter {
+            $0.isWhole && $0.command.isSelection && CardVocabularies.known.selected(by: $0.command)?.aid == aid
+        }
         if let hit = found.last(where: { $0.asked < position }) ?? found.first {
             return state.cards.give(hit.reply, to: command, bytes)
         }
         let isPresumed = transactions.contains {
-            NarratedCommand($0.command, data: MaskedBytes($0.command.data)).ownApplication == aid
+            CardVocabularies.known.owner(of: $0.command, data: $0.command.data)?.aid == aid
         }
         return isPresumed ? [0x90, 0x00] : nil
     }

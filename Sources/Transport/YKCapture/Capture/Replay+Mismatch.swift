@@ -47,7 +47,7 @@ extension Replay {
         var asked = index
         while asked > 0, event.isContinuation(capture.events[asked]) { asked -= 1 }
         guard case .exchange(let bytes, _) = capture.events[asked].kind else { return }
-        if let command = try? APDU(decoding: bytes), SecretPlaces.isProof(command) { return }
+        if let command = try? APDU(decoding: bytes), CardVocabularies.known.isProof(command) { return }
         let words = mismatch(at: asked, actual: nil, "").expectedWords ?? "this command"
         throw .replay(.overwritten("the reply to \(words)", line: event.line))
     }

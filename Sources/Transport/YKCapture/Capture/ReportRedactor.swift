@@ -89,7 +89,7 @@ struct ReportRedactor: Sendable {
         let command = OTPCommand(rawValue: report[1])
         slotCommand = command
         let payload = Capture.Event.Mask(offset: 0, length: 1)
-        return Self.openCommands.contains(command) ? [payload] : [payload, .init(offset: 2, length: 2)]
+        return OTPProtocol.openCommands.contains(command) ? [payload] : [payload, .init(offset: 2, length: 2)]
     }
 
     /// The ranges to overwrite in a feature report from the key: the reply to an HMAC challenge, and its CRC.
@@ -100,9 +100,6 @@ struct ReportRedactor: Sendable {
         let length = Self.replyLength - 7 * Int(report[7] & 0x1F)
         return length > 0 ? [Capture.Event.Mask(offset: 0, length: min(7, length))] : []
     }
-
-    /// Commands with no payload or no secret in it.
-    private static let openCommands: Set<OTPCommand> = [.serial, .deviceInfo, .fipsMode, .swap]
 
     /// The length of a reply to an HMAC challenge with its CRC.
     private static let replyLength = 20 + 2

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -26,6 +27,24 @@ struct CTAPKeys: Sendable {
         self.inner = inner
         self.values = values
         self.numbers = numbers
+    }
+}
+
+extension CTAPKeys {
+    /// The keys of a CTAP2 message.
+    init<Key: CTAPKey>(
+        _ name: String, _ keys: Key.Type, inner: [Key: CTAPKeys] = [:],
+        values: [Key: @Sendable (MaskedBytes) -> [String]] = [:], numbers: [Key: @Sendable (Int64) -> String] = [:]
+    ) {
+        self.name = name
+        self.keys = Key.names
+        self.inner = Self.byNumber(inner)
+        self.values = Self.byNumber(values)
+        self.numbers = Self.byNumber(numbers)
+    }
+
+    private static func byNumber<Key: CTAPKey, Value>(_ entries: [Key: Value]) -> [Int64: Value] {
+        Dictionary(uniqueKeysWithValues: entries.map { ($0.key.rawValue, $0.value) })
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -10,8 +11,8 @@ enum CTAPNames {
         let name: String
         var request = CTAPKeys("parameters")
         var reply = CTAPKeys("reply")
-        var subcommandKey: Int64?
-        var subcommands: [Int64: String] = [:]
+        var subcommandKey: CBOR?
+        var subcommands: [UInt64: String] = [:]
     }
 
     static func status(_ byte: UInt8) -> String {
@@ -58,62 +59,43 @@ enum CTAPNames {
         0x40: "permission missing", 0x7F: "other error", 0xDF: "last error of the specification",
     ]
 
+    private typealias Code = CTAPProtocol.Command
+
     static let commands: [UInt8: Command] = [
-        0x01: Command(name: "makeCredential", request: CTAPMaps.makeCredential, reply: CTAPMaps.attestation),
-        0x02: Command(name: "getAssertion", request: CTAPMaps.getAssertion, reply: CTAPMaps.assertion),
-        0x04: Command(name: "getInfo", reply: CTAPMaps.info),
-        0x06: Command(
-            name: "clientPIN", request: CTAPMaps.clientPIN, reply: CTAPMaps.clientPINReply, subcommandKey: 2,
-            subcommands: [
-                1: "getPINRetries", 2: "getKeyAgreement", 3: "setPIN", 4: "changePIN", 5: "getPinToken",
-                6: "getPinUvAuthTokenUsingUvWithPermissions", 7: "getUVRetries",
-                9: "getPinUvAuthTokenUsingPinWithPermissions",
-            ]),
-        0x07: Command(name: "reset"),
-        0x08: Command(name: "getNextAssertion", reply: CTAPMaps.assertion),
-        0x09: bioEnrollment("bioEnrollment"),
-        0x0A: credentialManagement("credentialManagement"),
-        0x0B: Command(name: "selection"),
-        0x0C: Command(
-            name: "largeBlobs",
-            request: CTAPKeys(
-                "parameters",
-                [1: "get", 2: "set", 3: "offset", 4: "length", 5: "pinUvAuthParam", 6: "pinUvAuthProtocol"]),
-            reply: CTAPKeys("reply", [1: "config"])),
-        0x0D: Command(
-            name: "config",
-            request: CTAPKeys(
-                "parameters", [1: "subCommand", 2: "subCommandParams", 3: "pinUvAuthProtocol", 4: "pinUvAuthParam"],
-                inner: [
-                    2: CTAPKeys(
-                        "",
-                        [1: "newMinPINLength", 2: "minPinLengthRPIDs", 3: "forceChangePin", 4: "pinComplexityPolicy"])
-                ]),
-            subcommandKey: 1,
-            subcommands: [
-                1: "enableEnterpriseAttestation", 2: "toggleAlwaysUv", 3: "setMinPINLength", 255: "vendorPrototype",
-            ]),
-        0x40: bioEnrollment("bioEnrollment (preview)"),
-        0x41: credentialManagement("credentialManagement (preview)"),
+        Code.makeCredential: Command(
+            name: "makeCredential", request: CTAPMaps.makeCredential, reply: CTAPMaps.attestation),
+        Code.getAssertion: Command(name: "getAssertion", request: CTAPMaps.getAssertion, reply: CTAPMaps.assertion),
+        Code.getInfo: Command(name: "getInfo", reply: CTAPMaps.info),
+        Code.clientPIN: Command(
+            name: "clientPIN", request: CTAPMaps.clientPIN, reply: CTAPMaps.clientPINReply,
+            subcommandKey: CTAPProtocol.ClientPIN.Request.subCommand.cbor,
+            subcommands: CTAPProtocol.ClientPIN.Subcommand.names),
+        Code.reset: Command(name: "reset"),
+        Code.getNextAssertion: Command(name: "getNextAssertion", reply: CTAPMaps.assertion),
+        Code.bioEnrollment: bioEnrollment("bioEnrollment"),
+        Code.credentialManagement: credentialManagement("credentialManagement"),
+        Code.selection: Command(name: "selection"),
+        Code.largeBlobs: Command(
+            name: "largeBlobs", request: CTAPMaps.largeBlobs, reply: CTAPMaps.largeBlobsReply),
+        Code.config: Command(
+            name: "config", request: CTAPMaps.config,
+            subcommandKey: CTAPProtocol.Config.Request.subCommand.cbor,
+            subcommands: CTAPProtocol.Config.Subcommand.names),
+        Code.bioEnrollmentPreview: bioEnrollment("bioEnrollment (preview)"),
+        Code.credentialManagementPreview: credentialManagement("credentialManagement (preview)"),
     ]
 
     private static func bioEnrollment(_ name: String) -> Command {
         Command(
-            name: name, request: CTAPMaps.bioEnrollment, reply: CTAPMaps.bioEnrollmentReply, subcommandKey: 2,
-            subcommands: [
-                1: "enrollBegin", 2: "enrollCaptureNextSample", 3: "cancelCurrentEnrollment", 4: "enumerateEnrollments",
-                5: "setFriendlyName", 6: "removeEnrollment", 7: "getFingerprintSensorInfo",
-            ])
+            name: name, request: CTAPMaps.bioEnrollment, reply: CTAPMaps.bioEnrollmentReply,
+            subcommandKey: CTAPProtocol.BioEnrollment.Request.subCommand.cbor,
+            subcommands: CTAPProtocol.BioEnrollment.Subcommand.names)
     }
 
     private static func credentialManagement(_ name: String) -> Command {
         Command(
             name: name, request: CTAPMaps.credentialManagement, reply: CTAPMaps.credentialManagementReply,
-            subcommandKey: 1,
-            subcommands: [
-                1: "getCredsMetadata", 2: "enumerateRPsBegin", 3: "enumerateRPsGetNextRP",
-                4: "enumerateCredentialsBegin", 5: "enumerateCredentialsGetNextCredential", 6: "deleteCredential",
-                7: "updateUserInformation",
-            ])
+            subcommandKey: CTAPProtocol.CredentialManagement.Request.subCommand.cbor,
+            subcommands: CTAPProtocol.CredentialManagement.Subcommand.names)
     }
 }

@@ -33,7 +33,7 @@ enum CTAPNarration {
 
     private static func subcommand(_ parameters: MaskedBytes, _ command: CTAPNames.Command) -> String? {
         guard let key = command.subcommandKey,
-            let map = (try? CBOR(decoding: parameters.bytes))?.map, let number = map[.int(key)]?.int
+            let map = (try? CBOR(decoding: parameters.bytes))?.map, let number = map[key]?.unsigned
         else { return nil }
         return command.subcommands[number] ?? "subcommand \(number)"
     }

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes CanoKey's administration application.
 enum CanoKeyNarration: ApplicationNarration {
+    private typealias Instruction = CanoKeyProtocol.Instruction
+
+    static var vocabulary: any CardVocabulary.Type { CanoKeyProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
-        switch (command.ins, command.p1) {
-        case (0x20, _): ("VERIFY the administration PIN", GenericNarration.secret(command))
-        case (0x21, _): ("CHANGE the administration PIN", GenericNarration.secret(command))
-        case (0x31, 0x00): ("GET firmware version", [])
-        case (0x31, 0x01): ("GET hardware name", [])
-        case (0x32, _): ("GET serial", [])
-        case (0x40, _): ("CONFIGURE", ["parameters \(Hex.encode([command.p1, command.p2]))"])
-        case (0x41, _): ("GET flash usage", [])
-        case (0x42, _): ("GET configuration", [])
-        case (0x50, _): ("FACTORY RESET", [])
-        default: nil
+        guard let name = CanoKeyProtocol.name(of: command.apdu) else { return nil }
+        switch command.ins {
+        case Instruction.changePIN: return (name, GenericNarration.secret(command))
+        case Instruction.configure: return (name, ["parameters \(Hex.encode([command.p1, command.p2]))"])
+        default: return nil
         }
     }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
         switch command.ins {
         case _ where data.isEmpty: []
-        case 0x31: [data.text]
-        case 0x32: ["serial \(data.hex)"]
-        default: ["reply \(data.hex)"]
+        case Instruction.readVersion: [data.text]
+        case Instruction.readSerial: ["serial \(data.hex)"]
+        default: nil
         }
     }
 }

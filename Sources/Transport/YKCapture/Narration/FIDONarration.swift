@@ -1,47 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes FIDO over a smart card: U2F raw messages (U2F 1.2) and CTAP2 (CTAP 2.1 §11.3).
 enum FIDONarration: ApplicationNarration {
+    private typealias Instruction = FIDOProtocol.Instruction
+    private typealias Control = FIDOProtocol.Control
+
+    static var vocabulary: any CardVocabulary.Type { FIDOProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
+        guard let name = FIDOProtocol.name(of: command.apdu) else { return nil }
         switch command.ins {
-        case 0x10: return CTAPNarration.request(command.data)
-        case 0x11: return (command.p1 == 0x11 ? "cancel" : "ask whether CTAP is done", [])
-        case 0x12 where command.cla & 0x80 != 0: return ("end the CTAP session", [])
-        case 0x01 where command.cla & 0x80 == 0: return ("U2F register", challenge(command.data))
-        case 0x02 where command.cla & 0x80 == 0:
-            let modes: [UInt8: String] = [0x03: "", 0x07: ", check only", 0x08: ", no touch needed"]
+        case Instruction.message: return CTAPNarration.request(command.data)
+        case Instruction.register: return (name, challenge(command.data))
+        case Instruction.authenticate:
+            let modes: [UInt8: String] = [
+                Control.enforcePresence: "", Control.checkOnly: ", check only",
+                Control.noPresence: ", no touch needed",
+            ]
             let mode = modes[command.p1] ?? ", mode \(Hex.encode([command.p1]))"
-            return ("U2F authenticate\(mode)", challenge(command.data) + handle(command.data))
-        case 0x03 where command.cla & 0x80 == 0: return ("U2F version", [])
-        case 0x43: return ("U2F FIPS verify PIN", GenericNarration.secret(command))
-        case 0x44: return ("U2F FIPS set PIN", GenericNarration.secret(command))
-        case 0x45: return ("U2F FIPS reset", [])
-        case 0x46: return ("U2F FIPS mode", [])
-        default: return nil
+            return (name + mode, challenge(command.data) + handle(command.data))
+        case Instruction.fipsVerifyPIN, Instruction.fipsSetPIN: return (name, GenericNarration.secret(command))
+        default: return (name, [])
         }
     }
 
-    static func selected(_ data: MaskedBytes) -> [String] { data.isEmpty ? [] : ["speaks \(data.text.droppingQuotes)"] }
-
-    static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String? {
-        switch (status, command.ins) {
-        case (.conditionsNotSatisfied, 0x02) where command.p1 == 0x07: "the key handle is known"
-        case (.conditionsNotSatisfied, 0x01), (.conditionsNotSatisfied, 0x02): "touch needed"
-        case (.incorrectParameters, 0x02): "the key handle is not of this key"
-        case (.wrongLength, 0x01), (.wrongLength, 0x02): "wrong length"
-        default: nil
-        }
+    static func selected(_ data: MaskedBytes) -> [String]? {
+        data.isEmpty ? [] : ["speaks \(data.text.droppingQuotes)"]
     }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
         switch command.ins {
-        case 0x10, 0x11: CTAPNarration.reply(data, to: command.data)
-        case 0x01: registration(data)
-        case 0x02: assertion(data)
-        case 0x03: data.isEmpty ? [] : ["speaks \(data.text.droppingQuotes)"]
+        case Instruction.message, Instruction.getResponse: CTAPNarration.reply(data, to: command.data)
+        case Instruction.register: registration(data)
+        case Instruction.authenticate: assertion(data)
+        case Instruction.version: data.isEmpty ? [] : ["speaks \(data.text.droppingQuotes)"]
         default: data.isEmpty ? [] : ["reply \(data.hex)"]
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -36,8 +37,9 @@ struct FeatureNarrator: Sendable {
         let zeros = MaskedBytes([UInt8](repeating: 0, count: 7))
         let frame = (0..<OTPReport.partsOfFrame).reduce(MaskedBytes([])) { $0 + (parts[$1] ?? zeros) }
         return Narration(
-            "OTP slot frame, part 10 of 10: \(OTPNarration.slot(command.rawValue))",
-            details: OTPNarration.payload(frame.prefix(OTPFrame.payloadSize), of: command), application: AID.otp.name)
+            "OTP slot frame, part 10 of 10: \(OTPProtocol.name(of: command))",
+            details: OTPNarration.payload(frame.prefix(OTPFrame.payloadSize), of: command),
+            application: OTPProtocol.title)
     }
 
     /// Describes a status, or a part of a reply.
@@ -63,7 +65,7 @@ struct FeatureNarrator: Sendable {
         guard let command else { return Narration("OTP reply, its end", details: [reply.hex]) }
         let data = reply.prefix(OTPNarration.replySize(command, reply))
         return Narration(
-            "OTP reply to \(OTPNarration.slot(command.rawValue))", details: OTPNarration.reply(data, to: command),
-            application: AID.otp.name)
+            "OTP reply to \(OTPProtocol.name(of: command))", details: OTPNarration.reply(data, to: command),
+            application: OTPProtocol.title)
     }
 }

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes Yubico's device management.
 enum ManagementNarration: ApplicationNarration {
+    private typealias Instruction = ManagementProtocol.Instruction
+    private typealias Tag = ManagementProtocol.Tag
+
+    static var vocabulary: any CardVocabulary.Type { ManagementProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
+        guard let name = ManagementProtocol.name(of: command.apdu) else { return nil }
         switch command.ins {
-        case 0x1D: return ("READ CONFIG, page \(command.p1)", [])
-        case 0x1C: return ("WRITE CONFIG", configuration(command.data))
-        case 0x1F: return ("RESET DEVICE", [])
-        case 0x16: return ("SET MODE", ["mode \(command.data.hex)"])
+        case Instruction.echo: return (name, GenericNarration.data(command))
+        case Instruction.readConfig: return ("\(name), page \(command.p1)", [])
+        case Instruction.writeConfig: return (name, configuration(command.data))
+        case Instruction.setMode: return (name, ["mode \(command.data.hex)"])
         default: return nil
         }
     }
 
-    static func selected(_ data: MaskedBytes) -> [String] { data.isEmpty ? [] : ["says \(data.text)"] }
+    static func selected(_ data: MaskedBytes) -> [String]? { data.isEmpty ? [] : ["says \(data.text)"] }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
-        command.ins == 0x1D ? configuration(data) : data.isEmpty ? [] : ["reply \(data.hex)"]
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
+        command.ins == Instruction.readConfig ? configuration(data) : data.isEmpty ? [] : ["reply \(data.hex)"]
     }
 
     /// Describes a configuration: a length byte, then data objects.
@@ -29,24 +36,22 @@ enum ManagementNarration: ApplicationNarration {
 
     private static func line(_ field: MaskedBytes.Field) -> String {
         let value = field.value
-        let name = names[field.tag] ?? "tag \(Hex.encode(TLV.Tag(rawValue: field.tag).bytes))"
+        let name = field.name(in: vocabulary)
         switch field.tag {
-        case 0x01, 0x03, 0x0D, 0x0E: return "\(name): \(value.number.map(applications) ?? value.hex)"
-        case 0x02: return "\(name) \(value.number.map(String.init) ?? value.hex)"
-        case 0x05, 0x20, 0x21: return "\(name) \(OATHNarration.version(value))"
-        case 0x04: return "\(name) \(value.number.map(form) ?? value.hex)"
-        case 0x06, 0x07: return "\(name) \(value.number.map(String.init) ?? value.hex) s"
-        case 0x13: return "\(name) \(value.text)"
+        case Tag.usbSupported, Tag.usbEnabled, Tag.nfcSupported, Tag.nfcEnabled:
+            return "\(name): \(value.number.map(applications) ?? value.hex)"
+        case Tag.serial: return "\(name) \(value.number.map(String.init) ?? value.hex)"
+        case Tag.version, Tag.fingerprintVersion, Tag.stmVersion: return "\(name) \(OATHNarration.version(value))"
+        case Tag.formFactor: return "\(name) \(value.number.map(form) ?? value.hex)"
+        case Tag.autoEject, Tag.challengeResponseTimeout:
+            return "\(name) \(value.number.map(String.init) ?? value.hex) s"
+        case Tag.partNumber: return "\(name) \(value.text)"
         default: return "\(name) \(value.hex)"
         }
     }
 
     static func applications(_ bits: UInt64) -> String {
-        let all: [(UInt64, String)] = [
-            (0x01, "OTP"), (0x02, "U2F"), (0x200, "FIDO2"), (0x20, "OATH"), (0x10, "PIV"), (0x08, "OpenPGP"),
-            (0x100, "HSM Auth"), (0x04, "CCID"), (0x400, "management"),
-        ]
-        let set = all.filter { bits & $0.0 != 0 }.map(\.1)
+        let set = ManagementProtocol.Capability.names.filter { bits & UInt64($0.bit) != 0 }.map(\.name)
         return set.isEmpty ? "none" : set.joined(separator: ", ")
     }
 
@@ -58,14 +63,4 @@ enum ManagementNarration: ApplicationNarration {
         let extra = (byte & 0x80 != 0 ? ", FIPS" : "") + (byte & 0x40 != 0 ? ", Security Key" : "")
         return (forms[byte & 0x0F] ?? "\(byte & 0x0F)") + extra
     }
-
-    private static let names: [UInt32: String] = [
-        0x01: "over USB there are", 0x02: "serial", 0x03: "over USB there are enabled", 0x04: "form factor",
-        0x05: "version", 0x06: "auto-eject after", 0x07: "challenge-response time-out", 0x08: "flags",
-        0x09: "application versions", 0x0A: "locked or lock code", 0x0B: "unlock code", 0x0C: "reboot",
-        0x0D: "over NFC there are", 0x0E: "over NFC there are enabled", 0x0F: "iAP detection", 0x10: "more data",
-        0x11: "free form", 0x12: "HID delay", 0x13: "part number", 0x14: "FIPS capable", 0x15: "FIPS approved",
-        0x16: "PIN complexity", 0x17: "NFC restricted", 0x18: "reset blocked", 0x19: "version qualifier",
-        0x20: "fingerprint sensor firmware", 0x21: "STM firmware",
-    ]
 }

@@ -84,7 +84,7 @@ struct MaskedBytes: Sendable {
 
     /// One BER-TLV data object.
     struct Field {
-        let tag: UInt32
+        let tag: TLV.Tag
         let value: MaskedBytes
     }
 
@@ -99,7 +99,7 @@ struct MaskedBytes: Sendable {
             }
             let value = reader.offset
             guard (try? reader.reader(length)) != nil else { return (list, dropFirst(start)) }
-            list.append(Field(tag: tag.rawValue, value: self[value..<reader.offset]))
+            list.append(Field(tag: tag, value: self[value..<reader.offset]))
         }
         return (list, dropFirst(count))
     }

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes an NFC Forum Type 4 tag.
 enum NDEFNarration: ApplicationNarration {
+    static var vocabulary: any CardVocabulary.Type { NDEFProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
-        case 0xA4: return ("SELECT \(file(command.data))", [])
-        case 0xB0: return ("READ BINARY from \(command.parameters)", [])
-        case 0xD6: return ("UPDATE BINARY from \(command.parameters)", ["data \(command.data.hex)"])
+        case ISO7816.select: return ("SELECT \(file(command.data))", [])
+        case ISO7816.readBinary: return ("READ BINARY from \(command.parameters)", [])
+        case ISO7816.updateBinary:
+            return ("UPDATE BINARY from \(command.parameters)", ["data \(command.data.hex)"])
         default: return nil
         }
     }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
-        guard command.ins == 0xB0, !data.isEmpty else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
+        guard command.ins == ISO7816.readBinary, !data.isEmpty else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
         if command.parameters == 0, data.count == 2 { return ["length \(data.number.map(String.init) ?? data.hex)"] }
         if command.parameters == 0, data.count >= 15, data[0] == 0, data[1] >= 15, data[7] == 4 {
             return capability(data)
@@ -26,7 +30,7 @@ enum NDEFNarration: ApplicationNarration {
 
     private static func file(_ id: MaskedBytes) -> String {
         switch id.bytes {
-        case [0xE1, 0x03]: "the capability container (e103)"
+        case NDEFProtocol.File.capabilityContainer: "the capability container (e103)"
         default: "file \(id.hex)"
         }
     }

@@ -31,57 +31,11 @@ struct NarratedCommand: Sendable {
 
     var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
 
-    /// The only application that has this command, for use when none was selected: programs that find PIV already
-    /// selected, as OpenSC does, read its objects at once (3FFF and a tag list).
-    var ownApplication: AID? {
-        let isObject = ins == PIVProtocol.Instruction.getData || ins == PIVProtocol.Instruction.putData
-        return isObject && parameters == 0x3FFF && data[0] == 0x5C ? .piv : nil
-    }
+    /// The command with all of its data, secret or not.
+    var apdu: APDU { APDU(cla: cla, ins: ins, p1: p1, p2: p2, data: data.bytes, le: le) }
 
     /// Whether data and reply are encrypted by a secure channel (ISO 7816-4 §5.4.1).
     var isProtected: Bool { cla & 0x04 != 0 }
 
     var header: String { Hex.encode([cla, ins, p1, p2]) }
-}
-
-/// Describes the commands and replies of an application.
-protocol ApplicationNarration {
-    /// A short description of the command, and the content of its data; `nil` for an unknown instruction.
-    static func phrase(_ command: NarratedCommand) -> (String, [String])?
-    /// The content of a complete reply.
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]
-    /// The meaning of a status word for this command, if more specific than its general meaning.
-    static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String?
-    /// Describes as much of an incomplete reply as possible; returns the lines and the number of bytes they cover.
-    static func partialReply(_ data: MaskedBytes, to command: NarratedCommand) -> ([String], Int)
-    /// The content of the reply to SELECT.
-    static func selected(_ data: MaskedBytes) -> [String]
-}
-
-extension ApplicationNarration {
-    static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String? { nil }
-    static func partialReply(_ data: MaskedBytes, to command: NarratedCommand) -> ([String], Int) { ([], 0) }
-    static func selected(_ data: MaskedBytes) -> [String] { data.isEmpty ? [] : ["reply \(data.hex)"] }
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
-        data.isEmpty ? [] : ["reply \(data.hex)"]
-    }
-}
-
-extension AID {
-    /// The type that describes this application's commands.
-    var narration: (any ApplicationNarration.Type)? {
-        switch self {
-        case .oath: OATHNarration.self
-        case .piv: PIVNarration.self
-        case .fido: FIDONarration.self
-        case .otp: OTPNarration.self
-        case .management: ManagementNarration.self
-        case .openPGP: OpenPGPNarration.self
-        case .hsmAuth: HSMAuthNarration.self
-        case .securityDomain: SecurityDomainNarration.self
-        case .ndef: NDEFNarration.self
-        case .canokeyAdmin: CanoKeyNarration.self
-        default: nil
-        }
-    }
 }

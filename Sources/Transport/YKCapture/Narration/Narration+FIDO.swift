@@ -22,10 +22,13 @@ extension Narration {
         }
         let start = APDU.dataOffset(payload)
         let narrated = NarratedCommand(apdu, data: request[start..<(start + apdu.data.count)])
-        let (name, lines) = FIDONarration.phrase(narrated) ?? ("U2F command \(Hex.encode([apdu.ins]))", [])
+        let (name, lines) =
+            ApplicationNarrator(vocabulary: FIDOProtocol.self).phrase(narrated) ?? (
+                "U2F command \(Hex.encode([apdu.ins]))", []
+            )
         guard let answer, let status = StatusWord(decoding: answer) else { return Narration(name, details: lines) }
-        let words = FIDONarration.meaning(status, of: narrated).map { "\(status.hex) (\($0))" } ?? status.words
-        let told = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated)
+        let words = FIDOProtocol.meaning(of: status, for: narrated.apdu).map { "\(status.hex) (\($0))" } ?? status.words
+        let told = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated) ?? []
         return Narration("\(name) → \(words)", details: lines + told)
     }
 }
@@ -35,11 +38,12 @@ extension Narration {
     private static func management(_ command: CTAPHID.Command, _ payload: [UInt8], _ reply: [UInt8]?) -> Narration? {
         let data = MaskedBytes(payload, masks: Redactor.masks(message: payload, of: command))
         switch command.rawValue {
-        case 0x40: return Narration("management SET MODE", details: ["mode \(data.hex)"])
-        case 0x42:
+        case FIDOProtocol.Vendor.setMode: return Narration("management SET MODE", details: ["mode \(data.hex)"])
+        case FIDOProtocol.Vendor.readConfig:
             let told = reply.map { ManagementNarration.configuration(MaskedBytes($0)) } ?? []
             return Narration("management READ CONFIG, page \(payload.first ?? 0)", details: told)
-        case 0x43: return Narration("management WRITE CONFIG", details: ManagementNarration.configuration(data))
+        case FIDOProtocol.Vendor.writeConfig:
+            return Narration("management WRITE CONFIG", details: ManagementNarration.configuration(data))
         default: return nil
         }
     }

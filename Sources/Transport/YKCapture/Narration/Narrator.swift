@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import YKProtocols
 import YKTransport
 import YKWire
 
@@ -8,8 +9,9 @@ import YKWire
 /// It keeps track of SELECT, command chaining and response chaining. Secrets are never shown, whether or not the
 /// capture was redacted. Never traps, whatever the input.
 public struct Narrator: Sendable {
-    private var redactor = Redactor()
-    private var applet: AID?
+    private let applications: CardVocabularies
+    private var redactor: Redactor
+    private var applet: ApplicationNarrator?
     private var chain: (header: [UInt8], data: MaskedBytes)?
     private var pending: Pending?
     private var reports = ReportNarrator()
@@ -18,7 +20,7 @@ public struct Narrator: Sendable {
     private struct Pending {
         let command: NarratedCommand
         let name: String
-        let application: AID?
+        let application: ApplicationNarrator?
         var data: MaskedBytes
         var parts: Int
         var total: Int
@@ -27,7 +29,14 @@ public struct Narrator: Sendable {
     private let kind: Capture.LinkKind
 
     /// Starts before the first event of a session on a link of this kind.
-    public init(_ kind: Capture.LinkKind = .card) { self.kind = kind }
+    public init(_ kind: Capture.LinkKind = .card) { self.init(kind, .known) }
+
+    /// Starts before the first event of a session with one of these applications.
+    package init(_ kind: Capture.LinkKind = .card, _ applications: CardVocabularies) {
+        self.kind = kind
+        self.applications = applications
+        redactor = Redactor(applications)
+    }
 
     /// Describes an event.
     public mutating func narrate(_ event: Capture.Event) -> Narration {
@@ -82,10 +91,10 @@ public struct Narrator: Sendable {
             return malformed(command, error, response?.status)
         }
         let data = command[APDU.dataOffset(command.bytes)..<(APDU.dataOffset(command.bytes) + apdu.data.count)]
-        if apdu.continues(in: applet) { return rest(apdu, response) }
+        if apdu.continues(in: applet?.vocabulary) { return rest(apdu, response) }
         pending = nil
         let narrated = NarratedCommand(apdu, data: (chained(apdu)?.data ?? MaskedBytes([])) + data)
-        if apdu.cla & 0x10 != 0, apdu.cla & 0x80 == 0 || applet == .fido {
+        if apdu.cla & 0x10 != 0, apdu.cla & 0x80 == 0 || applet?.aid == .fido {
             return part(narrated, apdu, data.count, response?.status)
         }
         chain = nil
@@ -101,7 +110,7 @@ public struct Narrator: Sendable {
         _ command: NarratedCommand, _ apdu: APDU, _ count: Int, _ status: StatusWord?
     ) -> Narration {
         chain = (apdu.chainHeader, command.data)
-        let name = applet?.narration?.phrase(command)?.0
+        let name = applet?.phrase(command)?.0
         let text = "part of \(name ?? "instruction \(Hex.encode([command.ins]))"): \(count) bytes"
         return Narration(
             line(applet?.name, text, status, nil), application: applet?.name, isKnown: name != nil)
@@ -110,11 +119,12 @@ public struct Narrator: Sendable {
     private mutating func whole(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let narration = (applet ?? command.ownApplication)?.narration
-        if applet != .fido, let (name, details) = SecurityDomainNarration.handshake(command) {
+        let owner = applications.owner(of: command.apdu, data: command.data.bytes).map(ApplicationNarrator.init)
+        let narration = applet ?? owner
+        if applet?.aid != .fido, let (name, details) = SecurityDomainNarration.handshake(command) {
             return handshake(name, details, command, response)
         }
-        if applet != .fido, command.isProtected { return protected(command, response) }
+        if applet?.aid != .fido, command.isProtected { return protected(command, response) }
         guard let (name, details) = narration?.phrase(command) ?? GenericNarration.phrase(command) else {
             return unknown(command, response)
         }
@@ -137,7 +147,7 @@ public struct Narrator: Sendable {
         _ name: String, _ details: [String], _ command: NarratedCommand,
         _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let reply = response.map { SecurityDomainNarration.reply($0.data, to: command) } ?? []
+        let reply = response.map { SecurityDomainNarration.reply($0.data, to: command) ?? [] } ?? []
         return Narration(
             line(applet?.name, name, response?.status, nil), details: details + reply, application: applet?.name)
     }
@@ -148,7 +158,7 @@ public struct Narrator: Sendable {
     ) -> Narration {
         // Keeps the description of the header and drops that of the data.
         let header = NarratedCommand(command, data: MaskedBytes([]))
-        let name = applet?.narration?.phrase(header)?.0 ?? "instruction \(Hex.encode([command.ins]))"
+        let name = applet?.phrase(header)?.0 ?? "instruction \(Hex.encode([command.ins]))"
         let text = name.hasSuffix(" ") ? String(name.dropLast()) : name
         return Narration(
             line(applet?.name, text, response?.status, nil),
@@ -158,7 +168,7 @@ public struct Narrator: Sendable {
     private func unknown(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let place = applet.map { "of \($0)" } ?? "before any application was selected"
+        let place = applet.map { "of \($0.name)" } ?? "before any application was selected"
         let text = "unknown instruction \(Hex.encode([command.ins])) \(place)"
         var details = ["header \(command.header)"]
         if !command.data.isEmpty { details.append("data \(command.data.hex)") }
@@ -169,10 +179,11 @@ public struct Narrator: Sendable {
 
     private static func reply(
         _ response: (data: MaskedBytes, status: StatusWord?), to command: NarratedCommand,
-        _ narration: (any ApplicationNarration.Type)?
+        _ narration: ApplicationNarrator?
     ) -> [String] {
         if response.data.isEmpty && (narration == nil || response.status != .ok) { return [] }
-        return (narration ?? GenericNarration.self).reply(response.data, to: command)
+        if let narration { return narration.reply(response.data, to: command) }
+        return response.data.isEmpty ? [] : ["reply \(response.data.hex)"]
     }
 
     /// Adds a part of a long reply and describes what is complete.
@@ -181,7 +192,7 @@ public struct Narrator: Sendable {
         state.data = state.data + data
         state.parts += 1
         state.total += data.count
-        let (lines, used) = state.application?.narration?.partialReply(state.data, to: state.command) ?? ([], 0)
+        let (lines, used) = state.application?.partialReply(state.data, to: state.command) ?? ([], 0)
         state.data = state.data.dropFirst(used)
         pending = state
         return lines
@@ -191,7 +202,7 @@ public struct Narrator: Sendable {
     private mutating func rest(
         _ command: APDU, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let name = command.ins == 0xC0 ? "GET RESPONSE" : "SEND REMAINING"
+        let name = applet?.vocabulary.instructions[command.ins] ?? "GET RESPONSE"
         guard let state = pending else {
             let details = response.map { $0.data.isEmpty ? [] : ["reply \($0.data.hex)"] } ?? []
             let text = line(applet?.name, "\(name), with nothing pending", response?.status, nil)
@@ -205,21 +216,21 @@ public struct Narrator: Sendable {
         guard let state = pending else { return result }
         pending = nil
         result.details.append("\(state.total) bytes in \(state.parts) parts")
-        result.details += Self.reply((state.data, response.status), to: state.command, state.application?.narration)
+        result.details += Self.reply((state.data, response.status), to: state.command, state.application)
         return result
     }
 
     private mutating func select(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let known = AID.known(command.data.bytes)
-        let name = known?.description ?? "unknown application \(command.data.hex)"
+        let known = applications.selected(by: command.apdu).map(ApplicationNarrator.init)
+        let name = known?.name ?? "unknown application \(command.data.hex)"
         var result = Narration(
             line(nil, "SELECT \(name)", response?.status, response?.status == .notFound ? "no such application" : nil),
             application: known?.name, isKnown: known != nil)
         if response?.status.map({ $0 == .ok || $0.bytesRemaining != nil }) ?? true {
             applet = known
-            if let data = response?.data { result.details = known?.narration?.selected(data) ?? [] }
+            if let data = response?.data { result.details = known?.selected(data) ?? [] }
         }
         return result
     }
@@ -232,7 +243,7 @@ public struct Narrator: Sendable {
             let command = NarratedCommand(header, data: MaskedBytes([]))
             name =
                 header.isSelection
-                ? "SELECT" : (applet?.narration?.phrase(command) ?? GenericNarration.phrase(command))?.0
+                ? "SELECT" : (applet?.phrase(command) ?? GenericNarration.phrase(command))?.0
         }
         let text = line(applet?.name, "\(name ?? "command"), malformed (\(error))", status, nil)
         return Narration(
@@ -247,9 +258,6 @@ public struct Narrator: Sendable {
 }
 
 extension APDU {
-    /// SELECT by name (ISO 7816-4 §11.2.2).
-    package var isSelection: Bool { ins == 0xA4 && p1 == 0x04 && cla & 0x80 == 0 }
-
     var chainHeader: [UInt8] { [cla & ~0x10, ins, p1, p2] }
 }
 
@@ -263,5 +271,7 @@ extension StatusWord {
         meaning == nil && sw1 >> 4 != 6 && sw1 >> 4 != 9 ? "\(hex) (no status word of ISO 7816)" : description
     }
 
-    func isIncomplete(for applet: AID?) -> Bool { bytesRemaining != nil || applet == .fido && self == .stillWorking }
+    func isIncomplete(for applet: ApplicationNarrator?) -> Bool {
+        bytesRemaining != nil || applet?.aid == .fido && self == .stillWorking
+    }
 }

@@ -1,51 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes Yubico OATH (YKOATH).
 enum OATHNarration: ApplicationNarration {
+    private typealias Instruction = OATHProtocol.Instruction
+    private typealias Tag = OATHProtocol.Tag
+
+    static var vocabulary: any CardVocabulary.Type { OATHProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         let fields = command.data.fields.list
-        let account = fields.first { $0.tag == 0x71 }.map { " \(accountName($0.value))" } ?? ""
-        let period = fields.first { $0.tag == 0x71 }.map { Self.period($0.value) } ?? 30
-        let time = fields.first { $0.tag == 0x74 }.flatMap { Self.time($0.value, period: period) } ?? ""
+        let account = fields.first { $0.tag == Tag.name }.map { " \(accountName($0.value))" } ?? ""
+        let period = fields.first { $0.tag == Tag.name }.map { Self.period($0.value) } ?? 30
+        let time = fields.first { $0.tag == Tag.challenge }.flatMap { Self.time($0.value, period: period) } ?? ""
         let full = command.p2 == 0x01 ? "" : ", full response"
+        guard let name = OATHProtocol.name(of: command.apdu) else { return nil }
         switch command.ins {
-        case 0x01: return ("PUT\(account)", putLines(command.data))
-        case 0x02: return ("DELETE\(account)", [])
-        case 0x03: return setCode(command)
-        case 0x04: return command.parameters == 0xDEAD ? ("RESET", []) : nil
-        case 0x05: return ("RENAME", command.data.lines { "name \(accountName($0.value))" })
-        case 0xA1: return ("LIST", [])
-        case 0xA2: return ("CALCULATE\(account)\(time)\(full)", leftover(command))
-        case 0xA3: return ("VALIDATE the password", command.data.lines(line))
-        case 0xA4: return ("CALCULATE ALL\(time)\(full)", leftover(command))
+        case Instruction.put: return ("\(name)\(account)", putLines(command.data))
+        case Instruction.delete: return ("\(name)\(account)", [])
+        case Instruction.setCode: return setCode(command)
+        case Instruction.rename: return (name, command.data.lines { "name \(accountName($0.value))" })
+        case Instruction.calculate: return ("\(name)\(account)\(time)\(full)", leftover(command))
+        case Instruction.validate: return ("\(name) the password", command.data.lines(line))
+        case Instruction.calculateAll: return ("\(name)\(time)\(full)", leftover(command))
         default: return nil
         }
     }
 
-    static func selected(_ data: MaskedBytes) -> [String] {
+    static func selected(_ data: MaskedBytes) -> [String]? {
         data.lines { field in
             switch field.tag {
-            case 0x71: "salt \(field.value.hex)"
-            case 0x74: "challenge \(field.value.hex): a password is set"
+            case Tag.name: "salt \(field.value.hex)"
+            case Tag.challenge: "challenge \(field.value.hex): a password is set"
             default: line(field)
             }
         }
     }
 
-    static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String? {
-        switch (status, command.ins) {
-        case (.dataInvalid, 0x02), (.dataInvalid, 0x05), (.dataInvalid, 0xA2): "no such account"
-        case (.securityStatusNotSatisfied, _): "locked, the password is needed"
-        case (.incorrectParameters, 0xA3): "wrong password"
-        case (.noSpace, _): "no space for another account"
-        default: nil
-        }
-    }
-
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
         let (lines, used) = partialReply(data, to: command)
         let rest = data.dropFirst(used)
         return lines + (rest.isEmpty ? [] : ["not a data object: \(rest.hex)"])
@@ -55,14 +50,14 @@ enum OATHNarration: ApplicationNarration {
         var (list, rest) = data.fields
         var used = data.count - rest.count
         // An account name is described together with its code.
-        if !rest.isEmpty, let last = list.last, last.tag == 0x71 {
+        if !rest.isEmpty, let last = list.last, last.tag == Tag.name {
             list.removeLast()
             used -= 2 + last.value.count
         }
         var lines: [String] = []
         var name: String?
         for field in list {
-            if field.tag == 0x71, command.ins == 0xA4 {
+            if field.tag == Tag.name, command.ins == Instruction.calculateAll {
                 if let name { lines.append("account \(name)") }
                 name = accountName(field.value)
             } else {
@@ -82,20 +77,20 @@ enum OATHNarration: ApplicationNarration {
     private static func line(_ field: MaskedBytes.Field) -> String {
         let value = field.value
         switch field.tag {
-        case 0x71: return "name \(accountName(value))"
-        case 0x72: return "account \(accountName(value.dropFirst(1))), \(kind(value[0]))"
-        case 0x73: return "key \(value.hex)"
-        case 0x74: return "challenge \(value.hex)"
-        case 0x75 where value.count == 20 || value.count == 32 || value.count == 64:
+        case Tag.name: return "name \(accountName(value))"
+        case Tag.nameList: return "account \(accountName(value.dropFirst(1))), \(kind(value[0]))"
+        case Tag.key: return "key \(value.hex)"
+        case Tag.challenge: return "challenge \(value.hex)"
+        case Tag.fullResponse where value.count == 20 || value.count == 32 || value.count == 64:
             return "response \(value.hex(limit: 64))"
-        case 0x75: return "full response, \(value[0]) digits: \(value.dropFirst(1).hex(limit: 64))"
-        case 0x76: return "code \(code(value))"
-        case 0x77: return "HOTP, no code made"
-        case 0x79: return "version \(version(value))"
-        case 0x7A: return "counter \(value.number.map(String.init) ?? value.hex)"
-        case 0x7B: return "algorithm of the password \(algorithm(value[0]))"
-        case 0x7C: return "touch needed, no code made"
-        default: return "tag \(Hex.encode(TLV.Tag(rawValue: field.tag).bytes)): \(value.hex)"
+        case Tag.fullResponse: return "full response, \(value[0]) digits: \(value.dropFirst(1).hex(limit: 64))"
+        case Tag.truncatedResponse: return "code \(code(value))"
+        case Tag.noResponse: return "HOTP, no code made"
+        case Tag.version: return "version \(version(value))"
+        case Tag.initialCounter: return "counter \(value.number.map(String.init) ?? value.hex)"
+        case Tag.algorithm: return "algorithm of the password \(algorithm(value[0]))"
+        case Tag.touch: return "touch needed, no code made"
+        default: return "tag \(field.tag): \(value.hex)"
         }
     }
 
@@ -104,16 +99,16 @@ enum OATHNarration: ApplicationNarration {
         var lines: [String] = []
         var rest = data
         while !rest.isEmpty {
-            if rest[0] == 0x78, rest.count >= 2 {
+            if rest[0] == Tag.property.rawValue, rest.count >= 2 {
                 lines.append(rest[1] & 0x02 != 0 ? "touch needed" : "property \(Hex.encode([rest[1]]))")
                 rest = rest.dropFirst(2)
                 continue
             }
             guard let field = rest.fields.list.first else { return lines + ["not a data object: \(rest.hex)"] }
-            if field.tag == 0x73 {
+            if field.tag == Tag.key {
                 let secret = field.value.dropFirst(2)
                 lines.append("\(kind(field.value[0])), \(field.value[1]) digits, secret of \(secret.count) bytes")
-            } else if field.tag != 0x71 {
+            } else if field.tag != Tag.name {
                 lines.append(line(field))
             }
             rest = rest.afterFirstField
@@ -122,9 +117,9 @@ enum OATHNarration: ApplicationNarration {
     }
 
     private static func setCode(_ command: NarratedCommand) -> (String, [String]) {
-        let key = command.data.fields.list.first { $0.tag == 0x73 }?.value
+        let key = command.data.fields.list.first { $0.tag == Tag.key }?.value
         guard let key, !key.isEmpty else { return ("SET CODE: remove the password", []) }
-        let others = command.data.fields.list.filter { $0.tag != 0x73 }.map(line)
+        let others = command.data.fields.list.filter { $0.tag != Tag.key }.map(line)
         return ("SET CODE: set the password", ["key \(key.dropFirst(1).hex), \(kind(key[0]))"] + others)
     }
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// Describes Yubico OTP slots.
 enum OTPNarration: ApplicationNarration {
+    static var vocabulary: any CardVocabulary.Type { OTPProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
-        switch command.ins {
-        case 0x01: return (slot(command.p1), payload(command.data, of: OTPCommand(rawValue: command.p1)))
-        case 0x02: return ("READ", [])
-        case 0x03: return ("STATUS", [])
-        default: return nil
-        }
+        guard command.ins == OTPProtocol.Instruction.slot else { return nil }
+        let slot = OTPCommand(rawValue: command.p1)
+        return (OTPProtocol.name(of: slot), payload(command.data, of: slot))
     }
 
-    static func selected(_ data: MaskedBytes) -> [String] { status(data) }
+    static func selected(_ data: MaskedBytes) -> [String]? { status(data) }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
-        command.ins == 0x03 ? status(data) : reply(data, to: OTPCommand(rawValue: command.p1))
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
+        command.ins == OTPProtocol.Instruction.status ? status(data) : reply(data, to: OTPCommand(rawValue: command.p1))
     }
 
     /// Describes the reply to a slot command, the same over HID and over a card.
@@ -65,16 +65,5 @@ enum OTPNarration: ApplicationNarration {
             "version \(OATHNarration.version(data.prefix(3)))", "program sequence \(data[3])",
             "configured: \(slots.isEmpty ? "none" : slots.joined(separator: ", "))",
         ]
-    }
-
-    static func slot(_ command: UInt8) -> String {
-        let names: [UInt8: String] = [
-            0x01: "CONFIGURE slot 1", 0x03: "CONFIGURE slot 2", 0x04: "UPDATE slot 1", 0x05: "UPDATE slot 2",
-            0x06: "SWAP the slots", 0x08: "NDEF of slot 1", 0x09: "NDEF of slot 2", 0x10: "SERIAL",
-            0x11: "DEVICE CONFIG", 0x12: "SCAN MAP", 0x13: "READ CONFIG", 0x14: "FIPS MODE", 0x15: "WRITE CONFIG",
-            0x20: "OTP CHALLENGE to slot 1", 0x28: "OTP CHALLENGE to slot 2", 0x30: "HMAC CHALLENGE to slot 1",
-            0x38: "HMAC CHALLENGE to slot 2",
-        ]
-        return names[command] ?? "slot command \(Hex.encode([command]))"
     }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// The names of PIV codes (NIST SP 800-73-4, SP 800-78-4 and Yubico's extensions).
 enum PIVNames {
+    private typealias Reference = PIVProtocol.Reference
+
+    /// The PIN or key that P2 refers to.
     static func slot(_ number: UInt8) -> String {
         switch number {
-        case 0x80: "the PIN"
-        case 0x81: "the PUK"
-        case 0x96: "the fingerprint"
-        case 0x9A: "slot 9a (authentication)"
-        case 0x9B: "slot 9b (management key)"
-        case 0x9C: "slot 9c (signature)"
-        case 0x9D: "slot 9d (key management)"
-        case 0x9E: "slot 9e (card authentication)"
-        case 0x82...0x95: "slot \(Hex.encode([number])) (retired \(number - 0x81))"
-        case 0xF9: "slot f9 (attestation)"
-        default: "slot \(Hex.encode([number]))"
+        case Reference.pin: return "the PIN"
+        case Reference.puk: return "the PUK"
+        case Reference.fingerprint: return "the fingerprint"
+        default:
+            let name =
+                PIVProtocol.Slot.name(number) ?? PIVProtocol.Slot.retiredNumber(number).map { "retired \($0)" }
+            return "slot \(Hex.encode([number]))" + (name.map { " (\($0))" } ?? "")
         }
     }
 
     static func reference(_ number: UInt8) -> String {
         switch number {
-        case 0x00: "global PIN"
-        case 0x80: "PIN"
-        case 0x81: "PUK"
-        case 0x96: "fingerprint"
+        case Reference.globalPIN: "global PIN"
+        case Reference.pin: "PIN"
+        case Reference.puk: "PUK"
+        case Reference.fingerprint: "fingerprint"
         default: "reference \(Hex.encode([number]))"
         }
     }

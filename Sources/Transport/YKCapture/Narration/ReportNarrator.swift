@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -67,23 +68,25 @@ struct ReportNarrator: Sendable {
 
     private mutating func whole(_ message: Message, _ channel: [UInt8], _ isRequest: Bool) -> [String] {
         let data = message.data
-        switch (message.command, isRequest) {
-        case (0x10, true):
+        switch (CTAPHID.Command(rawValue: message.command), isRequest) {
+        case (.cbor, true):
             requests[channel] = data
             let (name, lines) = CTAPNarration.request(data)
             return [name] + lines
-        case (0x10, false): return CTAPNarration.reply(data, to: requests[channel] ?? MaskedBytes([]))
-        case (0x03, true):
+        case (.cbor, false): return CTAPNarration.reply(data, to: requests[channel] ?? MaskedBytes([]))
+        case (.msg, true):
             guard let command = try? APDU(decoding: data.bytes) else { return ["message \(data.hex)"] }
             let start = APDU.dataOffset(data.bytes)
             let narrated = NarratedCommand(command, data: data[start..<(start + command.data.count)])
             requests[channel] = data
             return FIDONarration.phrase(narrated).map { [$0.0] + $0.1 } ?? ["message \(data.hex)"]
-        case (0x03, false): return u2fReply(data, requests[channel])
-        case (0x06, false): return initialisation(data)
-        case (0x3B, _): return [[1: "processing", 2: "waiting for a touch"][data[0]] ?? "status \(data.hex)"]
-        case (0x3F, _): return ["error \(CTAPNames.status(data[0]))"]
-        case (0x42, false), (0x43, true): return ManagementNarration.configuration(data)
+        case (.msg, false): return u2fReply(data, requests[channel])
+        case (.initialize, false): return initialisation(data)
+        case (.keepalive, _): return [[1: "processing", 2: "waiting for a touch"][data[0]] ?? "status \(data.hex)"]
+        case (.error, _): return ["error \(CTAPNames.status(data[0]))"]
+        case (.init(rawValue: FIDOProtocol.Vendor.readConfig), false),
+            (.init(rawValue: FIDOProtocol.Vendor.writeConfig), true):
+            return ManagementNarration.configuration(data)
         default: return data.isEmpty ? [] : ["data \(data.hex)"]
         }
     }
@@ -95,8 +98,8 @@ struct ReportNarrator: Sendable {
             return ["status \(status)"] + (body.isEmpty ? [] : ["reply \(body.hex)"])
         }
         let narrated = NarratedCommand(command, data: request.dropFirst(APDU.dataOffset(request.bytes)))
-        let words = FIDONarration.meaning(status, of: narrated).map { "\(status.hex) (\($0))" } ?? status.words
-        return ["status \(words)"] + FIDONarration.reply(body, to: narrated)
+        let words = FIDOProtocol.meaning(of: status, for: narrated.apdu).map { "\(status.hex) (\($0))" } ?? status.words
+        return ["status \(words)"] + (FIDONarration.reply(body, to: narrated) ?? [])
     }
 
     /// Describes the reply to INIT: nonce (8 bytes), channel (4), protocol, device version (3), capabilities.

@@ -10,15 +10,15 @@ enum SecurityDomainNarration: ApplicationNarration {
     private typealias Instruction = SecurityDomainProtocol.Instruction
     private typealias Tag = SecurityDomainProtocol.Tag
 
+    static var vocabulary: any CardVocabulary.Type { SecurityDomainProtocol.self }
+
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         if let phrase = handshake(command) { return phrase }
-        let data = command.data.isEmpty ? [] : ["data \(command.data.hex)"]
+        let data = GenericNarration.data(command)
         switch command.ins {
         case Instruction.getData: return ("GET DATA \(object(command.parameters))", data)
         case Instruction.putKey:
             return ("PUT KEY \(key(command.p2 & 0x7F, command.data[0])), in place of version \(command.p1)", data)
-        case Instruction.storeData: return ("STORE DATA", command.data.lines(line))
-        case Instruction.deleteKey: return ("DELETE KEY", command.data.lines(line))
         case Instruction.generateKey: return ("GENERATE KEY \(key(command.p2, command.data[0]))", data)
         default: return nil
         }
@@ -48,7 +48,7 @@ enum SecurityDomainNarration: ApplicationNarration {
         }
     }
 
-    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]? {
         if command.cla & 0x80 != 0, command.ins == Instruction.initializeUpdate, data.count >= 29 {
             return [
                 "version \(data[10]) of the keys, SCP\(Hex.encode([data[11]]))", "card challenge \(data[13..<21].hex)",
@@ -91,14 +91,5 @@ enum SecurityDomainNarration: ApplicationNarration {
             Tag.certificates: "certificates",
         ]
         return names[parameters] ?? Hex.encode([UInt8(parameters >> 8), UInt8(parameters & 0xFF)])
-    }
-
-    private static func line(_ field: MaskedBytes.Field) -> String {
-        let names: [UInt32: String] = [
-            0x70: "allowed serial numbers", 0xA6: "key", 0xBF21: "certificates", 0xD0: "key identifier",
-            0xD2: "key version",
-        ]
-        let name = names[field.tag] ?? "tag \(Hex.encode(TLV.Tag(rawValue: field.tag).bytes))"
-        return "\(name) \(field.value.hex)"
     }
 }

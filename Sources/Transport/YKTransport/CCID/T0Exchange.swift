@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 /// Short APDUs over the transmission protocol T=0, for a reader that carries only TPDUs: the reader handles procedure
@@ -33,11 +34,11 @@ enum T0Exchange {
         _ first: [UInt8], class: UInt8, _ carry: ([UInt8]) throws(LinkError) -> [UInt8]
     ) throws(LinkError) -> [UInt8] {
         guard first.count == 2, first[0] == 0x61 else { return first }
-        var reply = try carry([`class`, 0xC0, 0, 0, first[1]])
+        var reply = try carry([`class`, ISO7816.getResponse, 0, 0, first[1]])
         var rounds = 0
         while reply.count == 2, let length = reply.exactLength, rounds < roundLimit {
             rounds += 1
-            reply = try carry([`class`, 0xC0, 0, 0, length])
+            reply = try carry([`class`, ISO7816.getResponse, 0, 0, length])
         }
         return reply
     }

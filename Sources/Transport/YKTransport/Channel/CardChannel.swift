@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// The channel from a service to a card: selects an application and sends it commands through the stages of encoding,
@@ -63,7 +64,8 @@ public final class CardChannel {
         get { link.resetOnClose }
         set { link.resetOnClose = newValue }
     }
-    /// The selected application's instruction for reading the rest of a long reply (default: C0).
+    /// The instruction for reading the rest of a long reply. Selecting a known application sets its own; for others it is
+    /// C0 by default.
     public var continuation: UInt8 {
         get { top.continuation }
         set { top.continuation = newValue }
@@ -204,8 +206,11 @@ public final class CardChannel {
             try hold(deadline, reselecting: false)
         }
         let usual = top.continuation
-        top.continuation = ResponseChaining.getResponse
-        defer { top.continuation = aid == applet ? usual : ResponseChaining.getResponse }
+        top.continuation = ISO7816.getResponse
+        defer {
+            let own = CardVocabularies.known[aid]?.continuation ?? usual
+            top.continuation = aid == applet ? own : ISO7816.getResponse
+        }
         secureChannel?.end()
         try secureChannel?.prepare(clearCommands(deadline))
         let response = try top.send(.select(aid), deadline: deadline)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 /// Collects a reply that ends with 61xx by requesting the rest (ISO 7816-4 §11.5.1), with limits on rounds and bytes.
@@ -9,14 +10,11 @@ package import YKWire
 package final class ResponseChaining: CardStage {
     private let next: any CardStage
     /// The instruction that requests the rest: GET RESPONSE, or the application's own.
-    package var continuation: UInt8 = ResponseChaining.getResponse
+    package var continuation = ISO7816.getResponse
     /// The maximum number of rounds for one reply.
     package var roundLimit = 1024
     /// The maximum size of one reply, in bytes.
     package var byteLimit = 256 * 1024
-
-    /// GET RESPONSE (ISO 7816-4 §11.5.1).
-    package static let getResponse: UInt8 = 0xC0
 
     package init(next: any CardStage) { self.next = next }
 

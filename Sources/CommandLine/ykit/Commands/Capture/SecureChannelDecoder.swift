@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
+import YKProtocols
 import YKSecureChannel
 import YKTransport
 import YKWire
@@ -10,7 +11,10 @@ import YKWire
 /// A recording keeps the ciphertext of non-secret data. Ciphertext with a secret is overwritten, and since the MACs are
 /// chained, none can be verified after that.
 struct SecureChannelDecoder {
+    private typealias Instruction = SecurityDomainProtocol.Instruction
+
     private let keys: SCP03Keys
+    private var applet: (any CardVocabulary.Type)?
     /// The session and whether its MACs can still be verified.
     private var session: (messaging: SecureMessaging, isVerified: Bool)?
     private var pending: SecureMessaging?
@@ -39,13 +43,14 @@ struct SecureChannelDecoder {
         }
         if command.isSelection {
             (session, pending, open) = (nil, nil, nil)
-        } else if command.cla == 0x80, command.ins == 0x50 {
+            applet = CardVocabularies.known.selected(by: command)
+        } else if command.cla == 0x80, command.ins == Instruction.initializeUpdate {
             begin(command, response)
-        } else if command.cla == 0x84, command.ins == 0x82 {
+        } else if command.cla == 0x84, command.ins == Instruction.externalAuthenticate {
             return Decoded(event: event, note: finish(command, response, bytes))
         } else if command.cla & 0x04 != 0, session != nil {
             return protected(event, command, response, bytes)
-        } else if let state = open, command.ins == 0xC0 || command.ins == 0xA5 {
+        } else if let state = open, command.continues(in: applet) {
             open = (state.plain, state.data + response.data)
             return reply(event, response.status)
         }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// The keys of each message's maps, with the names of the specification (CTAP 2.3 §6).
+extension CTAPProtocol {
+    /// authenticatorMakeCredential (§6.1).
+    package enum MakeCredential {
+        package enum Request: Int64, CTAPKey {
+            case clientDataHash = 1
+            case rp
+            case user
+            case pubKeyCredParams
+            case excludeList
+            case extensions
+            case options
+            case pinUvAuthParam
+            case pinUvAuthProtocol
+            case enterpriseAttestation
+            case attestationFormatsPreference
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case fmt = 1
+            case authData
+            case attStmt
+            case epAtt
+            case largeBlobKey
+            case unsignedExtensionOutputs
+        }
+    }
+
+    /// authenticatorGetAssertion and authenticatorGetNextAssertion (§6.2, §6.3).
+    package enum GetAssertion {
+        package enum Request: Int64, CTAPKey {
+            case rpId = 1
+            case clientDataHash
+            case allowList
+            case extensions
+            case options
+            case pinUvAuthParam
+            case pinUvAuthProtocol
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case credential = 1
+            case authData
+            case signature
+            case user
+            case numberOfCredentials
+            case userSelected
+            case largeBlobKey
+            case unsignedExtensionOutputs
+        }
+    }
+
+    /// The input of the extensions hmac-secret and hmac-secret-mc (§12.7).
+    package enum HMACSecret: Int64, CTAPKey {
+        case keyAgreement = 1
+        case saltEnc
+        case saltAuth
+        case pinUvAuthProtocol
+    }
+
+    /// authenticatorGetInfo (§6.4).
+    package enum GetInfo {
+        package enum Reply: Int64, CTAPKey {
+            case versions = 1
+            case extensions
+            case aaguid
+            case options
+            case maxMsgSize
+            case pinUvAuthProtocols
+            case maxCredentialCountInList
+            case maxCredentialIdLength
+            case transports
+            case algorithms
+            case maxSerializedLargeBlobArray
+            case forcePINChange
+            case minPINLength
+            case firmwareVersion
+            case maxCredBlobLength
+            case maxRPIDsForSetMinPINLength
+            case preferredPlatformUvAttempts
+            case uvModality
+            case certifications
+            case remainingDiscoverableCredentials
+            case vendorPrototypeConfigCommands
+            case attestationFormats
+            case uvCountSinceLastPinEntry
+            case longTouchForReset
+            case encIdentifier
+            case transportsForReset
+            case pinComplexityPolicy
+            case pinComplexityPolicyURL
+            case maxPINLength
+            case encCredStoreState
+            case authenticatorConfigCommands
+        }
+    }
+
+    /// authenticatorClientPIN (§6.5).
+    package enum ClientPIN {
+        package enum Request: Int64, CTAPKey {
+            case pinUvAuthProtocol = 1
+            case subCommand
+            case keyAgreement
+            case pinUvAuthParam
+            case newPinEnc
+            case pinHashEnc
+            case permissions = 9
+            case rpId
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case keyAgreement = 1
+            case pinUvAuthToken
+            case pinRetries
+            case powerCycleState
+            case uvRetries
+        }
+
+        package enum Subcommand: UInt64, CTAPSubcommand {
+            case getPINRetries = 1
+            case getKeyAgreement
+            case setPIN
+            case changePIN
+            case getPinToken
+            case getPinUvAuthTokenUsingUvWithPermissions
+            case getUVRetries
+            case getPinUvAuthTokenUsingPinWithPermissions = 9
+        }
+    }
+
+    /// authenticatorBioEnrollment and its preview (§6.7).
+    package enum BioEnrollment {
+        package enum Request: Int64, CTAPKey {
+            case modality = 1
+            case subCommand
+            case subCommandParams
+            case pinUvAuthProtocol
+            case pinUvAuthParam
+            case getModality
+        }
+
+        /// The parameters of subcommands; the first two also describe a template in a list.
+        package enum Parameters: Int64, CTAPKey {
+            case templateId = 1
+            case templateFriendlyName
+            case timeoutMilliseconds
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case modality = 1
+            case fingerprintKind
+            case maxCaptureSamplesRequiredForEnroll
+            case templateId
+            case lastEnrollSampleStatus
+            case remainingSamples
+            case templateInfos
+            case maxTemplateFriendlyName
+        }
+
+        package enum Subcommand: UInt64, CTAPSubcommand {
+            case enrollBegin = 1
+            case enrollCaptureNextSample
+            case cancelCurrentEnrollment
+            case enumerateEnrollments
+            case setFriendlyName
+            case removeEnrollment
+            case getFingerprintSensorInfo
+        }
+    }
+
+    /// authenticatorCredentialManagement and its preview (§6.8).
+    package enum CredentialManagement {
+        package enum Request: Int64, CTAPKey {
+            case subCommand = 1
+            case subCommandParams
+            case pinUvAuthProtocol
+            case pinUvAuthParam
+        }
+
+        package enum Parameters: Int64, CTAPKey {
+            case rpIDHash = 1
+            case credentialID
+            case user
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case existingResidentCredentialsCount = 1
+            case maxPossibleRemainingResidentCredentialsCount
+            case rp
+            case rpIDHash
+            case totalRPs
+            case user
+            case credentialID
+            case publicKey
+            case totalCredentials
+            case credProtect
+            case largeBlobKey
+            case thirdPartyPayment
+        }
+
+        package enum Subcommand: UInt64, CTAPSubcommand {
+            case getCredsMetadata = 1
+            case enumerateRPsBegin
+            case enumerateRPsGetNextRP
+            case enumerateCredentialsBegin
+            case enumerateCredentialsGetNextCredential
+            case deleteCredential
+            case updateUserInformation
+        }
+    }
+
+    /// authenticatorLargeBlobs (§6.10).
+    package enum LargeBlobs {
+        package enum Request: Int64, CTAPKey {
+            case get = 1
+            case set
+            case offset
+            case length
+            case pinUvAuthParam
+            case pinUvAuthProtocol
+        }
+
+        package enum Reply: Int64, CTAPKey {
+            case config = 1
+        }
+
+        /// An entry of the array (§6.10.3).
+        package enum Entry: Int64, CTAPKey {
+            case ciphertext = 1
+            case nonce
+            case origSize
+        }
+    }
+
+    /// authenticatorConfig (§6.11).
+    package enum Config {
+        package enum Request: Int64, CTAPKey {
+            case subCommand = 1
+            case subCommandParams
+            case pinUvAuthProtocol
+            case pinUvAuthParam
+        }
+
+        /// The parameters of setMinPINLength.
+        package enum Parameters: Int64, CTAPKey {
+            case newMinPINLength = 1
+            case minPinLengthRPIDs
+            case forceChangePin
+            case pinComplexityPolicy
+        }
+
+        package enum Subcommand: UInt64, CTAPSubcommand {
+            case enableEnterpriseAttestation = 1
+            case toggleAlwaysUv
+            case setMinPINLength
+            case vendorPrototype = 255
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCapture
+import YKProtocols
+import YKWire
+
+/// An application of which the program knows nothing but its vocabulary.
+private enum SafeProtocol: CardVocabulary {
+    static let aid = AID(rawValue: [0xF0, 0x59, 0x4B, 0x49, 0x54, 0x01])
+    static let title = "Safe Deposit"
+
+    enum Instruction {
+        static let store: UInt8 = 0x51
+        static let list: UInt8 = 0x52
+        static let more: UInt8 = 0x5F
+    }
+
+    enum Tag {
+        static let label: TLV.Tag = 0x81
+        static let content: TLV.Tag = 0x82
+    }
+
+    static let instructions: [UInt8: String] = [
+        Instruction.store: "STORE", Instruction.list: "LIST ITEMS", Instruction.more: "MORE",
+    ]
+    static let tags: [TLV.Tag: TagName] = [Tag.label: .text("label"), Tag.content: "content"]
+    static let carriers: [UInt8: UnselectedData] = [Instruction.store: .hidden]
+    static let continuation = Instruction.more
+
+    static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
+        command.ins == Instruction.store ? SecretRuns.values(of: [Tag.content], in: data) : []
+    }
+
+    static func effect(of command: APDU) -> CommandEffect { command.ins == Instruction.list ? .read : .done }
+
+    static func meaning(of status: StatusWord, for command: APDU) -> String? {
+        status == .noSpace ? "the safe is full" : nil
+    }
+}
+
+/// A new application needs no more than its vocabulary to be narrated, redacted and planned.
+@Suite struct VocabularyTests {
+    private let applications = CardVocabularies(CardVocabularies.known.all + [SafeProtocol.self])
+    private let select = "00a4040006f0594b495401"
+    private let store = "005100000a8102686f8204736573616d"
+
+    private func narrations(_ exchanges: [(String, String)]) throws -> [Narration] {
+        var narrator = Narrator(.card, applications)
+        return try exchanges.map { command, reply in
+            narrator.narrate(Capture.Event(.exchange(command: try Hex.decode(command), reply: try Hex.decode(reply))))
+        }
+    }
+
+    @Test func isNarratedWithItsNames() throws {
+        let told = try narrations([
+            (select, "9000"), (store, "6a84"), ("00520000", "8102686f6105"), ("005f0000", "81026a6f9000"),
+            ("00530000", "6d00"),
+        ])
+        #expect(told[0].summary == "SELECT Safe Deposit → 9000 (ok)")
+        #expect(told[1].summary == "Safe Deposit STORE → 6a84 (the safe is full)")
+        #expect(told[1].details == ["label \"ho\"", "content ‹secret›"])
+        #expect(told[1].application == "Safe Deposit")
+        #expect(told[2].summary.hasPrefix("Safe Deposit LIST ITEMS → 6105"))
+        #expect(told[3].summary == "Safe Deposit MORE: the rest of LIST ITEMS → 9000 (ok)")
+        #expect(told[3].details.suffix(2) == ["label \"ho\"", "label \"jo\""])
+        #expect(told[4].summary == "unknown instruction 53 of Safe Deposit → 6d00 (unknown instruction)")
+    }
+
+    @Test func isRedacted() throws {
+        var redactor = Redactor(applications)
+        _ = redactor.masks(command: try Hex.decode(select), reply: [0x90, 0x00])
+        let masks = redactor.masks(command: try Hex.decode(store), reply: [0x90, 0x00]).command
+        #expect(masks == [.init(offset: 11, length: 4)])
+    }
+
+    /// Before a SELECT, and where a secure channel encrypts it, all of the data is secret.
+    @Test func isRedactedAsAWholeWhereItIsNotRecognized() throws {
+        var redactor = Redactor(applications)
+        #expect(redactor.masks(command: try Hex.decode(store), reply: []).command == [.init(offset: 5, length: 10)])
+        _ = redactor.masks(command: try Hex.decode(select), reply: [0x90, 0x00])
+        let encrypted = try Hex.decode("0451000003010203")
+        #expect(redactor.masks(command: encrypted, reply: []).command == [.init(offset: 5, length: 3)])
+        var others = Redactor()
+        #expect(others.masks(command: try Hex.decode(store), reply: []).command == [])
+    }
+
+    @Test func isPlanned() throws {
+        let application = applications[AID(rawValue: try Hex.decode("f0594b4954"))]
+        #expect(application?.title == "Safe Deposit" && application?.keyword == "safedeposit")
+        let effect = { (ins: UInt8) in applications.effect(of: APDU(ins: ins), in: application) }
+        #expect(effect(SafeProtocol.Instruction.list) == .read)
+        #expect(effect(SafeProtocol.Instruction.store) == .done)
+        #expect(applications.effect(of: APDU(ins: SafeProtocol.Instruction.list), in: nil) == .write(reply: nil))
+    }
+}
+
+/// The tables of this package.
+@Suite struct KnownVocabularyTests {
+    private let known = CardVocabularies.known.all
+
+    /// A rule for secrets in an instruction that is not declared to carry any would be skipped where the application is
+    /// unknown.
+    @Test func everyInstructionWithSecretsIsDeclared() {
+        let data: [UInt8] = [UInt8](repeating: 0x5A, count: 80)
+        for vocabulary in known {
+            for ins in UInt8.min...UInt8.max where vocabulary.carriers[ins] == nil {
+                for (p1, p2): (UInt8, UInt8) in [(0, 0), (0, 0xD3), (0xFF, 0xFF), (0x3F, 0xFF), (1, 0x9B)] {
+                    let command = APDU(ins: ins, p1: p1, p2: p2, data: data)
+                    #expect(vocabulary.secrets(in: command, data: data).isEmpty, "\(vocabulary) \(ins)")
+                }
+            }
+        }
+    }
+
+    @Test func everyDeclaredInstructionHasAName() {
+        for vocabulary in known {
+            for ins in vocabulary.carriers.keys { #expect(vocabulary.instructions[ins] != nil, "\(vocabulary) \(ins)") }
+        }
+        #expect(Set(known.map { $0.keyword }).count == known.count)
+    }
+
+    /// What the user does while a command waits does not show that the command reads: nothing that waits for a touch is
+    /// assumed to have succeeded.
+    @Test func noReplyIsAssumedToACommandThatWaits() {
+        for vocabulary in known {
+            for ins in UInt8.min...UInt8.max {
+                let command = APDU(ins: ins, p2: 0x9A)
+                guard vocabulary.waiting(for: command) != nil else { continue }
+                #expect(vocabulary.effect(of: command) != .done, "\(vocabulary) \(ins)")
+            }
+        }
+    }
+
+    @Test func ctapKeysHaveTheNamesOfTheSpecification() {
+        #expect(CTAPProtocol.GetInfo.Reply.names[0x1F] == "authenticatorConfigCommands")
+        #expect(CTAPProtocol.GetAssertion.Request.names[1] == "rpId")
+        #expect(CTAPProtocol.ClientPIN.Request.names[10] == "rpId")
+        #expect(CTAPProtocol.CredentialManagement.Reply.names[12] == "thirdPartyPayment")
+        #expect(CTAPProtocol.Config.Subcommand.names[255] == "vendorPrototype")
+    }
+}
