@@ -90,7 +90,7 @@ let package = Package(
         library("Transport/YKHTTP", ["YKTransport", "YKCrypto", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
 
-        library("VirtualKey/YKVirtualKey", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
 
         library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
 /// The management application: reports the key's identity and capabilities, and enables and disables applications.
 package struct ManagementApplet: Applet {
     package static let aid = AID.management
+
+    private typealias Instruction = ManagementProtocol.Instruction
 
     package init() {}
 
@@ -19,13 +22,14 @@ package struct ManagementApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         switch (command.ins, command.p1) {
-        case (0x1D, _) where key.profile.version >= Version(4, 1, 0):
+        case (Instruction.readConfig, _) where key.profile.version >= Version(4, 1, 0):
             guard let page = key.managementPage(command.p1) else { throw .status(.wrongParameters) }
             return page
-        case (0x01, 0) where key.profile.version.major >= 5: return command.data
-        case (0x1C, 0): try key.writeManagement(command.data)
-        case (0x1F, 0): try key.resetDevice()
-        case (0x16, 0x11) where key.profile.version.major >= 4: try key.setMode(command.data)
+        case (Instruction.echo, 0) where key.profile.version.major >= 5: return command.data
+        case (Instruction.writeConfig, 0): try key.writeManagement(command.data)
+        case (Instruction.resetDevice, 0): try key.resetDevice()
+        case (Instruction.setMode, ManagementProtocol.mode) where key.profile.version.major >= 4:
+            try key.setMode(command.data)
         default: throw .status(.unknownInstruction)
         }
         return []

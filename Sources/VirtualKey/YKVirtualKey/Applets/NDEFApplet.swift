@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 /// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that contains a new token of
@@ -26,10 +27,10 @@ package struct NDEFApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {
-        case 0xA4:
+        case ISO7816.select:
             try selectFile(command, &key, world)
             return []
-        case 0xB0: return try read(command)
+        case ISO7816.readBinary: return try read(command)
         default: throw .status(.unknownInstruction)
         }
     }
@@ -39,8 +40,8 @@ package struct NDEFApplet: Applet {
     ) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0x0C else { throw .status(.wrongParameters) }
         switch command.data {
-        case [0xE1, 0x03]: file = Self.container.encoded
-        case [0xE1, 0x04]: file = try message(&key, world)
+        case NDEFProtocol.File.capabilityContainer: file = Self.container.encoded
+        case NDEFProtocol.File.message: file = try message(&key, world)
         default: throw .status(.notFound)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -18,8 +19,8 @@ package struct OTPApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {
-        case 0x03: return key.otpStatus.encoded
-        case 0x01:
+        case OTPProtocol.Instruction.status: return key.otpStatus.encoded
+        case OTPProtocol.Instruction.slot:
             let command = (number: OTPCommand(rawValue: command.p1), payload: command.data)
             let data = try key.otp(command.number, command.payload, world)
             return command.number.isWrite ? key.otpStatus.encoded : data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 /// A selected application of the key: it holds the session's state, while the persistent state is in
@@ -29,7 +30,7 @@ package protocol Applet: Sendable {
 }
 
 extension Applet {
-    package static var continuation: UInt8 { 0xC0 }
+    package static var continuation: UInt8 { ISO7816.getResponse }
     package static var classes: Set<UInt8> { [0x00] }
     package static var capabilities: UInt32 { 0 }
 }

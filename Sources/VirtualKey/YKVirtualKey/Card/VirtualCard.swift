@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -102,7 +103,7 @@ package struct VirtualCard: Sendable {
     }
 
     private var classes: Set<UInt8> { selected.map { type(of: $0).classes } ?? [0x00] }
-    private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? 0xC0 }
+    private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? ISO7816.getResponse }
 
     /// Whether the selected application accepts this class; secure channel commands have classes of their own.
     private func takes(_ cla: UInt8) -> Bool {
@@ -122,7 +123,7 @@ package struct VirtualCard: Sendable {
     private mutating func answer(
         _ command: APDU, isExtended: Bool, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        if command.cla == 0, command.ins == 0xA4, command.p1 == 0x04 {
+        if command.cla == 0, command.ins == ISO7816.select, command.p1 == 0x04 {
             channel.close()
             return try select(command, world)
         }
@@ -163,8 +164,9 @@ package struct VirtualCard: Sendable {
     private func needsChannel(_ command: APDU) -> Bool {
         guard isOnReader, state.profile.isFIPS57, let selected else { return false }
         return switch selected {
-        case let applet as OATHApplet: command.ins == 0xA3 || applet.isUnlocked
-        case is PIVApplet: ![0xF8, 0xFD].contains(command.ins)
+        case let applet as OATHApplet: command.ins == OATHProtocol.Instruction.validate || applet.isUnlocked
+        case is PIVApplet:
+            ![PIVProtocol.Instruction.getSerial, PIVProtocol.Instruction.getVersion].contains(command.ins)
         default: false
         }
     }

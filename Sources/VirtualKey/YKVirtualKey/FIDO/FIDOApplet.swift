@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -8,6 +9,8 @@ package struct FIDOApplet: Applet {
     package static let aid = AID.fido
     package static let capabilities = VirtualCapability.u2f | VirtualCapability.fido2
     package static let classes: Set<UInt8> = [0x00, 0x80]
+
+    private typealias Instruction = FIDOProtocol.Instruction
 
     package init() {}
 
@@ -23,13 +26,13 @@ package struct FIDOApplet: Applet {
         defer { authenticator.store(in: &key) }
         switch (command.cla, command.ins) {
         case (0x80, _) where key.profile.applications & VirtualCapability.fido2 == 0: throw .status(.unknownClass)
-        case (0x80, 0x10):
+        case (0x80, Instruction.message):
             authenticator.power.waiting = nil
             return try message(command.data, canPoll: command.p1 & 0x80 != 0, &authenticator)
-        case (0x80, 0x11):
+        case (0x80, Instruction.getResponse):
             guard let waiting = authenticator.power.waiting else { throw .status(.conditionsNotSatisfied) }
             authenticator.power.waiting = nil
-            if command.p1 == 0x11 { return [0x2D] }
+            if command.p1 == FIDOProtocol.cancel { return [0x2D] }
             return try message(waiting, canPoll: true, &authenticator)
         case (0x00, _) where !key.profile.model.hasU2F: throw .status(.unknownInstruction)
         case (0x00, _): return try authenticator.u2f(command)

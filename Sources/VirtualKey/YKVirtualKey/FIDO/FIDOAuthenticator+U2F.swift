@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -9,13 +10,14 @@ extension FIDOAuthenticator {
     mutating func u2f(_ command: APDU) throws(Refusal) -> [UInt8] {
         let hasPIN = profile.version.major == 4 && profile.isFIPS
         switch command.ins {
-        case 0x01: return try u2fRegister(command.data)
-        case 0x02: return try u2fAuthenticate(command.p1, command.data)
-        case 0x03: return Array("U2F_V2".utf8)
-        case 0x43 where hasPIN: try verifyU2FPIN(command.data)
-        case 0x44 where hasPIN: try changeU2FPIN(command.data)
-        case 0x45 where hasPIN: try resetU2F()
-        case 0x46 where hasPIN: guard memory.isInU2FFIPSMode else { throw .status(.functionNotSupported) }
+        case FIDOProtocol.Instruction.register: return try u2fRegister(command.data)
+        case FIDOProtocol.Instruction.authenticate: return try u2fAuthenticate(command.p1, command.data)
+        case FIDOProtocol.Instruction.version: return Array("U2F_V2".utf8)
+        case FIDOProtocol.Instruction.fipsVerifyPIN where hasPIN: try verifyU2FPIN(command.data)
+        case FIDOProtocol.Instruction.fipsSetPIN where hasPIN: try changeU2FPIN(command.data)
+        case FIDOProtocol.Instruction.fipsReset where hasPIN: try resetU2F()
+        case FIDOProtocol.Instruction.fipsMode where hasPIN:
+            guard memory.isInU2FFIPSMode else { throw .status(.functionNotSupported) }
         default: throw .status(.unknownInstruction)
         }
         return []
@@ -46,13 +48,13 @@ extension FIDOAuthenticator {
             credential.algorithm == .es256, credential.protection < 3
         else { throw .status(.incorrectParameters) }
         switch control {
-        case 0x03: try u2fTouch()
-        case 0x07: throw .status(.conditionsNotSatisfied)
-        case 0x08: break
+        case FIDOProtocol.Control.enforcePresence: try u2fTouch()
+        case FIDOProtocol.Control.checkOnly: throw .status(.conditionsNotSatisfied)
+        case FIDOProtocol.Control.noPresence: break
         default: throw .status(.wrongParameters)
         }
         var writer = ByteWriter(capacity: 5)
-        writer.byte(control == 0x03 ? 1 : 0)
+        writer.byte(control == FIDOProtocol.Control.enforcePresence ? 1 : 0)
         writer.bigEndian(UInt64(nextCount()), 4)
         let signature: [UInt8]
         do { signature = try credential.signingKey().sign(application + writer.bytes + challenge) } catch {

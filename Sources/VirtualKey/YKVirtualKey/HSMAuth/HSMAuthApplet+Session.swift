@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -11,7 +12,7 @@ extension HSMAuthApplet {
         _ command: APDU, _ memory: inout HSMAuthMemory, _ version: Version, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         let (label, password) = try OATHApplet.parse(command.data) { reader throws(WireError) in
-            (try reader.value(Tag.label), reader.isAtEnd ? nil : try reader.value(Tag.password))
+            (try reader.value(Tag.label), reader.isAtEnd ? nil : try reader.value(Tag.credentialPassword))
         }
         if password != nil, version < Version(5, 7, 1) { throw .status(.incorrectParameters) }
         let index = try find(label, memory)
@@ -54,6 +55,8 @@ extension HSMAuthApplet {
 
     /// The data of CALCULATE, in order.
     struct Request {
+        private typealias Tag = HSMAuthProtocol.Tag
+
         let label: [UInt8]
         let context: [UInt8]
         var publicKey: [UInt8]?
@@ -63,9 +66,9 @@ extension HSMAuthApplet {
         init(_ reader: inout ByteReader) throws(WireError) {
             label = try reader.value(Tag.label)
             context = try reader.value(Tag.context)
-            if reader.peek == 0x7C { publicKey = try reader.value(Tag.publicKey) }
-            if reader.peek == 0x78 { cryptogram = try reader.value(Tag.cryptogram) }
-            password = try reader.value(Tag.password)
+            if reader.peek.map(UInt32.init) == Tag.publicKey.rawValue { publicKey = try reader.value(Tag.publicKey) }
+            if reader.peek.map(UInt32.init) == Tag.cryptogram.rawValue { cryptogram = try reader.value(Tag.cryptogram) }
+            password = try reader.value(Tag.credentialPassword)
         }
 
         func isWellFormed(for algorithm: UInt8) -> Bool {

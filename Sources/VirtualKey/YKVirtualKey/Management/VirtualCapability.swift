@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKTransport
 
 /// The applications of a key as bits (Yubico management interface, tags 01, 03, 0D and 0E).
 enum VirtualCapability {
-    static let otp: UInt32 = 0x0001
-    static let u2f: UInt32 = 0x0002
-    static let ccid: UInt32 = 0x0004
-    static let openPGP: UInt32 = 0x0008
-    static let piv: UInt32 = 0x0010
-    static let oath: UInt32 = 0x0020
-    static let hsmAuth: UInt32 = 0x0100
-    static let fido2: UInt32 = 0x0200
+    static let otp = ManagementProtocol.Capability.otp
+    static let u2f = ManagementProtocol.Capability.u2f
+    static let ccid = ManagementProtocol.Capability.ccid
+    static let openPGP = ManagementProtocol.Capability.openPGP
+    static let piv = ManagementProtocol.Capability.piv
+    static let oath = ManagementProtocol.Capability.oath
+    static let hsmAuth = ManagementProtocol.Capability.hsmAuth
+    static let fido2 = ManagementProtocol.Capability.fido2
 
     /// The applications on the smart card interface.
     static let overCard = ccid | openPGP | piv | oath | hsmAuth

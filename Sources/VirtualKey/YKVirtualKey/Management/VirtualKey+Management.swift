@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,13 +11,13 @@ extension VirtualKey {
     package func manage(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
         let outcome = try? change { key throws(Refusal) in
             switch message.command.rawValue {
-            case 0x40: try key.setMode(message.payload)
-            case 0x42:
+            case FIDOProtocol.Vendor.setMode: try key.setMode(message.payload)
+            case FIDOProtocol.Vendor.readConfig:
                 guard let page = key.managementPage(message.payload.first ?? 0) else {
                     throw .status(.wrongParameters)
                 }
                 return page
-            case 0x43: try key.writeManagement(message.payload)
+            case FIDOProtocol.Vendor.writeConfig: try key.writeManagement(message.payload)
             default: throw .status(.unknownInstruction)
             }
             return []

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
 extension VirtualKeyState {
+    private typealias Tag = ManagementProtocol.Tag
+    private typealias QualifierTag = ManagementProtocol.QualifierTag
+
     /// A page of device information: a length byte, then data objects; `nil` if the page does not exist.
     package func managementPage(_ number: UInt8) -> [UInt8]? {
         guard profile.version >= Version(4, 1, 0) else { return nil }
         let pages =
             profile.version >= Version(5, 7, 0)
-            ? [five + [TLV(0x10, [1])], more] : [profile.version.major == 4 ? four : five]
+            ? [five + [TLV(Tag.moreData, [1])], more] : [profile.version.major == 4 ? four : five]
         guard pages.indices.contains(Int(number)) else { return nil }
         let content = pages[Int(number)].encoded
         return [UInt8(truncatingIfNeeded: content.count)] + content
@@ -23,7 +27,7 @@ extension VirtualKeyState {
             Set(objects.map(\.tag)).count == objects.count
         else { throw .status(.wrongLength) }
         if let code = management.lockCode {
-            guard let given = objects.value(0x0B), constantTimeEqual(given, code) else {
+            guard let given = objects.value(Tag.unlockCode), constantTimeEqual(given, code) else {
                 throw .status(.securityStatusNotSatisfied)
             }
         }
@@ -31,8 +35,8 @@ extension VirtualKeyState {
         var isRestarting = false
         for object in objects {
             switch object.tag {
-            case 0x0B: continue
-            case 0x0C: isRestarting = true
+            case Tag.unlockCode: continue
+            case Tag.reboot: isRestarting = true
             default: try take(object, &changed)
             }
         }
@@ -43,18 +47,18 @@ extension VirtualKeyState {
     private func take(_ object: TLV, _ memory: inout ManagementMemory) throws(Refusal) {
         let value = object.value
         switch (object.tag, value.count) {
-        case (0x03, 1...2):
+        case (Tag.usbEnabled, 1...2):
             let bits = value.number
             guard bits & ~profile.applications == 0, bits != 0 else { throw .status(.wrongParameters) }
             memory.usbEnabled = bits
-        case (0x0E, 1...2) where profile.hasNFC:
+        case (Tag.nfcEnabled, 1...2) where profile.hasNFC:
             guard value.number & ~profile.applications == 0 else { throw .status(.wrongParameters) }
             memory.nfcEnabled = value.number
-        case (0x06, 1...2): memory.autoEject = UInt16(truncatingIfNeeded: value.number)
-        case (0x07, 1): memory.challengeResponse = value[0]
-        case (0x08, 1): memory.flags = value[0]
-        case (0x0A, 16): memory.lockCode = value.allSatisfy { $0 == 0 } ? nil : value
-        case (0x17, 1) where profile.hasNFC && profile.version >= Version(5, 7, 0):
+        case (Tag.autoEject, 1...2): memory.autoEject = UInt16(truncatingIfNeeded: value.number)
+        case (Tag.challengeResponseTimeout, 1): memory.challengeResponse = value[0]
+        case (Tag.flags, 1): memory.flags = value[0]
+        case (Tag.lockCode, 16): memory.lockCode = value.allSatisfy { $0 == 0 } ? nil : value
+        case (Tag.nfcRestricted, 1) where profile.hasNFC && profile.version >= Version(5, 7, 0):
             memory.isNFCRestricted = value[0] != 0
         default: throw .status(.wrongParameters)
         }
@@ -111,35 +115,42 @@ extension VirtualKeyState {
 
     private var serialObject: [TLV] {
         guard !profile.isSecurityKey else { return [] }
-        return [TLV(0x02, (0..<4).map { UInt8(truncatingIfNeeded: profile.serial >> (24 - 8 * $0)) })]
+        return [TLV(Tag.serial, (0..<4).map { UInt8(truncatingIfNeeded: profile.serial >> (24 - 8 * $0)) })]
     }
 
     private var four: [TLV] {
         let bits = [UInt8(truncatingIfNeeded: profile.applications)]
-        return [TLV(0x01, bits)] + serialObject + [TLV(0x03, bits)]
+        return [TLV(Tag.usbSupported, bits)] + serialObject + [TLV(Tag.usbEnabled, bits)]
     }
 
     private var five: [TLV] {
         let near =
             profile.hasNFC
             ? [
-                TLV(0x0D, word(profile.applications)),
-                TLV(0x0E, word(management.nfcEnabled ?? profile.applications)),
+                TLV(Tag.nfcSupported, word(profile.applications)),
+                TLV(Tag.nfcEnabled, word(management.nfcEnabled ?? profile.applications)),
             ] : []
-        return [TLV(0x01, word(profile.applications))] + serialObject
+        return [TLV(Tag.usbSupported, word(profile.applications))] + serialObject
             + [
-                TLV(0x03, word(enabled(over: .usb))), TLV(0x04, [profile.formFactor]), TLV(0x05, profile.version.bytes),
-                TLV(0x06, word(UInt32(management.autoEject))), TLV(0x07, [management.challengeResponse]),
-                TLV(0x08, [management.flags]),
-            ] + near + [TLV(0x0A, [management.lockCode == nil ? 0 : 1]), TLV(0x0F, [0])]
+                TLV(Tag.usbEnabled, word(enabled(over: .usb))), TLV(Tag.formFactor, [profile.formFactor]),
+                TLV(Tag.version, profile.version.bytes),
+                TLV(Tag.autoEject, word(UInt32(management.autoEject))),
+                TLV(Tag.challengeResponseTimeout, [management.challengeResponse]),
+                TLV(Tag.flags, [management.flags]),
+            ] + near + [TLV(Tag.lockCode, [management.lockCode == nil ? 0 : 1]), TLV(Tag.iapDetection, [0])]
     }
 
     private var more: [TLV] {
-        let qualifier = [TLV(0x01, profile.version.bytes), TLV(0x02, [2]), TLV(0x03, [0])].encoded
+        let qualifier = [
+            TLV(QualifierTag.version, profile.version.bytes), TLV(QualifierTag.kind, [2]),
+            TLV(QualifierTag.iteration, [0]),
+        ].encoded
         return [
-            TLV(0x13, Array("YKIT-VIRT".utf8)), TLV(0x14, [0, fipsCapable]), TLV(0x15, [0, fipsApproved]),
-            TLV(0x16, [profile.requiresComplexPIN ? 1 : 0]), TLV(0x17, [management.isNFCRestricted ? 1 : 0]),
-            TLV(0x18, word(resetBlocked)), TLV(0x19, qualifier),
+            TLV(Tag.partNumber, Array("YKIT-VIRT".utf8)), TLV(Tag.fipsCapable, [0, fipsCapable]),
+            TLV(Tag.fipsApproved, [0, fipsApproved]),
+            TLV(Tag.pinComplexity, [profile.requiresComplexPIN ? 1 : 0]),
+            TLV(Tag.nfcRestricted, [management.isNFCRestricted ? 1 : 0]),
+            TLV(Tag.resetBlocked, word(resetBlocked)), TLV(Tag.versionQualifier, qualifier),
         ]
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -9,14 +10,14 @@ extension OATHApplet {
     mutating func validate(_ command: APDU, _ memory: OATHMemory) throws(Refusal) -> [UInt8] {
         guard let accessKey = memory.accessKey else { throw .status(.dataInvalid) }
         let (response, theirs) = try Self.parse(command.data) { reader throws(WireError) in
-            (try reader.value(Tag.response), try reader.value(Tag.challenge))
+            (try reader.value(Tag.fullResponse), try reader.value(Tag.challenge))
         }
         let expected = Self.hmac(accessKey, challenge)
         guard !challenge.isEmpty, constantTimeEqual(response, expected) else {
             throw .status(.incorrectParameters)
         }
         isUnlocked = true
-        return TLV(Tag.response, Self.hmac(accessKey, theirs)).encoded
+        return TLV(Tag.fullResponse, Self.hmac(accessKey, theirs)).encoded
     }
 
     /// SET CODE: sets an access key that the host proves to have; an empty key removes it.
@@ -27,7 +28,7 @@ extension OATHApplet {
         let fields = try Self.parse(command.data) { reader throws(WireError) in
             let code = try reader.value(Tag.key)
             return code.isEmpty && reader.isAtEnd
-                ? nil : (code, try reader.value(Tag.challenge), try reader.value(Tag.response))
+                ? nil : (code, try reader.value(Tag.challenge), try reader.value(Tag.fullResponse))
         }
         guard let (code, theirs, response) = fields else {
             guard !key.profile.isFIPS57 else { throw .status(.conditionsNotSatisfied) }
@@ -48,7 +49,7 @@ extension OATHApplet {
     mutating func reset(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard command.p1 == 0xDE, command.p2 == 0xAD else { throw .status(.wrongParameters) }
+        guard (command.p1, command.p2) == OATHProtocol.resetParameters else { throw .status(.wrongParameters) }
         key.oath = OATHMemory(salt: try world.draw(8))
         isUnlocked = true
         return []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -10,7 +11,7 @@ extension OATHApplet {
 
     /// LIST: the type and name of each account.
     func list(_ memory: OATHMemory) -> [UInt8] {
-        memory.accounts.map { TLV(Tag.listEntry, [$0.typeByte] + $0.name) }.encoded
+        memory.accounts.map { TLV(Tag.nameList, [$0.typeByte] + $0.name) }.encoded
     }
 
     /// PUT: adds an account, or replaces the one with the same name; 6A84 if there is no space left.
@@ -70,7 +71,7 @@ extension OATHApplet {
             account.properties = VirtualAccount.Properties(rawValue: try reader.byte("properties"))
         }
         if !reader.isAtEnd {
-            var counter = try reader.tlv(Tag.counter, "the initial counter")
+            var counter = try reader.tlv(Tag.initialCounter, "the initial counter")
             account.counter = try counter.bigEndian(4, "the initial counter")
             try counter.finish("the initial counter")
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 extension OATHApplet {
@@ -28,7 +29,7 @@ extension OATHApplet {
             let account = memory.accounts[index]
             reply.append(TLV(Tag.name, account.name))
             if account.kind == .hotp {
-                reply.append(TLV(Tag.hotp, [account.digits]))
+                reply.append(TLV(Tag.noResponse, [account.digits]))
             } else if account.properties.contains(.touch) {
                 reply.append(TLV(Tag.touch, [account.digits]))
             } else {
@@ -56,8 +57,8 @@ extension OATHApplet {
     ) throws(Refusal) -> TLV {
         let hmac = account.hmac(try message(&account, challenge))
         return isTruncated
-            ? TLV(Tag.truncated, [account.digits] + VirtualAccount.truncated(hmac))
-            : TLV(Tag.response, [account.digits] + hmac)
+            ? TLV(Tag.truncatedResponse, [account.digits] + VirtualAccount.truncated(hmac))
+            : TLV(Tag.fullResponse, [account.digits] + hmac)
     }
 
     /// The HMAC input: the counter, which is then incremented, or the host's challenge.

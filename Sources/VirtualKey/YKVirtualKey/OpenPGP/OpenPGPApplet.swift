@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,6 +11,9 @@ package struct OpenPGPApplet: Applet {
     package static let aid = AID.openPGP
     package static let capabilities = VirtualCapability.openPGP
     package static let classes: Set<UInt8> = [0x00, 0x80]
+
+    typealias Instruction = OpenPGPProtocol.Instruction
+    typealias Tag = OpenPGPProtocol.Tag
 
     /// The verified PINs: PW1 for signatures (81), PW1 for other operations (82), PW3 (83).
     var verified: Set<UInt8> = []
@@ -33,31 +37,30 @@ package struct OpenPGPApplet: Applet {
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard let instruction = Instruction(rawValue: command.ins), instruction.isKnown(to: key.profile) else {
-            throw .status(.unknownInstruction)
-        }
-        guard command.cla == (instruction == .attest ? 0x80 : 0x00) else { throw .status(.unknownClass) }
-        if key.openPGP.isTerminated, instruction != .activate, instruction != .version {
+        let instruction = command.ins
+        guard Self.knows(instruction, key.profile) else { throw .status(.unknownInstruction) }
+        guard command.cla == (instruction == Instruction.attest ? 0x80 : 0x00) else { throw .status(.unknownClass) }
+        if key.openPGP.isTerminated, instruction != Instruction.activate, instruction != Instruction.getVersion {
             throw .status(.conditionsNotSatisfied)
         }
         switch instruction {
-        case .verify: try verify(command, &key)
-        case .changeReference: try changeReference(command, &key)
-        case .resetRetry: try resetRetry(command, &key)
-        case .setRetries: try setRetries(command, &key)
-        case .getData: return try getData(command, key)
-        case .getNextData: return try getNextData(command, key)
-        case .selectData: try selectData(command, key.profile)
-        case .putData: try putData(command, &key)
-        case .importKey: try importKey(command, &key)
-        case .generate: return try generate(command, &key, world)
-        case .performOperation: return try perform(command, &key, world)
-        case .authenticate: return try authenticate(command, &key, world)
-        case .challenge: return try challenge(command, key.profile, world)
-        case .attest: try attest(command, &key, world)
-        case .terminate: try terminate(command, &key)
-        case .activate: try activate(command, &key)
-        case .version:
+        case Instruction.verify: try verify(command, &key)
+        case Instruction.changeReference: try changeReference(command, &key)
+        case Instruction.resetRetry: try resetRetry(command, &key)
+        case Instruction.setRetries: try setRetries(command, &key)
+        case Instruction.getData: return try getData(command, key)
+        case Instruction.getNextData: return try getNextData(command, key)
+        case Instruction.selectData: try selectData(command, key.profile)
+        case Instruction.putData: try putData(command, &key)
+        case Instruction.importKey: try importKey(command, &key)
+        case Instruction.generateKey: return try generate(command, &key, world)
+        case Instruction.performOperation: return try perform(command, &key, world)
+        case Instruction.authenticate: return try authenticate(command, &key, world)
+        case Instruction.getChallenge: return try challenge(command, key.profile, world)
+        case Instruction.attest: try attest(command, &key, world)
+        case Instruction.terminate: try terminate(command, &key)
+        case Instruction.activate: try activate(command, &key)
+        default:
             let version = key.profile.version
             return [version.major, version.minor, version.patch].map { (number: UInt8) -> UInt8 in
                 (number / 10 % 10) << 4 | number % 10
@@ -66,32 +69,16 @@ package struct OpenPGPApplet: Applet {
         return []
     }
 
-    /// Instructions of the protocol (§7.2; those from F1 on are Yubico's).
-    enum Instruction: UInt8 {
-        case verify = 0x20
-        case changeReference = 0x24
-        case performOperation = 0x2A
-        case resetRetry = 0x2C
-        case activate = 0x44
-        case generate = 0x47
-        case challenge = 0x84
-        case authenticate = 0x88
-        case selectData = 0xA5
-        case getData = 0xCA
-        case getNextData = 0xCC
-        case putData = 0xDA
-        case importKey = 0xDB
-        case terminate = 0xE6
-        case version = 0xF1
-        case setRetries = 0xF2
-        case attest = 0xFB
-
-        func isKnown(to profile: DeviceProfile) -> Bool {
-            switch self {
-            case .version, .setRetries: !profile.isPlainOpenPGP
-            case .attest: !profile.isPlainOpenPGP && profile.version >= Version(5, 2, 1)
-            default: true
-            }
+    private static func knows(_ instruction: UInt8, _ profile: DeviceProfile) -> Bool {
+        switch instruction {
+        case Instruction.getVersion, Instruction.setRetries: !profile.isPlainOpenPGP
+        case Instruction.attest: !profile.isPlainOpenPGP && profile.version >= Version(5, 2, 1)
+        case Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.getData,
+            Instruction.getNextData, Instruction.selectData, Instruction.putData, Instruction.importKey,
+            Instruction.generateKey, Instruction.performOperation, Instruction.authenticate, Instruction.getChallenge,
+            Instruction.terminate, Instruction.activate:
+            true
+        default: false
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 extension PIVApplet {
@@ -25,11 +26,13 @@ extension PIVApplet {
     mutating func changeReference(
         _ command: APDU, _ memory: inout PIVMemory, _ profile: DeviceProfile
     ) throws(Refusal) {
-        guard [0x80, 0x81].contains(command.p2), command.p1 == 0 else { throw .status(.referenceNotFound) }
+        guard [Self.pinReference, PIVProtocol.Reference.puk].contains(command.p2), command.p1 == 0 else {
+            throw .status(.referenceNotFound)
+        }
         guard command.data.count == 16 else { throw .status(.incorrectParameters) }
         let old = Array(command.data.prefix(8))
         let new = Array(command.data.suffix(8))
-        let isPIN = command.p2 == 0x80
+        let isPIN = command.p2 == Self.pinReference
         if isPIN { pin = .notGiven }
         let known = isPIN ? memory.pin : memory.puk
         guard known.left > 0 else { throw .status(.authenticationBlocked) }
@@ -42,7 +45,7 @@ extension PIVApplet {
     mutating func resetRetry(
         _ command: APDU, _ memory: inout PIVMemory, _ profile: DeviceProfile
     ) throws(Refusal) {
-        guard command.p2 == 0x80, command.p1 == 0 else { throw .status(.referenceNotFound) }
+        guard command.p2 == Self.pinReference, command.p1 == 0 else { throw .status(.referenceNotFound) }
         guard command.data.count == 16 else { throw .status(.incorrectParameters) }
         let new = Array(command.data.suffix(8))
         pin = .notGiven

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 extension PIVApplet {
@@ -60,8 +61,9 @@ extension PIVApplet {
     /// GET METADATA of the fingerprints: whether any are enrolled, retries left, whether there is a temporary PIN.
     func fingerMetadata(_ memory: FIDOMemory) -> [UInt8] {
         [
-            TLV(0x07, [memory.fingerprints.isEmpty ? 0 : 1]), TLV(0x06, [UInt8(memory.verificationsLeft)]),
-            TLV(0x08, [temporaryPIN == nil ? 0 : 1]),
+            TLV(MetadataTag.hasFingerprint, [memory.fingerprints.isEmpty ? 0 : 1]),
+            TLV(MetadataTag.retries, [UInt8(memory.verificationsLeft)]),
+            TLV(MetadataTag.hasTemporaryPIN, [temporaryPIN == nil ? 0 : 1]),
         ].encoded
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -12,9 +13,11 @@ extension PIVApplet {
         try requireManagement()
         try Self.requireSlot(command.p2)
         let template = try OATHApplet.parse(command.data) { reader throws(WireError) in
-            try TLV.list(try reader.value(0xAC))
+            try TLV.list(try reader.value(Tag.template))
         }
-        guard let algorithm = template.value(0x80), algorithm.count == 1 else { throw .status(.incorrectParameters) }
+        guard let algorithm = template.value(Tag.algorithm), algorithm.count == 1 else {
+            throw .status(.incorrectParameters)
+        }
         guard VirtualPIVKey.isKnown(algorithm[0], key.profile) else { throw .status(.incorrectParameters) }
         try Self.requireApproval(key)
         let policies = try Self.policies(template, command.p2, key.profile)
@@ -22,7 +25,7 @@ extension PIVApplet {
         key.piv.keys[command.p2] = VirtualPIVKey(
             algorithm: algorithm[0], der: made.der.value.copyBytes(), pinPolicy: policies.pin,
             touchPolicy: policies.touch, isImported: false)
-        return TLV(0x7F49, VirtualPIVKey.objects(made.publicKey)).encoded
+        return TLV(Tag.publicKey, VirtualPIVKey.objects(made.publicKey)).encoded
     }
 
     /// IMPORT ASYMMETRIC KEY (Yubico).
@@ -78,11 +81,11 @@ extension PIVApplet {
             }
             return value[0]
         }
-        let pin = try policy(0xAA, 0...(profile.isBio ? 5 : 3))
-        let touch = try policy(0xAB, 0...(profile.version >= Version(4, 3, 0) ? 3 : 2))
+        let pin = try policy(Tag.pinPolicy, 0...(profile.isBio ? 5 : 3))
+        let touch = try policy(Tag.touchPolicy, 0...(profile.version >= Version(4, 3, 0) ? 3 : 2))
         // A FIPS key rejects the PIN policy "never".
         if pin == 1, profile.isFIPS { throw .status(.incorrectParameters) }
-        let usual: UInt8 = slot == 0x9C ? 3 : slot == 0x9E ? 1 : 2
+        let usual: UInt8 = slot == PIVProtocol.Slot.signature ? 3 : slot == PIVProtocol.Slot.cardAuthentication ? 1 : 2
         return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
     }
 
@@ -91,7 +94,7 @@ extension PIVApplet {
         try requireManagement()
         try Self.requireSlot(command.p2)
         guard let key = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
-        if command.p1 != 0xFF {
+        if command.p1 != PIVProtocol.deleted {
             try Self.requireSlot(command.p1)
             guard command.p1 != Self.attestationSlot, command.p2 != Self.attestationSlot else {
                 throw .status(.commandNotAllowed)
@@ -114,26 +117,31 @@ extension PIVApplet {
         guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
         let memory = key.piv
         switch command.p2 {
-        case 0x80: return Self.metadata(memory.pin, PIVMemory.defaultPIN)
-        case 0x81: return Self.metadata(memory.puk, PIVMemory.defaultPUK)
+        case Self.pinReference: return Self.metadata(memory.pin, PIVMemory.defaultPIN)
+        case PIVProtocol.Reference.puk: return Self.metadata(memory.puk, PIVMemory.defaultPUK)
         case Self.fingerReference where key.profile.isBio: return fingerMetadata(key.fido)
         case Self.managementSlot:
             let isDefault = memory.managementKey == PIVMemory.defaultManagementKey
             return [
-                TLV(0x01, [memory.managementAlgorithm(key.profile.version)]),
-                TLV(0x02, [0, memory.managementTouch ? 2 : 1]), TLV(0x05, [isDefault ? 1 : 0]),
+                TLV(MetadataTag.algorithm, [memory.managementAlgorithm(key.profile.version)]),
+                TLV(MetadataTag.policies, [0, memory.managementTouch ? 2 : 1]),
+                TLV(MetadataTag.isDefault, [isDefault ? 1 : 0]),
             ].encoded
         default: break
         }
         guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
         return [
-            TLV(0x01, [slot.algorithm]), TLV(0x02, [slot.pinPolicy, slot.touchPolicy]),
-            TLV(0x03, [slot.isImported ? 2 : 1]),
-            TLV(0x04, VirtualPIVKey.objects(try slot.privateKey().publicKey)),
+            TLV(MetadataTag.algorithm, [slot.algorithm]),
+            TLV(MetadataTag.policies, [slot.pinPolicy, slot.touchPolicy]),
+            TLV(MetadataTag.origin, [slot.isImported ? 2 : 1]),
+            TLV(MetadataTag.publicKey, VirtualPIVKey.objects(try slot.privateKey().publicKey)),
         ].encoded
     }
 
     private static func metadata(_ code: PIVMemory.Code, _ usual: [UInt8]) -> [UInt8] {
-        [TLV(0x01, [0xFF]), TLV(0x05, [code.value == usual ? 1 : 0]), TLV(0x06, [code.total, code.left])].encoded
+        [
+            TLV(MetadataTag.algorithm, [0xFF]), TLV(MetadataTag.isDefault, [code.value == usual ? 1 : 0]),
+            TLV(MetadataTag.retries, [code.total, code.left]),
+        ].encoded
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -13,7 +14,7 @@ extension PIVApplet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         let template = try OATHApplet.parse(command.data) { reader throws(WireError) in
-            try TLV.list(try reader.value(0x7C))
+            try TLV.list(try reader.value(Tag.dynamic))
         }
         guard command.p2 == Self.managementSlot else {
             pending = nil
@@ -25,7 +26,7 @@ extension PIVApplet {
         guard command.p1 == type || command.p1 == 0 && type == 0x03 else { throw .status(.incorrectParameters) }
         let cipher: BlockCipher = type == 0x03 ? .tripleDES : .aes
         let reply = try answer(template, open, cipher, key.piv, world)
-        return reply.isEmpty ? [] : TLV(0x7C, reply).encoded
+        return reply.isEmpty ? [] : TLV(Tag.dynamic, reply).encoded
     }
 
     /// A step of mutual authentication, or of the host's alone (NIST SP 800-73-4 Part 2 §A.1).
@@ -33,28 +34,28 @@ extension PIVApplet {
         _ template: [TLV], _ open: Pending?, _ cipher: BlockCipher, _ memory: PIVMemory, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         let secret = Secret(memory.managementKey)
-        if template.value(0x80) == [] {
+        if template.value(Tag.witness) == [] {
             let block = try world.draw(cipher.blockSize)
             pending = .witness(block)
-            return TLV(0x80, try Self.crypt(block, cipher, secret)).encoded
+            return TLV(Tag.witness, try Self.crypt(block, cipher, secret)).encoded
         }
-        if template.value(0x81) == [] {
+        if template.value(Tag.challenge) == [] {
             let block = try world.draw(cipher.blockSize)
             pending = .challenge(block)
-            return TLV(0x81, block).encoded
+            return TLV(Tag.challenge, block).encoded
         }
         isManaging = false
         switch open {
         case .witness(let block):
-            guard let challenge = template.value(0x81), challenge.count == cipher.blockSize else {
+            guard let challenge = template.value(Tag.challenge), challenge.count == cipher.blockSize else {
                 throw .status(.incorrectParameters)
             }
-            try Self.compare(template.value(0x80), block)
+            try Self.compare(template.value(Tag.witness), block)
             if memory.managementTouch { try touch("PIV management key", world) }
             isManaging = true
-            return TLV(0x82, try Self.crypt(challenge, cipher, secret)).encoded
+            return TLV(Tag.response, try Self.crypt(challenge, cipher, secret)).encoded
         case .challenge(let block):
-            try Self.compare(template.value(0x82), try Self.crypt(block, cipher, secret))
+            try Self.compare(template.value(Tag.response), try Self.crypt(block, cipher, secret))
             if memory.managementTouch { try touch("PIV management key", world) }
             isManaging = true
             return []
@@ -79,7 +80,7 @@ extension PIVApplet {
         try requireManagement()
         guard command.p1 == 0xFF, command.p2 >= 0xFD else { throw .status(StatusWord(0x6A86)) }
         let (type, bytes) = try OATHApplet.parse(command.data) { reader throws(WireError) in
-            (try reader.byte("the algorithm"), try reader.value(0x9B))
+            (try reader.byte("the algorithm"), try reader.value(Tag.managementKey))
         }
         let isKnown =
             type == 0x03 ? !key.profile.isFIPS57 : key.profile.version >= Version(5, 4, 0)

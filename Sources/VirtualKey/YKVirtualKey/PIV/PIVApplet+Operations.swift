@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 extension PIVApplet {
@@ -10,7 +11,9 @@ extension PIVApplet {
     ) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p2)
         guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
-        guard command.p1 == slot.algorithm, template.value(0x82) == [] else { throw .status(.incorrectParameters) }
+        guard command.p1 == slot.algorithm, template.value(Tag.response) == [] else {
+            throw .status(.incorrectParameters)
+        }
         try check(slot.pinPolicy)
         let isWarm = slot.touchPolicy == 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
         if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", world) }
@@ -20,7 +23,7 @@ extension PIVApplet {
         do { result = try Self.result(slot, try slot.privateKey(), template) } catch {
             throw .status(.incorrectParameters)
         }
-        return TLV(0x7C, TLV(0x82, result).encoded).encoded
+        return TLV(Tag.dynamic, TLV(Tag.response, result).encoded).encoded
     }
 
     /// How long a touch is cached with the policy "cached".
@@ -41,8 +44,8 @@ extension PIVApplet {
     private static func result(
         _ slot: VirtualPIVKey, _ key: PrivateKey, _ template: [TLV]
     ) throws -> [UInt8] {
-        let challenge = template.value(0x81)
-        let point = template.value(0x85)
+        let challenge = template.value(Tag.challenge)
+        let point = template.value(Tag.exponentiation)
         switch (key.publicKey, challenge, point) {
         case (.rsa(let modulus, _), .some(let block), nil) where block.count == modulus.count:
             return try key.rsaPrivate(block)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -32,10 +33,14 @@ package struct PIVApplet: Applet {
         case challenge([UInt8])
     }
 
-    static let pinReference: UInt8 = 0x80
-    static let fingerReference: UInt8 = 0x96
-    static let attestationSlot: UInt8 = 0xF9
-    static let managementSlot: UInt8 = 0x9B
+    typealias Instruction = PIVProtocol.Instruction
+    typealias Tag = PIVProtocol.Tag
+    typealias MetadataTag = PIVProtocol.MetadataTag
+
+    static let pinReference = PIVProtocol.Reference.pin
+    static let fingerReference = PIVProtocol.Reference.fingerprint
+    static let attestationSlot = PIVProtocol.Slot.attestation
+    static let managementSlot = PIVProtocol.Slot.management
     static let attestationObject: UInt32 = 0x5F_FF01
 
     package init() {}
@@ -47,68 +52,55 @@ package struct PIVApplet: Applet {
         if key.profile.version >= Version(4, 3, 0), key.piv.attestationRoot.isEmpty {
             try PIVAttestationChain.make(&key, world)
         }
-        let authority = TLV(0x79, TLV(0x4F, AID.piv.rawValue).encoded)
-        return TLV(0x61, [TLV(0x4F, [0, 0, 0x10, 0, 1, 0]), authority].encoded).encoded
+        let authority = TLV(Tag.authority, TLV(Tag.applicationIdentifier, AID.piv.rawValue).encoded)
+        return TLV(
+            Tag.applicationProperties, [TLV(Tag.applicationIdentifier, [0, 0, 0x10, 0, 1, 0]), authority].encoded
+        ).encoded
     }
 
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard let instruction = Instruction(rawValue: command.ins), key.profile.version >= instruction.since else {
+        guard let since = Self.since(command.ins), key.profile.version >= since else {
             throw .status(.unknownInstruction)
         }
-        if instruction != .authenticate { pending = nil }
-        switch instruction {
-        case .verify where command.p2 == Self.fingerReference && key.profile.isBio:
+        if command.ins != Instruction.authenticate { pending = nil }
+        switch command.ins {
+        case Instruction.verify where command.p2 == Self.fingerReference && key.profile.isBio:
             return try verifyFinger(command, &key, world)
-        case .verify: try verify(command, &key.piv)
-        case .changeReference: try changeReference(command, &key.piv, key.profile)
-        case .resetRetry: try resetRetry(command, &key.piv, key.profile)
-        case .setRetries: try setRetries(command, &key.piv)
-        case .authenticate: return try authenticate(command, &key, world)
-        case .setManagementKey: try setManagementKey(command, &key, world)
-        case .generate: return try generate(command, &key, world)
-        case .importKey: try importKey(command, &key)
-        case .moveKey: try moveKey(command, &key.piv)
-        case .attest: return try attest(command, key)
-        case .metadata: return try metadata(command, key)
-        case .getData: return try getData(command, key.piv)
-        case .putData: try putData(command, &key)
-        case .version: return key.profile.version.bytes
-        case .serial: return (0..<4).map { UInt8(truncatingIfNeeded: key.profile.serial >> (24 - 8 * $0)) }
-        case .reset: try reset(&key)
+        case Instruction.verify: try verify(command, &key.piv)
+        case Instruction.changeReference: try changeReference(command, &key.piv, key.profile)
+        case Instruction.resetRetry: try resetRetry(command, &key.piv, key.profile)
+        case Instruction.setRetries: try setRetries(command, &key.piv)
+        case Instruction.authenticate: return try authenticate(command, &key, world)
+        case Instruction.setManagementKey: try setManagementKey(command, &key, world)
+        case Instruction.generate: return try generate(command, &key, world)
+        case Instruction.importKey: try importKey(command, &key)
+        case Instruction.moveKey: try moveKey(command, &key.piv)
+        case Instruction.attest: return try attest(command, key)
+        case Instruction.getMetadata: return try metadata(command, key)
+        case Instruction.getData: return try getData(command, key.piv)
+        case Instruction.putData: try putData(command, &key)
+        case Instruction.getVersion: return key.profile.version.bytes
+        case Instruction.getSerial:
+            return (0..<4).map { UInt8(truncatingIfNeeded: key.profile.serial >> (24 - 8 * $0)) }
+        default: try reset(&key)
         }
         return []
     }
 
-    /// Instructions of the protocol.
-    enum Instruction: UInt8 {
-        case verify = 0x20
-        case changeReference = 0x24
-        case resetRetry = 0x2C
-        case generate = 0x47
-        case authenticate = 0x87
-        case getData = 0xCB
-        case putData = 0xDB
-        case moveKey = 0xF6
-        case metadata = 0xF7
-        case serial = 0xF8
-        case attest = 0xF9
-        case setRetries = 0xFA
-        case reset = 0xFB
-        case version = 0xFD
-        case importKey = 0xFE
-        case setManagementKey = 0xFF
-
-        /// The first firmware version that has the instruction.
-        var since: Version {
-            switch self {
-            case .attest: Version(4, 3, 0)
-            case .serial: Version(5, 0, 0)
-            case .metadata: Version(5, 3, 0)
-            case .moveKey: Version(5, 7, 0)
-            default: Version(0, 0, 0)
-            }
+    /// The first firmware version that has an instruction; `nil` for an unknown one.
+    private static func since(_ instruction: UInt8) -> Version? {
+        switch instruction {
+        case Instruction.attest: Version(4, 3, 0)
+        case Instruction.getSerial: Version(5, 0, 0)
+        case Instruction.getMetadata: Version(5, 3, 0)
+        case Instruction.moveKey: Version(5, 7, 0)
+        case Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.generate,
+            Instruction.authenticate, Instruction.getData, Instruction.putData, Instruction.setRetries,
+            Instruction.reset, Instruction.getVersion, Instruction.importKey, Instruction.setManagementKey:
+            Version(0, 0, 0)
+        default: nil
         }
     }
 
@@ -136,7 +128,7 @@ package struct PIVApplet: Applet {
 
     /// Checks that a slot can hold a key.
     static func requireSlot(_ slot: UInt8) throws(Refusal) {
-        let slots: [ClosedRange<UInt8>] = [0x82...0x95, 0x9A...0x9A, 0x9C...0x9E, 0xF9...0xF9]
-        guard slots.contains(where: { $0.contains(slot) }) else { throw .status(StatusWord(0x6A86)) }
+        let isKnown = PIVProtocol.Slot.retired.contains(slot) || PIVProtocol.Slot.name(slot) != nil
+        guard isKnown, slot != managementSlot else { throw .status(StatusWord(0x6A86)) }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -8,6 +9,9 @@ package import YKWire
 package struct SecurityDomainApplet: Applet {
     package static let aid = AID.securityDomain
     package static let classes: Set<UInt8> = [0x00, 0x80]
+
+    private typealias Instruction = SecurityDomainProtocol.Instruction
+    private typealias Tag = SecurityDomainProtocol.Tag
 
     /// The rights of the channel that the command came through; `nil` without a channel.
     var channel: ChannelRights?
@@ -35,15 +39,15 @@ package struct SecurityDomainApplet: Applet {
     ) throws(Refusal) -> [UInt8] {
         try key.securityDomain.prepare(key.profile, world)
         switch (command.cla, command.ins) {
-        case (_, 0xCA): return try getData(command, key)
-        case (0x00, 0xE2):
+        case (_, Instruction.getData): return try getData(command, key)
+        case (0x00, Instruction.storeData):
             _ = try rights()
             try storeData(command, &key.securityDomain)
-        case (0x80, 0xD8): return try putKey(command, try rights(), &key)
-        case (0x80, 0xF1) where key.profile.hasSCP11:
+        case (0x80, Instruction.putKey): return try putKey(command, try rights(), &key)
+        case (0x80, Instruction.generateKey) where key.profile.hasSCP11:
             _ = try rights()
             return try generateKey(command, &key.securityDomain, world)
-        case (0x80, 0xE4):
+        case (0x80, Instruction.deleteKey):
             _ = try rights()
             try deleteKey(command, &key.securityDomain)
         default: throw .status(.unknownInstruction)
@@ -64,12 +68,13 @@ extension SecurityDomainApplet {
     private func getData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         let keys = key.securityDomain.keys ?? []
         switch UInt16(command.p1) << 8 | UInt16(command.p2) {
-        case 0x0066: return recognition(key.profile)
-        case 0x00E0: return keys.flatMap(Self.information)
-        case 0x9F7F: return TLV(0x9F7F, [UInt8](repeating: 0x5A, count: 42)).encoded
-        case 0xFF33: return try authorities(keys.filter(\.isAuthority))
-        case 0xFF34: return try authorities(keys.filter(\.isPrivate))
-        case 0xBF21 where key.profile.hasSCP11:
+        case Tag.cardRecognition: return recognition(key.profile)
+        case Tag.keyInformationObject: return keys.flatMap(Self.information)
+        case Tag.productionData:
+            return TLV(TLV.Tag(rawValue: UInt32(Tag.productionData)), [UInt8](repeating: 0x5A, count: 42)).encoded
+        case Tag.hostAuthorities: return try authorities(keys.filter(\.isAuthority))
+        case Tag.cardAuthorities: return try authorities(keys.filter(\.isPrivate))
+        case Tag.certificates where key.profile.hasSCP11:
             let (id, version) = try OATHApplet.parse(command.data) { reader throws(WireError) in
                 try Self.control(&reader)
             }
@@ -89,7 +94,7 @@ extension SecurityDomainApplet {
     private func authorities(_ keys: [SecurityDomainMemory.Key]) throws(Refusal) -> [UInt8] {
         let known = keys.filter { !$0.issuer.isEmpty }
         guard !known.isEmpty else { throw .status(.referenceNotFound) }
-        return known.flatMap { [TLV(0x42, $0.issuer), TLV(0x83, [$0.id, $0.version])].encoded }
+        return known.flatMap { [TLV(Tag.issuer, $0.issuer), TLV(Tag.keyReference, [$0.id, $0.version])].encoded }
     }
 
     /// Card recognition data (Card Specification 2.3.1 §H.2): GlobalPlatform 2.3.1, and the protocols.
@@ -104,12 +109,12 @@ extension SecurityDomainApplet {
     }
 
     private static func control(_ reader: inout ByteReader) throws(WireError) -> (UInt8, UInt8) {
-        var control = try reader.tlv(0xA6, "a control reference")
+        var control = try reader.tlv(Tag.controlReference, "a control reference")
         return try reference(&control)
     }
 
     private static func reference(_ control: inout ByteReader) throws(WireError) -> (UInt8, UInt8) {
-        let bytes = try control.value(0x83)
+        let bytes = try control.value(Tag.keyReference)
         guard bytes.count == 2 else { throw WireError(.malformed, at: control.offset, "KID and KVN") }
         return (bytes[0], bytes[1])
     }
@@ -121,12 +126,12 @@ extension SecurityDomainApplet {
     private func storeData(_ command: APDU, _ memory: inout SecurityDomainMemory) throws(Refusal) {
         guard command.p1 == 0x90, command.p2 == 0 else { throw .status(.incorrectP1P2) }
         let (reference, issuer, object) = try OATHApplet.parse(command.data) { reader throws(WireError) in
-            var control = try reader.tlv(0xA6, "a control reference")
+            var control = try reader.tlv(Tag.controlReference, "a control reference")
             guard control.peek == 0x80 else {
                 return (try Self.reference(&control), [UInt8]?.none, TLV?.some(try reader.tlv()))
             }
             _ = try control.value(0x80)
-            let issuer = try control.value(0x42)
+            let issuer = try control.value(Tag.issuer)
             return (try Self.reference(&control), [UInt8]?.some(issuer), TLV?.none)
         }
         guard let index = memory.keys?.firstIndex(where: { $0.id == reference.0 && $0.version == reference.1 }) else {
@@ -137,8 +142,9 @@ extension SecurityDomainApplet {
         case nil:
             guard let issuer, issuer.count <= 32 else { throw .status(.incorrectParameters) }
             memory.keys?[index].issuer = issuer
-        case 0xBF21 where key.isPrivate: memory.keys?[index].certificates = object?.value ?? []
-        case 0x70 where key.isAuthority:
+        case TLV.Tag(rawValue: UInt32(Tag.certificates)) where key.isPrivate:
+            memory.keys?[index].certificates = object?.value ?? []
+        case Tag.allowedSerials where key.isAuthority:
             guard let entries = try? TLV.list(object?.value ?? []), entries.allSatisfy({ $0.tag == 0x93 }) else {
                 throw .status(.incorrectParameters)
             }
@@ -265,10 +271,10 @@ extension SecurityDomainApplet {
 
     private func deleteKey(_ command: APDU, _ memory: inout SecurityDomainMemory) throws(Refusal) {
         guard command.p1 == 0, command.p2 <= 1, let objects = try? TLV.list(command.data), !objects.isEmpty,
-            objects.allSatisfy({ [0xD0, 0xD2].contains($0.tag) && $0.value.count == 1 })
+            objects.allSatisfy({ [Tag.keyIdentifier, Tag.keyVersion].contains($0.tag) && $0.value.count == 1 })
         else { throw .status(.incorrectParameters) }
-        let id = objects.value(0xD0)?.first
-        let version = objects.value(0xD2)?.first
+        let id = objects.value(Tag.keyIdentifier)?.first
+        let version = objects.value(Tag.keyVersion)?.first
         guard id.map({ !(1...3).contains($0) }) ?? true else { throw .status(.incorrectParameters) }
         let keys = memory.keys ?? []
         let left = keys.filter { key in

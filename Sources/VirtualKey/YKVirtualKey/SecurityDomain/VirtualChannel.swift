@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// The card's end of a secure channel, SCP03 (GlobalPlatform Amendment D) or SCP11 (Amendment F), from the first
 /// command of a handshake until the next SELECT.
 struct VirtualChannel: Sendable {
+    private typealias Instruction = SecurityDomainProtocol.Instruction
+
     /// The state of the handshake.
     private enum Stage: Sendable {
         /// Nothing has been proved.
@@ -48,8 +51,10 @@ struct VirtualChannel: Sendable {
     static func isHandshake(_ command: APDU, _ profile: DeviceProfile) -> Bool {
         guard profile.hasSCP else { return false }
         switch (command.cla, command.ins) {
-        case (0x80, 0x50), (0x84, 0x82): return true
-        case (0x80, 0x82), (0x80, 0x88), (0x80, 0x2A): return profile.hasSCP11
+        case (0x80, Instruction.initializeUpdate), (0x84, Instruction.externalAuthenticate): return true
+        case (0x80, Instruction.externalAuthenticate), (0x80, Instruction.internalAuthenticate),
+            (0x80, Instruction.performOperation):
+            return profile.hasSCP11
         default: return false
         }
     }
@@ -64,9 +69,9 @@ struct VirtualChannel: Sendable {
         stage = .closed
         try key.securityDomain.prepare(key.profile, world)
         switch (command.cla, command.ins) {
-        case (0x80, 0x50): return try initializeUpdate(command, &key, world)
-        case (0x84, 0x82): try externalAuthenticate(command, isExtended, before, &key)
-        case (0x80, 0x2A): try performSecurityOperation(command, before, &key)
+        case (0x80, Instruction.initializeUpdate): return try initializeUpdate(command, &key, world)
+        case (0x84, Instruction.externalAuthenticate): try externalAuthenticate(command, isExtended, before, &key)
+        case (0x80, Instruction.performOperation): try performSecurityOperation(command, before, &key)
         default: return try agree(command, before, &key, world)
         }
         return []
@@ -106,7 +111,9 @@ extension VirtualChannel {
         guard case .pending(var session, let proof, let version) = before else {
             throw .status(.conditionsNotSatisfied)
         }
-        guard command.p1 == 0x33, command.p2 == 0, command.data.count == 16 else { throw .status(.incorrectParameters) }
+        guard command.p1 == SecurityDomainProtocol.fullProtection, command.p2 == 0, command.data.count == 16 else {
+            throw .status(.incorrectParameters)
+        }
         guard session.verify(command, isExtended), constantTimeEqual(Array(command.data[..<8]), proof) else {
             throw .status(.securityStatusNotSatisfied)
         }
@@ -186,7 +193,7 @@ extension VirtualChannel {
     private mutating func agree(
         _ command: APDU, _ before: Stage, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        let isInternal = command.ins == 0x88
+        let isInternal = command.ins == Instruction.internalAuthenticate
         guard isInternal ? command.p2 == 0x13 : [0x11, 0x15].contains(command.p2),
             let index = key.securityDomain.index(command.p2, command.p1), let own = key.securityDomain.keys?[index]
         else { throw .status(.referenceNotFound) }
