@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// Changes how a key behaves (authenticatorConfig, CTAP 2.2 §6.11).
@@ -33,6 +34,8 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
         public init() {}
     }
 
+    private typealias Key = CTAPProtocol.Config.Request
+
     let change: Change
     let auth: PINUVAuth?
 
@@ -57,22 +60,25 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        var map: CBOR.Map = [1: .unsigned(change.subcommand)]
-        map[2] = change.parameters.map(CBOR.map)
-        map[3] = auth.map { .unsigned($0.version) }
-        map[4] = auth.map { .bytes($0.parameter) }
+        var map = CBOR.Map(keys: [Key.subCommand: .unsigned(change.subcommand)])
+        map[Key.subCommandParams] = change.parameters.map(CBOR.map)
+        map[Key.pinUvAuthProtocol] = auth.map { .unsigned($0.version) }
+        map[Key.pinUvAuthParam] = auth.map { .bytes($0.parameter) }
         return map
     }
 }
 
 extension AuthenticatorConfig.Change {
+    private typealias Parameter = CTAPProtocol.Config.Parameters
+    private typealias Subcommand = CTAPProtocol.Config.Subcommand
+
     /// The subcommand number.
     public var subcommand: UInt64 {
         switch self {
-        case .enableEnterpriseAttestation: 1
-        case .toggleAlwaysUV: 2
-        case .pinRules: 3
-        case .vendor: 0xFF
+        case .enableEnterpriseAttestation: Subcommand.enableEnterpriseAttestation.rawValue
+        case .toggleAlwaysUV: Subcommand.toggleAlwaysUv.rawValue
+        case .pinRules: Subcommand.setMinPINLength.rawValue
+        case .vendor: Subcommand.vendorPrototype.rawValue
         }
     }
 
@@ -82,17 +88,17 @@ extension AuthenticatorConfig.Change {
         case .vendor(let map): return map
         case .pinRules(let rules):
             var map = CBOR.Map()
-            map[1] = rules.minLength.map(CBOR.unsigned)
-            if !rules.rpIDs.isEmpty { map[2] = .array(rules.rpIDs.map(CBOR.text)) }
-            if rules.forcesChange { map[3] = true }
-            if rules.requiresComplexity { map[4] = true }
+            map[Parameter.newMinPINLength] = rules.minLength.map(CBOR.unsigned)
+            if !rules.rpIDs.isEmpty { map[Parameter.minPinLengthRPIDs] = .array(rules.rpIDs.map(CBOR.text)) }
+            if rules.forcesChange { map[Parameter.forceChangePin] = true }
+            if rules.requiresComplexity { map[Parameter.pinComplexityPolicy] = true }
             return map
         }
     }
 
     /// The bytes that pinUvAuthParam authenticates (CTAP 2.2 §6.11).
     var authenticated: [UInt8] {
-        [UInt8](repeating: 0xFF, count: 32) + [0x0D, UInt8(truncatingIfNeeded: subcommand)]
+        [UInt8](repeating: 0xFF, count: 32) + [CTAPProtocol.Command.config, UInt8(truncatingIfNeeded: subcommand)]
             + (parameters.map { CBOR.map($0).encoded } ?? [])
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// Enrols and lists fingerprints (authenticatorBioEnrollment, CTAP 2.2 §6.7, and its preview, command 40).
 public struct BioEnrollment<Response>: CTAPCommand {
+    private typealias Key = CTAPProtocol.BioEnrollment.Request
+
     /// The command byte, final or preview.
     public var code: CTAPCommandCode
     let subcommand: UInt64?
@@ -17,11 +20,11 @@ public struct BioEnrollment<Response>: CTAPCommand {
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        guard let subcommand else { return [6: true] }
-        var map: CBOR.Map = [1: 1, 2: .unsigned(subcommand)]
-        map[3] = subcommandParameters.map(CBOR.map)
-        map[4] = auth.map { .unsigned($0.version) }
-        map[5] = auth.map { .bytes($0.parameter) }
+        guard let subcommand else { return CBOR.Map(keys: [Key.getModality: true]) }
+        var map = CBOR.Map(keys: [Key.modality: 1, Key.subCommand: .unsigned(subcommand)])
+        map[Key.subCommandParams] = subcommandParameters.map(CBOR.map)
+        map[Key.pinUvAuthProtocol] = auth.map { .unsigned($0.version) }
+        map[Key.pinUvAuthParam] = auth.map { .bytes($0.parameter) }
         return map
     }
 
@@ -29,12 +32,24 @@ public struct BioEnrollment<Response>: CTAPCommand {
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response { try read(fields) }
 }
 
+private typealias FingerprintKey = CTAPProtocol.BioEnrollment.Parameters
+
 /// A bioEnrollment subcommand before authorisation; the modality is always fingerprint.
 struct BioEnrollmentRequest<Response> {
     let subcommand: UInt64?
     let name: String
     var parameters: CBOR.Map?
     let read: (CBOR.Fields) throws(WireError) -> Response
+
+    fileprivate init(
+        _ subcommand: CTAPProtocol.BioEnrollment.Subcommand?, parameters: CBOR.Map? = nil,
+        read: @escaping (CBOR.Fields) throws(WireError) -> Response
+    ) {
+        self.subcommand = subcommand?.rawValue
+        name = subcommand.map { String(describing: $0) } ?? "getModality"
+        self.parameters = parameters
+        self.read = read
+    }
 
     /// The bytes that pinUvAuthParam authenticates: the modality, the subcommand, its parameters (CTAP 2.2 §6.7.2).
     var authenticated: [UInt8] {
@@ -51,27 +66,32 @@ struct BioEnrollmentRequest<Response> {
 extension BioEnrollmentRequest where Response == UInt64 {
     /// Reads the key's modality: 1 is fingerprint.
     static var modality: Self {
-        Self(subcommand: nil, name: "getModality") { fields throws(WireError) in try fields.required(1, .unsigned) }
+        Self(nil) { fields throws(WireError) in
+            try fields.required(CTAPProtocol.BioEnrollment.Reply.modality, .unsigned)
+        }
     }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSensor {
     /// Reads the sensor's properties (subcommand 7).
-    static var sensor: Self { Self(subcommand: 7, name: "getFingerprintSensorInfo", read: FingerprintSensor.init) }
+    static var sensor: Self { Self(.getFingerprintSensorInfo, read: FingerprintSensor.init) }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSample {
     /// Begins an enrolment and captures the first sample (subcommand 1).
     static func begin(timeout: Duration?) -> Self {
-        Self(subcommand: 1, name: "enrollBegin", parameters: timeout.map { [3: .int($0.wholeMilliseconds)] }) {
+        Self(
+            .enrollBegin,
+            parameters: timeout.map { CBOR.Map(keys: [FingerprintKey.timeoutMilliseconds: .int($0.wholeMilliseconds)]) }
+        ) {
             fields throws(WireError) in try FingerprintSample(fields, template: nil)
         }
     }
     /// Captures the next sample (subcommand 2).
     static func next(_ template: [UInt8], timeout: Duration?) -> Self {
-        var parameters: CBOR.Map = [1: .bytes(template)]
-        parameters[3] = timeout.map { .int($0.wholeMilliseconds) }
-        return Self(subcommand: 2, name: "enrollCaptureNextSample", parameters: parameters) {
+        var parameters = CBOR.Map(keys: [FingerprintKey.templateId: .bytes(template)])
+        parameters[FingerprintKey.timeoutMilliseconds] = timeout.map { .int($0.wholeMilliseconds) }
+        return Self(.enrollCaptureNextSample, parameters: parameters) {
             fields throws(WireError) in try FingerprintSample(fields, template: template)
         }
     }
@@ -79,18 +99,23 @@ extension BioEnrollmentRequest where Response == FingerprintSample {
 
 extension BioEnrollmentRequest where Response == [Fingerprint] {
     /// Lists the enrolled fingerprints (subcommand 4).
-    static var list: Self { Self(subcommand: 4, name: "enumerateEnrollments", read: Fingerprint.list) }
+    static var list: Self { Self(.enumerateEnrollments, read: Fingerprint.list) }
 }
 
 extension BioEnrollmentRequest where Response == Void {
     /// Cancels an enrolment (subcommand 3).
-    static var cancel: Self { Self(subcommand: 3, name: "cancelCurrentEnrollment") { _ in } }
+    static var cancel: Self { Self(.cancelCurrentEnrollment) { _ in } }
     /// Names a fingerprint (subcommand 5).
     static func rename(_ template: [UInt8], to name: String) -> Self {
-        Self(subcommand: 5, name: "setFriendlyName", parameters: [1: .bytes(template), 2: .text(name)]) { _ in }
+        Self(
+            .setFriendlyName,
+            parameters: CBOR.Map(keys: [
+                FingerprintKey.templateId: .bytes(template), FingerprintKey.templateFriendlyName: .text(name),
+            ])
+        ) { _ in }
     }
     /// Removes a fingerprint (subcommand 6).
     static func remove(_ template: [UInt8]) -> Self {
-        Self(subcommand: 6, name: "removeEnrollment", parameters: [1: .bytes(template)]) { _ in }
+        Self(.removeEnrollment, parameters: CBOR.Map(keys: [FingerprintKey.templateId: .bytes(template)])) { _ in }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// A CTAP2 command (CTAP 2.2 §6): its encoding and the type of its response.
@@ -38,29 +39,30 @@ public struct CTAPCommandCode: RawRepresentable, Hashable, Sendable {
     /// Wraps a byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// authenticatorMakeCredential.
-    public static let makeCredential = CTAPCommandCode(rawValue: 0x01)
+    public static let makeCredential = CTAPCommandCode(rawValue: CTAPProtocol.Command.makeCredential)
     /// authenticatorGetAssertion.
-    public static let getAssertion = CTAPCommandCode(rawValue: 0x02)
+    public static let getAssertion = CTAPCommandCode(rawValue: CTAPProtocol.Command.getAssertion)
     /// authenticatorGetInfo.
-    public static let getInfo = CTAPCommandCode(rawValue: 0x04)
+    public static let getInfo = CTAPCommandCode(rawValue: CTAPProtocol.Command.getInfo)
     /// authenticatorClientPIN.
-    public static let clientPIN = CTAPCommandCode(rawValue: 0x06)
+    public static let clientPIN = CTAPCommandCode(rawValue: CTAPProtocol.Command.clientPIN)
     /// authenticatorReset.
-    public static let reset = CTAPCommandCode(rawValue: 0x07)
+    public static let reset = CTAPCommandCode(rawValue: CTAPProtocol.Command.reset)
     /// authenticatorGetNextAssertion.
-    public static let getNextAssertion = CTAPCommandCode(rawValue: 0x08)
+    public static let getNextAssertion = CTAPCommandCode(rawValue: CTAPProtocol.Command.getNextAssertion)
     /// authenticatorBioEnrollment.
-    public static let bioEnrollment = CTAPCommandCode(rawValue: 0x09)
+    public static let bioEnrollment = CTAPCommandCode(rawValue: CTAPProtocol.Command.bioEnrollment)
     /// authenticatorCredentialManagement.
-    public static let credentialManagement = CTAPCommandCode(rawValue: 0x0A)
+    public static let credentialManagement = CTAPCommandCode(rawValue: CTAPProtocol.Command.credentialManagement)
     /// authenticatorSelection.
-    public static let selection = CTAPCommandCode(rawValue: 0x0B)
+    public static let selection = CTAPCommandCode(rawValue: CTAPProtocol.Command.selection)
     /// authenticatorLargeBlobs.
-    public static let largeBlobs = CTAPCommandCode(rawValue: 0x0C)
+    public static let largeBlobs = CTAPCommandCode(rawValue: CTAPProtocol.Command.largeBlobs)
     /// authenticatorConfig.
-    public static let config = CTAPCommandCode(rawValue: 0x0D)
+    public static let config = CTAPCommandCode(rawValue: CTAPProtocol.Command.config)
     /// authenticatorBioEnrollment on FIDO_2_1_PRE keys.
-    public static let bioEnrollmentPreview = CTAPCommandCode(rawValue: 0x40)
+    public static let bioEnrollmentPreview = CTAPCommandCode(rawValue: CTAPProtocol.Command.bioEnrollmentPreview)
     /// authenticatorCredentialManagement on FIDO_2_1_PRE keys.
-    public static let credentialManagementPreview = CTAPCommandCode(rawValue: 0x41)
+    public static let credentialManagementPreview = CTAPCommandCode(
+        rawValue: CTAPProtocol.Command.credentialManagementPreview)
 }

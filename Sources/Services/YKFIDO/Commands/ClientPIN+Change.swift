@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKProtocols
 public import YKWire
 
 extension ClientPIN {
@@ -27,9 +28,11 @@ extension ClientPIN {
         public var name: String { "clientPIN setPIN" }
         /// The parameters.
         public var parameters: CBOR.Map? {
-            [
-                1: .unsigned(version.rawValue), 2: 3, 3: .map(platformKey.map), 4: .bytes(proof), 5: .bytes(newPIN),
-            ]
+            var map = ClientPIN.request(.setPIN, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
+            map[Key.pinUvAuthParam] = .bytes(proof)
+            map[Key.newPinEnc] = .bytes(newPIN)
+            return map
         }
     }
 
@@ -60,10 +63,12 @@ extension ClientPIN {
         public var name: String { "clientPIN changePIN" }
         /// The parameters.
         public var parameters: CBOR.Map? {
-            [
-                1: .unsigned(version.rawValue), 2: 4, 3: .map(platformKey.map), 4: .bytes(proof), 5: .bytes(newPIN),
-                6: .bytes(pinHash),
-            ]
+            var map = ClientPIN.request(.changePIN, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
+            map[Key.pinUvAuthParam] = .bytes(proof)
+            map[Key.newPinEnc] = .bytes(newPIN)
+            map[Key.pinHashEnc] = .bytes(pinHash)
+            return map
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKProtocols
 public import YKWire
 
 extension ClientPIN {
@@ -32,35 +33,36 @@ extension ClientPIN {
         public var code: CTAPCommandCode { .clientPIN }
 
         /// The name in the specification.
-        public var name: String {
+        public var name: String { "clientPIN \(subcommand)" }
+
+        private var subcommand: CTAPProtocol.ClientPIN.Subcommand {
             switch grant {
-            case .pin: "clientPIN getPinToken"
-            case .pinWithPermissions: "clientPIN getPinUvAuthTokenUsingPinWithPermissions"
-            case .userVerification: "clientPIN getPinUvAuthTokenUsingUvWithPermissions"
+            case .pin: .getPinToken
+            case .pinWithPermissions: .getPinUvAuthTokenUsingPinWithPermissions
+            case .userVerification: .getPinUvAuthTokenUsingUvWithPermissions
             }
         }
 
         /// The parameters.
         public var parameters: CBOR.Map? {
-            var map: CBOR.Map = [1: .unsigned(version.rawValue), 3: .map(platformKey.map)]
+            var map = ClientPIN.request(subcommand, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
             switch grant {
-            case .pin(let hash):
-                map[2] = 5
-                map[6] = .bytes(hash)
+            case .pin(let hash): map[Key.pinHashEnc] = .bytes(hash)
             case .pinWithPermissions(let hash, let permissions, let rpID):
-                map[2] = 9
-                map[6] = .bytes(hash)
-                map[9] = .unsigned(permissions.rawValue)
-                map[10] = rpID.map(CBOR.text)
+                map[Key.pinHashEnc] = .bytes(hash)
+                map[Key.permissions] = .unsigned(permissions.rawValue)
+                map[Key.rpId] = rpID.map(CBOR.text)
             case .userVerification(let permissions, let rpID):
-                map[2] = 6
-                map[9] = .unsigned(permissions.rawValue)
-                map[10] = rpID.map(CBOR.text)
+                map[Key.permissions] = .unsigned(permissions.rawValue)
+                map[Key.rpId] = rpID.map(CBOR.text)
             }
             return map
         }
 
         /// Reads the encrypted token.
-        public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] { try fields.required(2, .bytes) }
+        public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
+            try fields.required(CTAPProtocol.ClientPIN.Reply.pinUvAuthToken, .bytes)
+        }
     }
 }

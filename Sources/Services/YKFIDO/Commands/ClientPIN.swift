@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKProtocols
 public import YKWire
 
 /// Sets, changes and verifies the PIN, and issues tokens (authenticatorClientPIN, CTAP 2.2 §6.5.5).
 public enum ClientPIN {
+    typealias Key = CTAPProtocol.ClientPIN.Request
+    private typealias Reply = CTAPProtocol.ClientPIN.Reply
+
+    /// The parameters that every subcommand has.
+    static func request(_ subcommand: CTAPProtocol.ClientPIN.Subcommand, _ version: PINProtocol) -> CBOR.Map {
+        CBOR.Map(keys: [Key.pinUvAuthProtocol: .unsigned(version.rawValue), Key.subCommand: subcommand.cbor])
+    }
+
     /// What a token permits (CTAP 2.2 §6.5.5.7).
     public struct Permissions: OptionSet, Hashable, Sendable {
         /// The bits.
@@ -37,12 +46,12 @@ public enum ClientPIN {
         /// The name in the specification.
         public var name: String { "clientPIN getPINRetries" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [1: .unsigned(version.rawValue), 2: 1] }
+        public var parameters: CBOR.Map? { ClientPIN.request(.getPINRetries, version) }
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> PINRetries {
             PINRetries(
-                count: Int(clamping: try fields.required(3, .unsigned)),
-                needsPowerCycle: try fields.optional(4, .bool) ?? false)
+                count: Int(clamping: try fields.required(Reply.pinRetries, .unsigned)),
+                needsPowerCycle: try fields.optional(Reply.powerCycleState, .bool) ?? false)
         }
     }
 
@@ -56,10 +65,10 @@ public enum ClientPIN {
         /// The name in the specification.
         public var name: String { "clientPIN getUVRetries" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [1: .unsigned(version.rawValue), 2: 7] }
+        public var parameters: CBOR.Map? { ClientPIN.request(.getUVRetries, version) }
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> Int {
-            Int(clamping: try fields.required(5, .unsigned))
+            Int(clamping: try fields.required(Reply.uvRetries, .unsigned))
         }
     }
 
@@ -73,10 +82,10 @@ public enum ClientPIN {
         /// The name in the specification.
         public var name: String { "clientPIN getKeyAgreement" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [1: .unsigned(version.rawValue), 2: 2] }
+        public var parameters: CBOR.Map? { ClientPIN.request(.getKeyAgreement, version) }
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> COSEKey {
-            guard let inner = try fields.optionalFields(1) else {
+            guard let inner = try fields.optionalFields(Reply.keyAgreement) else {
                 throw WireError(.missing, at: 0, "key 1 of \(name): expected a map, it is not there")
             }
             return try COSEKey(inner)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 extension GetAssertion {
+    private typealias Key = CTAPProtocol.GetAssertion.Request
+
     /// The command byte.
     public var code: CTAPCommandCode { .getAssertion }
     /// The name in the specification.
@@ -10,11 +13,11 @@ extension GetAssertion {
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        var map: CBOR.Map = [1: .text(rpID), 2: .bytes(clientDataHash)]
-        if !allowList.isEmpty { map[3] = .array(allowList.map(\.cbor)) }
-        if !extensions.isEmpty { map[4] = .map(extensions) }
-        map[5] = CBOR.options([("up", requiresPresence), ("uv", verifiesUser)])
-        map.set(auth, at: 6)
+        var map = CBOR.Map(keys: [Key.rpId: .text(rpID), Key.clientDataHash: .bytes(clientDataHash)])
+        if !allowList.isEmpty { map[Key.allowList] = .array(allowList.map(\.cbor)) }
+        if !extensions.isEmpty { map[Key.extensions] = .map(extensions) }
+        map[Key.options] = CBOR.options([("up", requiresPresence), ("uv", verifiesUser)])
+        map.set(auth, at: Key.pinUvAuthParam, Key.pinUvAuthProtocol)
         return map
     }
 
@@ -23,14 +26,17 @@ extension GetAssertion {
 }
 
 extension GetAssertion.Response {
+    private typealias Key = CTAPProtocol.GetAssertion.Reply
+
     init(_ fields: CBOR.Fields) throws(WireError) {
-        credential = if let inner = try fields.optionalFields(1) { try CredentialDescriptor(inner) } else { nil }
-        authenticatorData = try AuthenticatorData(decoding: try fields.required(2, .bytes))
-        signature = try fields.required(3, .bytes)
-        user = if let inner = try fields.optionalFields(4) { try FIDOUser(inner) } else { nil }
-        numberOfCredentials = try fields.optional(5, .unsigned)
-        isUserSelected = try fields.optional(6, .bool) ?? false
-        largeBlobKey = try fields.optional(7, .bytes)
-        unsignedExtensions = try fields.optional(8, .map)
+        credential =
+            if let inner = try fields.optionalFields(Key.credential) { try CredentialDescriptor(inner) } else { nil }
+        authenticatorData = try AuthenticatorData(decoding: try fields.required(Key.authData, .bytes))
+        signature = try fields.required(Key.signature, .bytes)
+        user = if let inner = try fields.optionalFields(Key.user) { try FIDOUser(inner) } else { nil }
+        numberOfCredentials = try fields.optional(Key.numberOfCredentials, .unsigned)
+        isUserSelected = try fields.optional(Key.userSelected, .bool) ?? false
+        largeBlobKey = try fields.optional(Key.largeBlobKey, .bytes)
+        unsignedExtensions = try fields.optional(Key.unsignedExtensionOutputs, .map)
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// Reads and writes fragments of the large-blob array (authenticatorLargeBlobs, CTAP 2.2 §6.10).
 public enum LargeBlobs {
+    private typealias Key = CTAPProtocol.LargeBlobs.Request
+
     /// Reads a fragment.
     public struct Get: CTAPCommand, Sendable, Hashable {
         let offset: UInt64
@@ -18,10 +21,10 @@ public enum LargeBlobs {
         /// The name in the specification.
         public var name: String { "largeBlobs get" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [1: .unsigned(count), 3: .unsigned(offset)] }
+        public var parameters: CBOR.Map? { CBOR.Map(keys: [Key.get: .unsigned(count), Key.offset: .unsigned(offset)]) }
         /// Reads the fragment; throws `tooLarge` if it is longer than requested.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
-            let fragment = try fields.required(1, .bytes)
+            let fragment = try fields.required(CTAPProtocol.LargeBlobs.Reply.config, .bytes)
             guard fragment.count <= count else {
                 throw WireError(.tooLarge, at: 0, "a fragment of \(fragment.count) bytes, \(count) were asked for")
             }
@@ -50,9 +53,9 @@ public enum LargeBlobs {
         public var name: String { "largeBlobs set" }
         /// The parameters.
         public var parameters: CBOR.Map? {
-            var map: CBOR.Map = [2: .bytes(fragment), 3: .unsigned(offset)]
-            map[4] = total.map(CBOR.unsigned)
-            map.set(auth, at: 5)
+            var map = CBOR.Map(keys: [Key.set: .bytes(fragment), Key.offset: .unsigned(offset)])
+            map[Key.length] = total.map(CBOR.unsigned)
+            map.set(auth, at: Key.pinUvAuthParam, Key.pinUvAuthProtocol)
             return map
         }
     }
@@ -61,7 +64,7 @@ public enum LargeBlobs {
     static func authenticated(offset: Int, fragmentHash: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: 70)
         writer.append(repeatElement(0xFF, count: 32))
-        writer.append([0x0C, 0x00])
+        writer.append([CTAPProtocol.Command.largeBlobs, 0x00])
         writer.littleEndian(UInt64(clamping: offset), 4)
         writer.append(fragmentHash)
         return writer.bytes

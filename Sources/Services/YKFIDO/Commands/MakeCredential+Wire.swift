@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 extension MakeCredential {
+    private typealias Key = CTAPProtocol.MakeCredential.Request
+    private typealias Reply = CTAPProtocol.MakeCredential.Reply
+
     /// The command byte.
     public var code: CTAPCommandCode { .makeCredential }
     /// The name in the specification.
@@ -10,31 +14,36 @@ extension MakeCredential {
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        var map: CBOR.Map = [
-            1: .bytes(clientDataHash), 2: relyingParty.cbor, 3: user.cbor, 4: .array(parametersList.map(\.cbor)),
-        ]
-        if !excludeList.isEmpty { map[5] = .array(excludeList.map(\.cbor)) }
-        if !extensions.isEmpty { map[6] = .map(extensions) }
-        map[7] = CBOR.options([("rk", isResident), ("uv", verifiesUser)])
-        map.set(auth, at: 8)
-        map[10] = enterpriseAttestation.map(CBOR.unsigned)
-        if !attestationFormats.isEmpty { map[11] = .array(attestationFormats.map { .text($0.rawValue) }) }
+        var map = CBOR.Map(keys: [
+            Key.clientDataHash: .bytes(clientDataHash), Key.rp: relyingParty.cbor, Key.user: user.cbor,
+            Key.pubKeyCredParams: .array(parametersList.map(\.cbor)),
+        ])
+        if !excludeList.isEmpty { map[Key.excludeList] = .array(excludeList.map(\.cbor)) }
+        if !extensions.isEmpty { map[Key.extensions] = .map(extensions) }
+        map[Key.options] = CBOR.options([("rk", isResident), ("uv", verifiesUser)])
+        map.set(auth, at: Key.pinUvAuthParam, Key.pinUvAuthProtocol)
+        map[Key.enterpriseAttestation] = enterpriseAttestation.map(CBOR.unsigned)
+        if !attestationFormats.isEmpty {
+            map[Key.attestationFormatsPreference] = .array(attestationFormats.map { .text($0.rawValue) })
+        }
         return map
     }
 
     /// Reads the response; one without a new credential is malformed.
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response {
-        let data = try fields.required(2, .bytes)
+        let data = try fields.required(Reply.authData, .bytes)
         let authenticatorData = try AuthenticatorData(decoding: data)
         guard authenticatorData.credential != nil else {
             throw WireError(
                 .missing, at: fields.place(of: 2)?.lowerBound ?? 0, "the authenticator data have no credential")
         }
         return Response(
-            format: AttestationFormat(rawValue: try fields.required(1, .text)), authenticatorData: authenticatorData,
-            statement: try fields.optional(3, .map) ?? CBOR.Map(),
-            isEnterpriseAttestation: try fields.optional(4, .bool) ?? false,
-            largeBlobKey: try fields.optional(5, .bytes), unsignedExtensions: try fields.optional(6, .map))
+            format: AttestationFormat(rawValue: try fields.required(Reply.fmt, .text)),
+            authenticatorData: authenticatorData,
+            statement: try fields.optional(Reply.attStmt, .map) ?? CBOR.Map(),
+            isEnterpriseAttestation: try fields.optional(Reply.epAtt, .bool) ?? false,
+            largeBlobKey: try fields.optional(Reply.largeBlobKey, .bytes),
+            unsignedExtensions: try fields.optional(Reply.unsignedExtensionOutputs, .map))
     }
 }
 
@@ -49,8 +58,8 @@ extension CBOR {
 
 extension CBOR.Map {
     /// Sets pinUvAuthParam at a key and its protocol at the next one.
-    mutating func set(_ auth: PINUVAuth?, at key: UInt64) {
-        self[.unsigned(key)] = auth.map { .bytes($0.parameter) }
-        self[.unsigned(key + 1)] = auth.map { .unsigned($0.version) }
+    mutating func set<Key: CTAPKey>(_ auth: PINUVAuth?, at parameter: Key, _ version: Key) {
+        self[parameter] = auth.map { .bytes($0.parameter) }
+        self[version] = auth.map { .unsigned($0.version) }
     }
 }

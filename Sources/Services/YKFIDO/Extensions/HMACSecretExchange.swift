@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -14,11 +15,13 @@ struct HMACSecretExchange: ~Copyable {
     init(_ salts: HMACSecretSalts, _ session: FIDOSession) throws(FIDOError) {
         let agreement = try session.agree(isLasting: true, isReusing: true)
         let encrypted = try session.encrypt(salts.bytes, agreement.shared)
-        var map: CBOR.Map = [
-            1: .map(agreement.platformKey.map), 2: .bytes(encrypted),
-            3: .bytes(agreement.shared.authenticate(encrypted)),
-        ]
-        if agreement.shared.version != .one { map[4] = .unsigned(agreement.shared.version.rawValue) }
+        var map = CBOR.Map(keys: [
+            Key.keyAgreement: .map(agreement.platformKey.map), Key.saltEnc: .bytes(encrypted),
+            Key.saltAuth: .bytes(agreement.shared.authenticate(encrypted)),
+        ])
+        if agreement.shared.version != .one {
+            map[Key.pinUvAuthProtocol] = .unsigned(agreement.shared.version.rawValue)
+        }
         input = .map(map)
         self.salts = salts
         isRedactedReplay = session.ctap.environment.isRedactedReplay

@@ -2,7 +2,10 @@
 
 import YKCompression
 import YKCrypto
+import YKProtocols
 import YKWire
+
+private typealias Key = CTAPProtocol.LargeBlobs.Entry
 
 /// The large-blob array of a key: one encrypted entry per blob, and a checksum (CTAP 2.2 §6.10.1 to §6.10.3).
 /// Nonstandard entries are kept unchanged.
@@ -46,8 +49,8 @@ struct LargeBlobEntry: Hashable, Sendable {
     let size: UInt64
 
     init?(_ item: CBOR) {
-        guard let map = item.map, let ciphertext = map[1]?.bytes, let nonce = map[2]?.bytes,
-            let size = map[3]?.unsigned, nonce.count == AESGCM.nonceSize
+        guard let map = item.map, let ciphertext = map[Key.ciphertext]?.bytes, let nonce = map[Key.nonce]?.bytes,
+            let size = map[Key.origSize]?.unsigned, nonce.count == AESGCM.nonceSize
         else { return nil }
         self.ciphertext = ciphertext
         self.nonce = nonce
@@ -75,7 +78,12 @@ struct LargeBlobEntry: Hashable, Sendable {
         (try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))) != nil
     }
 
-    var cbor: CBOR { [1: .bytes(ciphertext), 2: .bytes(nonce), 3: .unsigned(size)] }
+    var cbor: CBOR {
+        .map(
+            CBOR.Map(keys: [
+                Key.ciphertext: .bytes(ciphertext), Key.nonce: .bytes(nonce), Key.origSize: .unsigned(size),
+            ]))
+    }
 
     private static func context(_ size: UInt64) -> [UInt8] {
         var writer = ByteWriter(capacity: 12)

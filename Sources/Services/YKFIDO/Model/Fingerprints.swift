@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
+
+private typealias Key = CTAPProtocol.BioEnrollment.Reply
 
 /// The properties of a fingerprint sensor (CTAP 2.2 §6.7.3).
 public struct FingerprintSensor: Hashable, Sendable {
@@ -12,9 +15,9 @@ public struct FingerprintSensor: Hashable, Sendable {
     public let maxNameLength: UInt64?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
-        isSwiped = try fields.required(2, .unsigned) == 2
-        samplesNeeded = try fields.optional(3, .unsigned)
-        maxNameLength = try fields.optional(8, .unsigned)
+        isSwiped = try fields.required(Key.fingerprintKind, .unsigned) == 2
+        samplesNeeded = try fields.optional(Key.maxCaptureSamplesRequiredForEnroll, .unsigned)
+        maxNameLength = try fields.optional(Key.maxTemplateFriendlyName, .unsigned)
     }
 }
 
@@ -47,9 +50,9 @@ public struct FingerprintSample: Hashable, Sendable {
     }
 
     init(_ fields: CBOR.Fields, template known: [UInt8]?) throws(WireError) {
-        template = if let known { known } else { try fields.required(4, .bytes) }
-        feedback = Feedback(rawValue: try fields.required(5, .unsigned))
-        remaining = try fields.required(6, .unsigned)
+        template = if let known { known } else { try fields.required(Key.templateId, .bytes) }
+        feedback = Feedback(rawValue: try fields.required(Key.lastEnrollSampleStatus, .unsigned))
+        remaining = try fields.required(Key.remainingSamples, .unsigned)
     }
 }
 
@@ -62,12 +65,15 @@ public struct Fingerprint: Hashable, Sendable {
 
     static func list(_ fields: CBOR.Fields) throws(WireError) -> [Fingerprint] {
         var list: [Fingerprint] = []
-        for entry in try fields.required(7, .array) {
-            guard let template = entry.map?[1]?.bytes else {
+        for entry in try fields.required(Key.templateInfos, .array) {
+            guard let template = entry.map?[CTAPProtocol.BioEnrollment.Parameters.templateId]?.bytes else {
                 throw WireError(
                     .malformed, at: fields.place(of: 7)?.lowerBound ?? 0, "a fingerprint without identifier")
             }
-            list.append(Fingerprint(template: template, name: entry.map?[2]?.text))
+            list.append(
+                Fingerprint(
+                    template: template,
+                    name: entry.map?[CTAPProtocol.BioEnrollment.Parameters.templateFriendlyName]?.text))
         }
         return list
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
+
+private typealias Key = CTAPProtocol.CredentialManagement.Reply
 
 /// The number of discoverable credentials on a key, and its remaining capacity.
 public struct CredentialStorage: Hashable, Sendable {
@@ -10,8 +13,8 @@ public struct CredentialStorage: Hashable, Sendable {
     public let remaining: UInt64
 
     init(_ fields: CBOR.Fields) throws(WireError) {
-        existing = try fields.required(1, .unsigned)
-        remaining = try fields.required(2, .unsigned)
+        existing = try fields.required(Key.existingResidentCredentialsCount, .unsigned)
+        remaining = try fields.required(Key.maxPossibleRemainingResidentCredentialsCount, .unsigned)
     }
 }
 
@@ -26,9 +29,9 @@ public struct StoredRelyingParty: Hashable, Sendable {
 
     init(_ fields: CBOR.Fields) throws(WireError) {
         relyingParty =
-            if let inner = try fields.optionalFields(3) { try RelyingParty(inner) } else { RelyingParty(id: "") }
-        total = try fields.optional(5, .unsigned)
-        idHash = total == 0 ? [] : try fields.required(4, .bytes)
+            if let inner = try fields.optionalFields(Key.rp) { try RelyingParty(inner) } else { RelyingParty(id: "") }
+        total = try fields.optional(Key.totalRPs, .unsigned)
+        idHash = total == 0 ? [] : try fields.required(Key.rpIDHash, .bytes)
     }
 }
 
@@ -53,11 +56,13 @@ public struct StoredCredential: Hashable, Sendable {
         user = try FIDOUser(try fields.requiredFields(6))
         id = try CredentialDescriptor(try fields.requiredFields(7))
         publicKey = try COSEKey(try fields.requiredFields(8))
-        total = try fields.optional(9, .unsigned)
+        total = try fields.optional(Key.totalCredentials, .unsigned)
         // Some CanoKey versions answer 0 for a credential that was created without the extension.
-        protection = try fields.optional(10, .unsigned).flatMap { $0 == 0 ? nil : CredentialProtection(rawValue: $0) }
-        largeBlobKey = try fields.optional(11, .bytes)
-        allowsThirdPartyPayment = try fields.optional(12, .bool)
+        protection = try fields.optional(Key.credProtect, .unsigned).flatMap {
+            $0 == 0 ? nil : CredentialProtection(rawValue: $0)
+        }
+        largeBlobKey = try fields.optional(Key.largeBlobKey, .bytes)
+        allowsThirdPartyPayment = try fields.optional(Key.thirdPartyPayment, .bool)
     }
 }
 

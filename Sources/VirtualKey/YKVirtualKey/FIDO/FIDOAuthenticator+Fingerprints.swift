@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 /// An enrolled fingerprint.
@@ -25,28 +26,44 @@ package struct VirtualFingerprint: Hashable, Sendable {
 }
 
 extension FIDOAuthenticator {
+    private typealias Key = CTAPProtocol.BioEnrollment.Request
+    private typealias Parameter = CTAPProtocol.BioEnrollment.Parameters
+    private typealias Reply = CTAPProtocol.BioEnrollment.Reply
+    private typealias Subcommand = CTAPProtocol.BioEnrollment.Subcommand
+
     /// bioEnrollment, including its preview (CTAP 2.2 §6.7).
     mutating func bioEnrollment(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let (subcommand, parameters, asksModality) = try Self.read { () throws(WireError) in
-            (try fields.optional(2, .unsigned), try fields.optional(3, .map), try fields.optional(6, .bool))
+            (
+                try fields.optional(Key.subCommand, .unsigned), try fields.optional(Key.subCommandParams, .map),
+                try fields.optional(Key.getModality, .bool)
+            )
         }
         guard let subcommand else {
             guard asksModality == true else { throw .ctap(0x14) }
-            return [1: 1]
+            return .map(CBOR.Map(keys: [Reply.modality: 1]))
         }
-        switch subcommand {
-        case 3:
+        let known = Subcommand(rawValue: subcommand)
+        switch known {
+        case .cancelCurrentEnrollment:
             power.enrolment = nil
             return nil
-        case 7: return [2: 1, 3: .int(Int64(VirtualFingerprint.samples)), 8: .int(Int64(VirtualFingerprint.nameLimit))]
-        case 1, 2, 4, 5, 6: try authoriseFingerprints(fields, subcommand, parameters)
-        default: throw .ctap(0x3E)
+        case .getFingerprintSensorInfo:
+            return .map(
+                CBOR.Map(keys: [
+                    Reply.fingerprintKind: 1,
+                    Reply.maxCaptureSamplesRequiredForEnroll: .int(Int64(VirtualFingerprint.samples)),
+                    Reply.maxTemplateFriendlyName: .int(Int64(VirtualFingerprint.nameLimit)),
+                ]))
+        case .enrollBegin, .enrollCaptureNextSample, .enumerateEnrollments, .setFriendlyName, .removeEnrollment:
+            try authoriseFingerprints(fields, subcommand, parameters)
+        case nil: throw .ctap(0x3E)
         }
-        switch subcommand {
-        case 1: return try beginEnrolment()
-        case 2: return try nextSample(of: parameters?[1]?.bytes)
-        case 4: return try listFingerprints()
-        case 5: try nameFingerprint(parameters)
+        switch known {
+        case .enrollBegin: return try beginEnrolment()
+        case .enrollCaptureNextSample: return try nextSample(of: parameters?[Parameter.templateId]?.bytes)
+        case .enumerateEnrollments: return try listFingerprints()
+        case .setFriendlyName: try nameFingerprint(parameters)
         default: memory.fingerprints.remove(at: try fingerprint(parameters))
         }
         return nil
@@ -56,13 +73,14 @@ extension FIDOAuthenticator {
         _ fields: CBOR.Fields, _ subcommand: UInt64, _ parameters: CBOR.Map?
     ) throws(Refusal) {
         let (proof, modality) = try Self.read { () throws(WireError) in
-            (try fields.optional(5, .bytes), try fields.optional(1, .unsigned))
+            (try fields.optional(Key.pinUvAuthParam, .bytes), try fields.optional(Key.modality, .unsigned))
         }
         guard modality == 1 else { throw .ctap(modality == nil ? 0x14 : 0x02) }
         guard let proof else { throw .ctap(0x36) }
         let message =
             [1, UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
-        try check(proof: proof, try pinProtocol(fields, at: 4), over: message, permission: 0x08)
+        try check(
+            proof: proof, try pinProtocol(fields, at: Key.pinUvAuthProtocol.cbor), over: message, permission: 0x08)
     }
 
     private mutating func beginEnrolment() throws(Refusal) -> CBOR {
@@ -93,23 +111,36 @@ extension FIDOAuthenticator {
             memory.verificationsLeft = FIDOMemory.allVerifications
             power.enrolment = nil
         }
-        return [4: .bytes(enrolment.id), 5: .unsigned(UInt64(quality)), 6: .int(Int64(enrolment.left))]
+        return .map(
+            CBOR.Map(keys: [
+                Reply.templateId: .bytes(enrolment.id), Reply.lastEnrollSampleStatus: .unsigned(UInt64(quality)),
+                Reply.remainingSamples: .int(Int64(enrolment.left)),
+            ]))
     }
 
     private func listFingerprints() throws(Refusal) -> CBOR {
         guard !memory.fingerprints.isEmpty else { throw .ctap(0x2C) }
-        return [7: .array(memory.fingerprints.map { [1: .bytes($0.id), 2: .text($0.name)] })]
+        return .map(
+            CBOR.Map(keys: [
+                Reply.templateInfos: .array(
+                    memory.fingerprints.map {
+                        .map(
+                            CBOR.Map(keys: [
+                                Parameter.templateId: .bytes($0.id), Parameter.templateFriendlyName: .text($0.name),
+                            ]))
+                    })
+            ]))
     }
 
     private mutating func nameFingerprint(_ parameters: CBOR.Map?) throws(Refusal) {
         let index = try fingerprint(parameters)
-        guard let name = parameters?[2]?.text else { throw .ctap(0x14) }
+        guard let name = parameters?[Parameter.templateFriendlyName]?.text else { throw .ctap(0x14) }
         guard name.utf8.count <= VirtualFingerprint.nameLimit else { throw .ctap(0x03) }
         memory.fingerprints[index].name = name
     }
 
     private func fingerprint(_ parameters: CBOR.Map?) throws(Refusal) -> Int {
-        guard let id = parameters?[1]?.bytes else { throw .ctap(0x14) }
+        guard let id = parameters?[Parameter.templateId]?.bytes else { throw .ctap(0x14) }
         guard let index = memory.fingerprints.firstIndex(where: { $0.id == id }) else { throw .ctap(0x2C) }
         return index
     }

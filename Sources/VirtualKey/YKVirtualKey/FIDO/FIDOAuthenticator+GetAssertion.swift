@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 /// The parameters of getAssertion.
 struct AssertionInput: Sendable {
+    private typealias Key = CTAPProtocol.GetAssertion.Request
+
     let rpID: String
     let clientDataHash: [UInt8]
     let allowed: [[UInt8]]?
@@ -17,16 +20,18 @@ struct AssertionInput: Sendable {
     var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
-        rpID = try fields.required(1, .text)
-        clientDataHash = try fields.required(2, .bytes)
-        allowed = try fields.optionalList(3, of: .map)?.compactMap { $0["id"]?.bytes }
-        extensions = try fields.optional(4, .map) ?? CBOR.Map()
-        options = try fields.optional(5, .map) ?? CBOR.Map()
-        proof = try fields.optional(6, .bytes)
+        rpID = try fields.required(Key.rpId, .text)
+        clientDataHash = try fields.required(Key.clientDataHash, .bytes)
+        allowed = try fields.optionalList(Key.allowList, of: .map)?.compactMap { $0["id"]?.bytes }
+        extensions = try fields.optional(Key.extensions, .map) ?? CBOR.Map()
+        options = try fields.optional(Key.options, .map) ?? CBOR.Map()
+        proof = try fields.optional(Key.pinUvAuthParam, .bytes)
     }
 }
 
 extension FIDOAuthenticator {
+    private typealias Reply = CTAPProtocol.GetAssertion.Reply
+
     /// getAssertion (CTAP 2.2 §6.2.2).
     mutating func getAssertion(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         try memory.prepare(world, profile)
@@ -38,7 +43,8 @@ extension FIDOAuthenticator {
         let needsTouch = input.options["up"]?.bool ?? true
         let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && needsTouch && !memory.fingerprints.isEmpty)
         let user = try verify(
-            input.proof, fields, 7, over: input.clientDataHash, permission: 0x02, rpID: input.rpID,
+            input.proof, fields, CTAPProtocol.GetAssertion.Request.pinUvAuthProtocol.cbor, over: input.clientDataHash,
+            permission: 0x02, rpID: input.rpID,
             wantsFinger: wantsFinger)
         input.isVerified = user.isVerified
         if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(0x36) }
@@ -88,19 +94,22 @@ extension FIDOAuthenticator {
         do { signature = try credential.signingKey().sign(data.bytes + input.clientDataHash) } catch {
             throw .ctap(0x7F)
         }
-        var answer: CBOR.Map = [
-            1: ["id": .bytes(credential.id), "type": "public-key"], 2: .bytes(data.bytes), 3: .bytes(signature),
-        ]
+        var answer = CBOR.Map(keys: [
+            Reply.credential: ["id": .bytes(credential.id), "type": "public-key"], Reply.authData: .bytes(data.bytes),
+            Reply.signature: .bytes(signature),
+        ])
         if !credential.userID.isEmpty {
             var user: CBOR.Map = ["id": .bytes(credential.userID)]
             if input.isVerified {
                 user["name"] = credential.userName.map(CBOR.text)
                 user["displayName"] = credential.displayName.map(CBOR.text)
             }
-            answer[4] = .map(user)
+            answer[Reply.user] = .map(user)
         }
-        if count > 1 { answer[5] = .int(Int64(count)) }
-        if input.extensions["largeBlobKey"]?.bool == true { answer[7] = credential.largeBlobKey.map(CBOR.bytes) }
+        if count > 1 { answer[Reply.numberOfCredentials] = .int(Int64(count)) }
+        if input.extensions["largeBlobKey"]?.bool == true {
+            answer[Reply.largeBlobKey] = credential.largeBlobKey.map(CBOR.bytes)
+        }
         return .map(answer)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 /// The input of hmac-secret: one or two salts, and the key that encrypts the answer (CTAP 2.2 §12.7).
@@ -12,13 +13,17 @@ struct SaltInput: Sendable {
 }
 
 extension FIDOAuthenticator {
+    private typealias Key = CTAPProtocol.HMACSecret
+
     /// Decrypts the salts of hmac-secret or hmac-secret-mc; `nil` if the request has neither.
     mutating func salts(_ item: CBOR?) throws(Refusal) -> SaltInput? {
         guard let item else { return nil }
-        guard let map = item.map, let platform = map[1]?.map, let encrypted = map[2]?.bytes,
-            let proof = map[3]?.bytes
+        guard let map = item.map, let platform = map[Key.keyAgreement]?.map, let encrypted = map[Key.saltEnc]?.bytes,
+            let proof = map[Key.saltAuth]?.bytes
         else { throw .ctap(0x14) }
-        guard let version = PINProtocol(rawValue: map[4]?.unsigned ?? 1), ctap >= .v21 || version == .one else {
+        guard let version = PINProtocol(rawValue: map[Key.pinUvAuthProtocol]?.unsigned ?? 1),
+            ctap >= .v21 || version == .one
+        else {
             throw .ctap(0x02)
         }
         let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
 extension FIDOAuthenticator {
+    private typealias Key = CTAPProtocol.GetInfo.Reply
+
     /// getInfo, with the contents for the key's CTAP version (CTAP 2.3 §6.4).
     mutating func info() throws(Refusal) -> CBOR {
-        var map: CBOR.Map = [
-            1: .array(versions.map(CBOR.text)), 2: .array(extensions.map(CBOR.text)), 3: .bytes(aaguid),
-            4: .map(options), 5: .int(Int64(Self.messageLimit)), 6: ctap < .v21 ? [1] : [2, 1],
-        ]
+        var map = CBOR.Map(keys: [
+            Key.versions: .array(versions.map(CBOR.text)), Key.extensions: .array(extensions.map(CBOR.text)),
+            Key.aaguid: .bytes(aaguid),
+            Key.options: .map(options), Key.maxMsgSize: .int(Int64(Self.messageLimit)),
+            Key.pinUvAuthProtocols: ctap < .v21 ? [1] : [2, 1],
+        ])
         guard ctap >= .v21Pre else { return .map(map) }
-        map[7] = 8
-        map[8] = 128
+        map[Key.maxCredentialCountInList] = 8
+        map[Key.maxCredentialIdLength] = 128
         guard ctap >= .v21 else { return .map(map) }
         let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        map[9] = profile.transports
-        map[10] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
-        map[11] = .int(Int64(FIDOMemory.largeBlobLimit))
-        map[12] = .bool(memory.mustChangePIN)
-        map[13] = .unsigned(minPINLength)
-        map[14] = .unsigned(firmware)
-        map[15] = 32
-        map[16] = 4
+        map[Key.transports] = profile.transports
+        map[Key.algorithms] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
+        map[Key.maxSerializedLargeBlobArray] = .int(Int64(FIDOMemory.largeBlobLimit))
+        map[Key.forcePINChange] = .bool(memory.mustChangePIN)
+        map[Key.minPINLength] = .unsigned(minPINLength)
+        map[Key.firmwareVersion] = .unsigned(firmware)
+        map[Key.maxCredBlobLength] = 32
+        map[Key.maxRPIDsForSetMinPINLength] = 4
         if features.hasFingerprints {
-            map[17] = .int(Int64(FIDOMemory.allVerifications))
-            map[18] = 2
+            map[Key.preferredPlatformUvAttempts] = .int(Int64(FIDOMemory.allVerifications))
+            map[Key.uvModality] = 2
         }
-        map[20] = .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count))
-        map[22] = ["packed", "none"]
+        map[Key.remainingDiscoverableCredentials] = .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count))
+        map[Key.attestationFormats] = ["packed", "none"]
         if ctap >= .v23 { try addLatest(&map) }
         return .map(map)
     }
@@ -37,13 +42,13 @@ extension FIDOAuthenticator {
     /// Adds the members new in CTAP 2.2 and 2.3.
     private mutating func addLatest(_ map: inout CBOR.Map) throws(Refusal) {
         try memory.prepare(world, profile)
-        map[24] = false
-        map[25] = .bytes(try sealed(memory.identifier, "encIdentifier"))
-        map[26] = profile.transports
-        map[27] = .bool(requiresComplexPIN)
-        map[29] = 63
-        map[30] = .bytes(try sealed(storeState, "encCredStoreState"))
-        map[31] = [1, 2, 3]
+        map[Key.longTouchForReset] = false
+        map[Key.encIdentifier] = .bytes(try sealed(memory.identifier, "encIdentifier"))
+        map[Key.transportsForReset] = profile.transports
+        map[Key.pinComplexityPolicy] = .bool(requiresComplexPIN)
+        map[Key.maxPINLength] = 63
+        map[Key.encCredStoreState] = .bytes(try sealed(storeState, "encCredStoreState"))
+        map[Key.authenticatorConfigCommands] = [1, 2, 3]
     }
 
     /// A value that changes whenever a credential is added or deleted.

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 extension FIDOAuthenticator {
+    private typealias Key = CTAPProtocol.LargeBlobs.Request
+
     /// The maximum size of a fragment, in bytes (CTAP 2.2 §6.10.2).
     private static let fragmentLimit = messageLimit - 64
 
     /// largeBlobs (CTAP 2.2 §6.10.2).
     mutating func largeBlobs(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let (count, fragment, offset) = try Self.read { () throws(WireError) in
-            (try fields.optional(1, .unsigned), try fields.optional(2, .bytes), try fields.required(3, .unsigned))
+            (
+                try fields.optional(Key.get, .unsigned), try fields.optional(Key.set, .bytes),
+                try fields.required(Key.offset, .unsigned)
+            )
         }
         guard (count == nil) != (fragment == nil), let offset = Int(exactly: offset) else { throw .ctap(0x02) }
         if let count {
             guard count <= Self.fragmentLimit else { throw .ctap(0x03) }
             guard offset <= memory.largeBlobs.count else { throw .ctap(0x02) }
-            return [1: .bytes(Array(memory.largeBlobs.dropFirst(offset).prefix(Int(clamping: count))))]
+            return .map(
+                CBOR.Map(keys: [
+                    CTAPProtocol.LargeBlobs.Reply.config: .bytes(
+                        Array(memory.largeBlobs.dropFirst(offset).prefix(Int(clamping: count))))
+                ]))
         }
         try write(fragment ?? [], at: offset, fields)
         return nil
@@ -24,7 +34,7 @@ extension FIDOAuthenticator {
 
     private mutating func write(_ fragment: [UInt8], at offset: Int, _ fields: CBOR.Fields) throws(Refusal) {
         let (total, proof) = try Self.read { () throws(WireError) in
-            (try fields.optional(4, .unsigned), try fields.optional(5, .bytes))
+            (try fields.optional(Key.length, .unsigned), try fields.optional(Key.pinUvAuthParam, .bytes))
         }
         guard fragment.count <= Self.fragmentLimit else { throw .ctap(0x03) }
         guard (offset == 0) == (total != nil) else { throw .ctap(0x02) }
@@ -38,10 +48,12 @@ extension FIDOAuthenticator {
             guard let proof else { throw .ctap(0x36) }
             var message = ByteWriter(capacity: 70)
             message.append(repeatElement(0xFF, count: 32))
-            message.append([0x0C, 0x00])
+            message.append([CTAPProtocol.Command.largeBlobs, 0x00])
             message.littleEndian(UInt64(clamping: offset), 4)
             message.append(HashAlgorithm.sha256.hash(fragment))
-            try check(proof: proof, try pinProtocol(fields, at: 6), over: message.bytes, permission: 0x10)
+            try check(
+                proof: proof, try pinProtocol(fields, at: Key.pinUvAuthProtocol.cbor), over: message.bytes,
+                permission: 0x10)
         }
         guard pending.bytes.count + fragment.count <= pending.expected else { throw .ctap(0x02) }
         pending.bytes += fragment

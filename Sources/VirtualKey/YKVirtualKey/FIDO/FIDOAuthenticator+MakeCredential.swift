@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 /// The parameters of makeCredential.
 struct CreationInput {
+    private typealias Key = CTAPProtocol.MakeCredential.Request
+
     let clientDataHash: [UInt8]
     let rpID: String
     let userID: [UInt8]
@@ -22,9 +25,9 @@ struct CreationInput {
     var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
-        clientDataHash = try fields.required(1, .bytes)
-        let rp = try fields.required(2, .map)
-        let user = try fields.required(3, .map)
+        clientDataHash = try fields.required(Key.clientDataHash, .bytes)
+        let rp = try fields.required(Key.rp, .map)
+        let user = try fields.required(Key.user, .map)
         guard let id = rp["id"]?.text, let userID = user["id"]?.bytes else {
             throw WireError(.missing, at: 0, "an identifier is missing")
         }
@@ -32,17 +35,19 @@ struct CreationInput {
         self.userID = userID
         userName = user["name"]?.text
         displayName = user["displayName"]?.text
-        algorithms = try fields.required(4, .array).compactMap { $0.map?["alg"]?.int }
-        excluded = try fields.optionalList(5, of: .map)?.compactMap { $0["id"]?.bytes } ?? []
-        extensions = try fields.optional(6, .map) ?? CBOR.Map()
-        options = try fields.optional(7, .map) ?? CBOR.Map()
-        proof = try fields.optional(8, .bytes)
-        enterprise = try fields.optional(10, .unsigned)
-        formats = try fields.optionalList(11, of: .text) ?? []
+        algorithms = try fields.required(Key.pubKeyCredParams, .array).compactMap { $0.map?["alg"]?.int }
+        excluded = try fields.optionalList(Key.excludeList, of: .map)?.compactMap { $0["id"]?.bytes } ?? []
+        extensions = try fields.optional(Key.extensions, .map) ?? CBOR.Map()
+        options = try fields.optional(Key.options, .map) ?? CBOR.Map()
+        proof = try fields.optional(Key.pinUvAuthParam, .bytes)
+        enterprise = try fields.optional(Key.enterpriseAttestation, .unsigned)
+        formats = try fields.optionalList(Key.attestationFormatsPreference, of: .text) ?? []
     }
 }
 
 extension FIDOAuthenticator {
+    private typealias Reply = CTAPProtocol.MakeCredential.Reply
+
     /// makeCredential (CTAP 2.2 §6.1.2).
     mutating func makeCredential(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         try memory.prepare(world, profile)
@@ -57,7 +62,8 @@ extension FIDOAuthenticator {
         let isResident = input.options["rk"]?.bool ?? false
         let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && !memory.fingerprints.isEmpty)
         let user = try verify(
-            input.proof, fields, 9, over: input.clientDataHash, permission: 0x01, rpID: input.rpID,
+            input.proof, fields, CTAPProtocol.MakeCredential.Request.pinUvAuthProtocol.cbor, over: input.clientDataHash,
+            permission: 0x01, rpID: input.rpID,
             wantsFinger: wantsFinger)
         let isVerified = user.isVerified
         if !isVerified, memory.alwaysUV || isProtected && (isResident || !registersWithoutVerification) {
@@ -178,16 +184,18 @@ extension FIDOAuthenticator {
         let data = AuthenticatorData(
             rpIDHash: rpIDHash, flags: isVerified ? [.userPresent, .userVerified] : .userPresent,
             counter: nextCount(), credential: attested, extensions: extensions.isEmpty ? nil : extensions)
-        var answer: CBOR.Map = [1: "none", 2: .bytes(data.bytes), 3: .map(CBOR.Map())]
+        var answer = CBOR.Map(keys: [
+            Reply.fmt: "none", Reply.authData: .bytes(data.bytes), Reply.attStmt: .map(CBOR.Map()),
+        ])
         let format = input.formats.first { ["packed", "none"].contains($0) }
         if format != "none" || isEnterprise {
             let signature = try attest(data.bytes + input.clientDataHash)
             let certificate = isEnterprise ? try ownCertificate() : memory.certificate
-            answer[1] = "packed"
-            answer[3] = ["alg": -7, "sig": .bytes(signature), "x5c": [.bytes(certificate)]]
+            answer[Reply.fmt] = "packed"
+            answer[Reply.attStmt] = ["alg": -7, "sig": .bytes(signature), "x5c": [.bytes(certificate)]]
         }
-        if isEnterprise { answer[4] = true }
-        answer[5] = credential.largeBlobKey.map(CBOR.bytes)
+        if isEnterprise { answer[Reply.epAtt] = true }
+        answer[Reply.largeBlobKey] = credential.largeBlobKey.map(CBOR.bytes)
         return .map(answer)
     }
 

@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKWire
 
 extension FIDOAuthenticator {
+    private typealias Key = CTAPProtocol.ClientPIN.Request
+    private typealias Reply = CTAPProtocol.ClientPIN.Reply
+    private typealias Subcommand = CTAPProtocol.ClientPIN.Subcommand
+
     /// clientPIN (CTAP 2.2 §6.5.5).
     mutating func clientPIN(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
-        let subcommand = try Self.read { () throws(WireError) in try fields.required(2, .unsigned) }
-        switch subcommand {
-        case 1: return try pinRetries()
-        case 2:
+        let subcommand = try Self.read { () throws(WireError) in try fields.required(Key.subCommand, .unsigned) }
+        switch Subcommand(rawValue: subcommand) {
+        case .getPINRetries: return try pinRetries()
+        case .getKeyAgreement:
             _ = try pinProtocol(fields)
             let point = try agreementKey().publicPoint
             let key = COSEKey(
                 ec2: .p256, algorithm: .ecdhESHKDF256, x: Array(point.prefix(32)), y: Array(point.dropFirst(32)))
-            return [1: .map(key.map)]
-        case 3: try setPIN(fields)
-        case 4: try changePIN(fields)
-        case 5: return try giveToken(fields, isLegacy: true)
-        case 6...9 where ctap < .v21: throw .ctap(0x02)
-        case 9: return try giveToken(fields, isLegacy: false)
-        case 6, 7:
+            return .map(CBOR.Map(keys: [Reply.keyAgreement: .map(key.map)]))
+        case .setPIN: try setPIN(fields)
+        case .changePIN: try changePIN(fields)
+        case .getPinToken: return try giveToken(fields, isLegacy: true)
+        case _ where ctap < .v21 && (6...9).contains(subcommand): throw .ctap(0x02)
+        case .getPinUvAuthTokenUsingPinWithPermissions: return try giveToken(fields, isLegacy: false)
+        case .getPinUvAuthTokenUsingUvWithPermissions:
             guard features.hasFingerprints else { throw .ctap(0x30) }
-            return subcommand == 6 ? try giveTokenByFinger(fields) : [5: .int(Int64(memory.verificationsLeft))]
-        default: throw .ctap(0x3E)
+            return try giveTokenByFinger(fields)
+        case .getUVRetries:
+            guard features.hasFingerprints else { throw .ctap(0x30) }
+            return .map(CBOR.Map(keys: [Reply.uvRetries: .int(Int64(memory.verificationsLeft))]))
+        case nil: throw .ctap(0x3E)
         }
         return nil
     }
@@ -31,14 +39,17 @@ extension FIDOAuthenticator {
     /// Answers getPINRetries (§6.5.5.2). A YubiKey without a PIN answers PIN_NOT_SET.
     private func pinRetries() throws(Refusal) -> CBOR {
         guard memory.pinHash != nil || profile.model.isCard else { throw .ctap(0x35) }
-        guard ctap >= .v21 else { return [3: .int(Int64(memory.pinRetries))] }
-        return [3: .int(Int64(memory.pinRetries)), 4: .bool(power.wrongPINs >= 3)]
+        guard ctap >= .v21 else { return .map(CBOR.Map(keys: [Reply.pinRetries: .int(Int64(memory.pinRetries))])) }
+        return .map(
+            CBOR.Map(keys: [
+                Reply.pinRetries: .int(Int64(memory.pinRetries)), Reply.powerCycleState: .bool(power.wrongPINs >= 3),
+            ]))
     }
 
     private mutating func setPIN(_ fields: CBOR.Fields) throws(Refusal) {
         let shared = try sharedKey(fields)
         let (new, proof) = try Self.read { () throws(WireError) in
-            (try fields.required(5, .bytes), try fields.required(4, .bytes))
+            (try fields.required(Key.newPinEnc, .bytes), try fields.required(Key.pinUvAuthParam, .bytes))
         }
         guard constantTimeEqual(shared.authenticate(new), proof) else { throw .ctap(0x33) }
         guard memory.pinHash == nil else { throw .ctap(0x33) }
@@ -48,7 +59,10 @@ extension FIDOAuthenticator {
     private mutating func changePIN(_ fields: CBOR.Fields) throws(Refusal) {
         let shared = try sharedKey(fields)
         let (new, hash, proof) = try Self.read { () throws(WireError) in
-            (try fields.required(5, .bytes), try fields.required(6, .bytes), try fields.required(4, .bytes))
+            (
+                try fields.required(Key.newPinEnc, .bytes), try fields.required(Key.pinHashEnc, .bytes),
+                try fields.required(Key.pinUvAuthParam, .bytes)
+            )
         }
         guard constantTimeEqual(shared.authenticate(new + hash), proof) else { throw .ctap(0x33) }
         try check(pinHash: try decrypt(hash, shared))
@@ -58,7 +72,10 @@ extension FIDOAuthenticator {
     private mutating func giveToken(_ fields: CBOR.Fields, isLegacy: Bool) throws(Refusal) -> CBOR {
         let shared = try sharedKey(fields)
         let (hash, permissions, rpID) = try Self.read { () throws(WireError) in
-            (try fields.required(6, .bytes), try fields.optional(9, .unsigned), try fields.optional(10, .text))
+            (
+                try fields.required(Key.pinHashEnc, .bytes), try fields.optional(Key.permissions, .unsigned),
+                try fields.optional(Key.rpId, .text)
+            )
         }
         guard isLegacy == (permissions == nil), permissions != 0 else { throw .ctap(isLegacy ? 0x02 : 0x14) }
         if let permissions {
@@ -71,19 +88,19 @@ extension FIDOAuthenticator {
         guard !memory.mustChangePIN else { throw .ctap(isLegacy ? 0x31 : 0x37) }
         if permissions == 0x40 {
             try memory.prepare(world, profile)
-            return [2: .bytes(try encrypt(memory.persistentToken, shared))]
+            return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(memory.persistentToken, shared))]))
         }
         let token = try world.draw(32)
         power.token = FIDOPower.Token(
             bytes: token, permissions: permissions ?? 0x03, rpID: rpID, isLegacy: isLegacy)
-        return [2: .bytes(try encrypt(token, shared))]
+        return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
     }
 
     /// Returns a token for a fingerprint verification (CTAP 2.2 §6.5.5.7.3).
     private mutating func giveTokenByFinger(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         let shared = try sharedKey(fields)
         let (permissions, rpID) = try Self.read { () throws(WireError) in
-            (try fields.required(9, .unsigned), try fields.optional(10, .text))
+            (try fields.required(Key.permissions, .unsigned), try fields.optional(Key.rpId, .text))
         }
         guard permissions != 0 else { throw .ctap(0x02) }
         try checkPermissions(permissions, rpID, byFinger: true)
@@ -91,7 +108,7 @@ extension FIDOAuthenticator {
         try verifyFinger()
         let token = try world.draw(32)
         power.token = FIDOPower.Token(bytes: token, permissions: permissions, rpID: rpID, isPresent: true)
-        return [2: .bytes(try encrypt(token, shared))]
+        return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
     }
 
     /// Checks that a token may have these permissions: the key supports them, the persistent token has no others, and a
@@ -153,7 +170,7 @@ extension FIDOAuthenticator {
         throw .status(.memoryFailure)
     }
 
-    func pinProtocol(_ fields: CBOR.Fields, at key: CBOR = 1) throws(Refusal) -> PINProtocol {
+    func pinProtocol(_ fields: CBOR.Fields, at key: CBOR = Key.pinUvAuthProtocol.cbor) throws(Refusal) -> PINProtocol {
         let number = try Self.read { () throws(WireError) in try fields.required(key, .unsigned) }
         guard let version = PINProtocol(rawValue: number), ctap >= .v21 || version == .one else { throw .ctap(0x02) }
         return version
@@ -161,7 +178,7 @@ extension FIDOAuthenticator {
 
     private mutating func sharedKey(_ fields: CBOR.Fields) throws(Refusal) -> PINSharedKey {
         let version = try pinProtocol(fields)
-        let peer = try Self.read { () throws(WireError) in try fields.optionalFields(3) }
+        let peer = try Self.read { () throws(WireError) in try fields.optionalFields(Key.keyAgreement) }
         guard let peer else { throw .ctap(0x14) }
         return try sharedKey(version, peer)
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// A CTAP2 authenticator, independent of the transport.
 struct FIDOAuthenticator {
+    private typealias Command = CTAPProtocol.Command
+
     var memory: FIDOMemory
     var power: FIDOPower
     let profile: DeviceProfile
@@ -47,18 +50,20 @@ struct FIDOAuthenticator {
         guard message.count <= Self.messageLimit else { throw .ctap(0x39) }
         guard knows(code) else { throw .ctap(0x01) }
         let body = Array(message.dropFirst())
-        if code != 0x08 { power.assertions = nil }
+        if code != Command.getNextAssertion { power.assertions = nil }
         switch code {
-        case 0x01: return try makeCredential(try Self.fields(body)).encoded
-        case 0x02: return try getAssertion(try Self.fields(body)).encoded
-        case 0x04: return try info().encoded
-        case 0x06: return try clientPIN(try Self.fields(body)).map(\.encoded) ?? []
-        case 0x07: try reset()
-        case 0x08: return try nextAssertion().encoded
-        case 0x09, 0x40: return try bioEnrollment(try Self.fields(body)).map(\.encoded) ?? []
-        case 0x0A, 0x41: return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
-        case 0x0B: try touch("selection")
-        case 0x0C: return try largeBlobs(try Self.fields(body)).map(\.encoded) ?? []
+        case Command.makeCredential: return try makeCredential(try Self.fields(body)).encoded
+        case Command.getAssertion: return try getAssertion(try Self.fields(body)).encoded
+        case Command.getInfo: return try info().encoded
+        case Command.clientPIN: return try clientPIN(try Self.fields(body)).map(\.encoded) ?? []
+        case Command.reset: try reset()
+        case Command.getNextAssertion: return try nextAssertion().encoded
+        case Command.bioEnrollment, Command.bioEnrollmentPreview:
+            return try bioEnrollment(try Self.fields(body)).map(\.encoded) ?? []
+        case Command.credentialManagement, Command.credentialManagementPreview:
+            return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
+        case Command.selection: try touch("selection")
+        case Command.largeBlobs: return try largeBlobs(try Self.fields(body)).map(\.encoded) ?? []
         default: try configure(try Self.fields(body))
         }
         return []
@@ -68,11 +73,13 @@ struct FIDOAuthenticator {
     /// them.
     private func knows(_ code: UInt8) -> Bool {
         switch code {
-        case 0x01, 0x02, 0x04, 0x06, 0x07, 0x08: true
-        case 0x41: ctap >= .v21Pre
-        case 0x40: ctap >= .v21Pre && features.hasFingerprints
-        case 0x09: ctap >= .v21 && features.hasFingerprints
-        case 0x0A, 0x0B, 0x0C, 0x0D: ctap >= .v21
+        case Command.makeCredential, Command.getAssertion, Command.getInfo, Command.clientPIN, Command.reset,
+            Command.getNextAssertion:
+            true
+        case Command.credentialManagementPreview: ctap >= .v21Pre
+        case Command.bioEnrollmentPreview: ctap >= .v21Pre && features.hasFingerprints
+        case Command.bioEnrollment: ctap >= .v21 && features.hasFingerprints
+        case Command.credentialManagement, Command.selection, Command.largeBlobs, Command.config: ctap >= .v21
         default: false
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 extension WebAuthnClient {
@@ -65,7 +66,7 @@ extension WebAuthnClient {
         if options.attestation == .enterprise, info?.option(.ep) == true {
             request.enterpriseAttestation = managedRelyingParties.contains(ceremony.rpID) ? 2 : 1
         }
-        if info?.map[0x16] != nil {
+        if info?.map[CTAPProtocol.GetInfo.Reply.attestationFormats] != nil {
             request.attestationFormats =
                 options.attestation == .none && info?.attestationFormats.contains(.none) == true
                 ? [.none] : options.attestationFormats
