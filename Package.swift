@@ -150,7 +150,7 @@ let package = Package(
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
                 "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
-                "CThreads",
+                "CCoverage", "CThreads",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 

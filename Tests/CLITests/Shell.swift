@@ -62,6 +62,13 @@ final class Shell {
             "FIXTURES": Self.root.appendingPathComponent("Tests/CLITests/fixtures").path,
             "PCSCLITE_CSOCK_NAME": folder.appendingPathComponent("no-pcscd").path,
         ]
+        // Where coverage is counted, that of the programs as well: `swift test` merges all profiles beside its own.
+        if let profile = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] {
+            environment["LLVM_PROFILE_FILE"] = "/dev/null"
+            environment["YKIT_COVERAGE"] =
+                URL(fileURLWithPath: profile).deletingLastPathComponent()
+                .appendingPathComponent("ykit.profraw").path
+        }
         // With YKIT_NOTES every ykit that a script runs is noted for the Conformance article.
         if let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"] {
             environment["YKIT_NOTES"] = notes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoverage
 import Glibc
 
 /// The exit status of the process.
@@ -27,10 +28,10 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Ends the process.
     ///
     /// The exit handlers of loaded libraries do not run: other threads may still be inside those libraries, and would
-    /// crash. A build that counts coverage writes its profile in such a handler.
+    /// crash.
     func end() -> Never {
-        if Variables["LLVM_PROFILE_FILE"] != nil { exit(rawValue) }
         fflush(nil)
+        ykit_coverage_add()
         _exit(rawValue)
     }
 
