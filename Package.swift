@@ -175,9 +175,8 @@ let package = Package(
         test(
             "ServiceTests",
             [
-                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport",
-                "YKCrypto",
-                "YKWire",
+                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKHSMAuth", "YKOpenPGP",
+                "YKSecurityDomain", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(
             "YKHardwareTests",

@@ -3,18 +3,22 @@
 import Glibc
 import Testing
 import YKFIDO
+import YKHSMAuth
 import YKManagement
 import YKNFC
 import YKOATH
 import YKOTP
+import YKOpenPGP
 import YKPIV
+import YKSecurityDomain
 import YKTransport
 import YKVirtualKey
 import YKWire
 
 /// Opens each service on a link that blocks.
 enum Opened: CaseIterable {
-    case oath, piv, management, managementOverOTP, fidoCard, fidoHID, otpCard, otpHID, tag, card
+    case oath, piv, management, managementOverOTP, fidoCard, fidoHID, otpCard, otpHID, tag, card, hsmAuth, openPGP,
+        securityDomain
 
     /// Opens the service and gives its runtime.
     func open(
@@ -37,6 +41,9 @@ enum Opened: CaseIterable {
             let reports = GatedReports(key.otpReportLink(), gate)
             return try await OTPService.open(HIDOTPLink(reports, environment: environment)).runtime
         case .tag: return try await TagService.open(channel(key, gate, environment)).runtime
+        case .hsmAuth: return try await HSMAuthService.open(channel(key, gate, environment)).runtime
+        case .openPGP: return try await OpenPGPService.open(channel(key, gate, environment)).runtime
+        case .securityDomain: return try await SecurityDomainService.open(channel(key, gate, environment)).runtime
         case .card:
             let service = try CardService(channel(key, gate, environment))
             _ = try await service.select(.oath)
