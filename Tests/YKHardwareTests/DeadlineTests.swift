@@ -38,6 +38,39 @@ import YKTransport
         link.close()
     }
 
+    @Test(arguments: [true, false]) func aCancelledTaskLeavesItsExchange(isReset: Bool) async throws {
+        let begun = Mutex(false)
+        let (gate, ended) = (Semaphore(), Semaphore())
+        let fake = FakeLibrary()
+        let service = fake.service {
+            $0.transmit = { _, _, _, _, _, _ in
+                begun.withLock { $0 = true }
+                gate.wait()
+                return 0
+            }
+            $0.releaseContext = { _ in
+                defer { ended.post() }
+                return fake.note("release")
+            }
+        }
+        let blocking = try Blocking()
+        let task = Task {
+            try await blocking.run {
+                let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
+                link.resetOnClose = isReset
+                _ = try link.begin(deadline: .soon)
+                return try link.exchange([0, 1, 2, 3], deadline: Environment(timeout: .seconds(600)).deadline())
+            }
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        await #expect(throws: LinkError.cancelled) { try await task.value }
+        #expect(fake.count("release") == 0)
+        gate.post()
+        #expect(ended.wait(milliseconds: 20_000))
+        #expect(fake.calls.withLock { $0.suffix(3) } == ["end", "disconnect \(isReset ? 1 : 0)", "release"])
+    }
+
     @Test func aDeadlineThatIsOverCostsNoWorker() throws {
         let fake = FakeLibrary()
         let service = fake.service()

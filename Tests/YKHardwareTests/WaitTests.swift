@@ -51,6 +51,41 @@ import YKTransport
         await #expect(throws: LinkError.cancelled) { try await task.value }
     }
 
+    @Test func aCancelledTaskCancelsTheCall() async throws {
+        let begun = Mutex(false)
+        let (cancelled, ended) = (Semaphore(), Semaphore())
+        let fake = FakeLibrary()
+        let service = fake.service {
+            $0.getStatusChange = { _, milliseconds, states, count in
+                for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
+                guard milliseconds > 0 else { return 0 }
+                begun.withLock { $0 = true }
+                cancelled.wait()
+                return LONG(bitPattern: 0x8010_0002)
+            }
+            $0.cancel = { context in
+                defer { cancelled.post() }
+                return fake.note("cancel \(context)")
+            }
+            $0.releaseContext = { _ in
+                defer { ended.post() }
+                return fake.note("release")
+            }
+        }
+        let blocking = try Blocking()
+        let task = Task {
+            try await blocking.run {
+                try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(600)).deadline())
+            }
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        await #expect(throws: LinkError.cancelled) { try await task.value }
+        // The call has returned: the thread that made it ends.
+        #expect(ended.wait(milliseconds: 20_000))
+        #expect(fake.calls.withLock { $0.first == "establish" && $0.contains("cancel 1") && $0.last == "release" })
+    }
+
     @Test func aCardEndsTheWait() throws {
         let found = try service(after: 3).readers(otherThan: [Self.empty], .after(.seconds(20)))
         #expect(found.map(\.hasCard) == [true])

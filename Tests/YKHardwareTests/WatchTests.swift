@@ -74,6 +74,33 @@ extension RealPCSCD {
         #expect(await events.next() == .removed("A"))
     }
 
+    @Test func aCancelledTaskCancelsTheCall() async throws {
+        let begun = Mutex(false)
+        let (cancelled, ended) = (Semaphore(), Semaphore())
+        let service = FakeLibrary().service {
+            $0.getStatusChange = { _, milliseconds, states, count in
+                for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
+                guard milliseconds > 0 else { return 0 }
+                begun.withLock { $0 = true }
+                cancelled.wait()
+                return LONG(bitPattern: 0x8010_0002)
+            }
+            $0.cancel = { _ in
+                cancelled.post()
+                return 0
+            }
+            $0.releaseContext = { _ in
+                ended.post()
+                return 0
+            }
+        }
+        let task = Task { for await _ in service.watch() {} }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        await task.value
+        #expect(ended.wait(milliseconds: 20_000))
+    }
+
     @Test func aMissingServiceIsToldOnce() async throws {
         let service = FakeLibrary().service { $0.establishContext = { _ in LONG(0x8010_006A) } }
         var events = service.watch().makeAsyncIterator()

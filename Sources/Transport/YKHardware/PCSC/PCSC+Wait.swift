@@ -16,16 +16,20 @@ extension PCSC {
 }
 
 extension PCSCService {
-    /// The duration of one wait call to the service, in milliseconds, so that a cancelled wait ends soon.
+    /// The duration of one wait call to the service, in milliseconds; what was missed just before is noticed after it
+    /// (``ReaderWatch``).
     private static let slice: Int32 = 500
 
     /// Waits for other readers, or for something else in them.
     func readers(otherThan known: [ReaderStatus], _ deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
-        try run("a change of the readers", deadline) { session throws(PCSCFailure) in
+        let wait = ReaderWait(library)
+        // The caller may have stopped waiting: then the call to the service ends as well.
+        defer { wait.stop() }
+        return try run("a change of the readers", deadline) { session throws(PCSCFailure) in
             var now = try session.readers()
-            while now.map(\.status) == known, !deadline.isOver, !deadline.isCancelled {
-                let wait = DWORD(deadline.milliseconds(limit: Self.slice))
-                do throws(PCSCFailure) { _ = try session.states(of: now, wait: wait, isHotPlugWatched: true) } catch {
+            while now.map(\.status) == known, !deadline.isOver, !wait.isStopped {
+                let slice = DWORD(deadline.milliseconds(limit: Self.slice))
+                do throws(PCSCFailure) { _ = try wait.states(of: now, in: session, milliseconds: slice) } catch {
                     // The reader was removed before the wait began.
                     guard error.code.meansRemoved else { throw error }
                 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CPCSC
-import Glibc
-import Synchronization
 import YKTransport
 
 extension PCSCService {
@@ -21,12 +19,6 @@ extension PCSCService {
 
 /// Waits for readers and cards on its own thread and reports them to a stream.
 final class ReaderWatch: Sendable {
-    private struct State {
-        var isStopped = false
-        var hasEnded = false
-        var context: SCARDCONTEXT?
-    }
-
     /// The maximum wait before the readers are listed again: pcsc-lite 1.9.9 compares the number of readers with that
     /// at the start of the wait, so it misses a reader added just before.
     private static let round: DWORD = 5000
@@ -35,49 +27,35 @@ final class ReaderWatch: Sendable {
 
     private let service: PCSCService
     private let stream: AsyncStream<ReaderEvent>.Continuation
-    private let state = Mutex(State())
+    private let wait: ReaderWait
     private let wake = Semaphore()
 
     init(_ service: PCSCService, _ stream: AsyncStream<ReaderEvent>.Continuation) {
         self.service = service
         self.stream = stream
+        wait = ReaderWait(service.library)
     }
 
-    /// Stops the wait. The cancellation is repeated, because one that comes before the wait begins is lost.
+    /// Stops the watch.
     func stop() {
-        state.withLock { $0.isStopped = true }
+        wait.stop()
         wake.post()
-        _ = SystemThread.start { [self] in
-            for _ in 0..<200 {
-                let (context, hasEnded) = state.withLock { ($0.context, $0.hasEnded) }
-                if hasEnded { return }
-                if let context { _ = service.library.cancel(context) }
-                usleep(10_000)
-            }
-        }
     }
-
-    private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     func run() {
         let session = PCSCSession(library: service.library)
         var known: [ReaderSnapshot] = []
         var isFirst = true
         var trouble: LinkError?
-        while !isStopped {
+        while !wait.isStopped {
             do throws(PCSCFailure) {
-                let context = try session.established()
-                state.withLock { $0.context = context }
                 known = tell(of: try session.readers(), after: known)
                 if isFirst { stream.yield(.enumerated) }
                 isFirst = false
                 trouble = nil
-                if isStopped { break }
-                let now = try session.states(of: known, wait: Self.round, isHotPlugWatched: true)
+                guard let now = try wait.states(of: known, in: session, milliseconds: Self.round) else { continue }
                 known = tell(of: now.filter(\.isKnown), after: known)
             } catch {
-                if error.code == .cancelled { continue }
-                state.withLock { $0.context = nil }
                 session.forget()
                 known = tell(of: [], after: known)
                 let why = service.explain(error)
@@ -86,7 +64,6 @@ final class ReaderWatch: Sendable {
                 _ = wake.wait(milliseconds: Self.pause)
             }
         }
-        state.withLock { $0 = State(isStopped: true, hasEnded: true, context: nil) }
         session.forget()
         stream.finish()
     }
