@@ -23,6 +23,8 @@ final class FakeUSB: Sendable {
     nonisolated(unsafe) var remains: [UInt8]? = []
     /// The codes of the next calls, by name; 0 for further ones.
     nonisolated(unsafe) var codes: [String: [libusb_error]] = [:]
+    /// Called for each transfer that was taken.
+    nonisolated(unsafe) var onSubmit: @Sendable () -> Void = {}
     nonisolated(unsafe) private(set) var calls: [String] = []
     /// What was sent.
     nonisolated(unsafe) private(set) var sent: [[UInt8]] = []
@@ -92,6 +94,7 @@ final class FakeUSB: Sendable {
             sent.append(Array(UnsafeBufferPointer(start: transfer.pointee.buffer, count: Int(transfer.pointee.length))))
         }
         pending.append((transfer, answer))
+        onSubmit()
         return 0
     }
 

@@ -2,6 +2,7 @@
 
 import CUSB
 import Foundation
+import Synchronization
 import Testing
 import YKTransport
 import YKWire
@@ -64,6 +65,29 @@ import YKWire
         #expect(fake.calls.filter { $0 == "cancel 130" }.count == 2 && fake.calls.contains("cancel 2"))
         node.close()
         #expect(fake.alive == 0)
+    }
+
+    @Test(arguments: [FakeUSB.input, FakeUSB.output]) func aCancelledTaskCancelsItsTransfer(
+        _ endpoint: UInt8
+    ) async throws {
+        let begun = Mutex(false)
+        fake.onSubmit = { begun.withLock { $0 = true } }
+        let blocking = try Blocking()
+        let task = Task {
+            try await blocking.run {
+                let node = try node()
+                let deadline = Environment(timeout: .seconds(600)).deadline()
+                let failure = #expect(throws: USBFailure.self) {
+                    if endpoint == FakeUSB.input { _ = try node.receive(64, deadline: deadline) }
+                    try node.send([1], deadline: deadline)
+                }
+                return (failure, fake.calls.filter { $0.hasPrefix("cancel") })
+            }
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        let (failure, calls) = try await task.value
+        #expect(failure == .link(.cancelled) && calls == ["cancel \(endpoint)"])
     }
 
     @Test func bytesThatCameBeforeTheCancellationAreKept() throws {
