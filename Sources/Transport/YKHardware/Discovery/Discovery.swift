@@ -19,17 +19,23 @@ public enum Discovery {
     public static func keys(
         asking service: Bool = true, timeout: Duration = .seconds(5), cancellation: Cancellation? = nil
     ) throws(LinkError) -> Findings {
-        let devices = USB.devices()
-        let hid = (try? HIDRaw.devices()) ?? []
+        try keys(on: Machine(), asking: service, timeout: timeout, cancellation: cancellation)
+    }
+
+    static func keys(
+        on machine: Machine, asking service: Bool, timeout: Duration, cancellation: Cancellation?
+    ) throws(LinkError) -> Findings {
+        let devices = machine.usb.all()
+        let hid = (try? machine.hid.keys()) ?? []
         var trouble: LinkError?
         var readers: [ReaderStatus] = []
         if service {
-            do { readers = try PCSC.readers(timeout: timeout, cancellation: cancellation) } catch {
+            do { readers = try machine.readers(timeout, cancellation) } catch {
                 if error == .cancelled { throw error }
                 trouble = error
             }
         }
-        let keys = merge(devices, hid, readers) { PCSC.usbAddress(of: $0, timeout: timeout) }
+        let keys = merge(devices, hid, readers) { machine.locate($0, timeout) }
         return Findings(keys: keys, serviceTrouble: trouble)
     }
 

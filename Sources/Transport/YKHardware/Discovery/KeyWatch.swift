@@ -6,14 +6,16 @@ extension Discovery {
     /// Reports keys being attached, changed and removed over any interface, starting with those already attached, until
     /// the stream is no longer read. A newly attached key arrives with its first interface and changes with each
     /// further one.
-    public static func watch() -> AsyncStream<KeyEvent> {
+    public static func watch() -> AsyncStream<KeyEvent> { watch(Machine()) }
+
+    static func watch(_ machine: Machine) -> AsyncStream<KeyEvent> {
         AsyncStream { stream in
             let signals = Signals()
             let task = Task {
                 await withTaskGroup { group in
-                    group.addTask { for await _ in DeviceNews.here.bells() { signals.send(.devices) } }
-                    group.addTask { for await event in PCSC.watch() { signals.send(.reader(event)) } }
-                    group.addTask { await tell(stream, signals.stream) }
+                    group.addTask { for await _ in machine.news().bells() { signals.send(.devices) } }
+                    group.addTask { for await event in machine.readerEvents() { signals.send(.reader(event)) } }
+                    group.addTask { await tell(machine, stream, signals.stream) }
                     await group.waitForAll()
                 }
                 stream.finish()
@@ -38,17 +40,18 @@ extension Discovery {
     }
 
     private static func tell(
-        _ stream: AsyncStream<KeyEvent>.Continuation, _ signals: AsyncStream<Signal>
+        _ machine: Machine, _ stream: AsyncStream<KeyEvent>.Continuation, _ signals: AsyncStream<Signal>
     ) async {
         var picture = Picture()
         for await signal in signals {
             switch signal {
-            case .devices: picture.look()
+            case .devices: picture.look(machine.usb.all(), (try? machine.hid.keys()) ?? [])
             case .reader(let event):
                 if case .interrupted(let why) = event { stream.yield(.interrupted(why)) }
                 picture.take(event)
             }
-            for event in picture.changes() { stream.yield(event) }
+            let changes = picture.changes { machine.locate($0, .seconds(1)) }
+            for event in changes { stream.yield(event) }
         }
     }
 
@@ -63,9 +66,6 @@ extension Discovery {
         private var isTold = false
         /// The locations of readers as reported by the service, which is queried once for each.
         private var places: [String: (bus: Int, address: Int)] = [:]
-
-        /// Reads the current state from the kernel.
-        mutating func look() { look(USB.devices(), (try? HIDRaw.devices()) ?? []) }
 
         mutating func look(_ devices: [USBDevice], _ hid: [HIDDevice]) {
             (self.devices, self.hid, hasDevices) = (devices, hid, true)
@@ -87,7 +87,7 @@ extension Discovery {
         /// Returns the changes since the last time. A key that was removed and reinserted in between is reported as
         /// both.
         mutating func changes(
-            locate: (String) -> (bus: Int, address: Int)? = { PCSC.usbAddress(of: $0, timeout: .seconds(1)) }
+            locate: (String) -> (bus: Int, address: Int)?
         ) -> [KeyEvent] {
             guard hasDevices else { return [] }
             var places = places
