@@ -57,7 +57,6 @@ extension ForwardingFIDOLink {
     package var environment: Environment { link.environment }
     package var profile: FIDOLinkProfile { link.profile }
     package var generation: Int { link.generation }
-    package var messages: Int { link.messages }
     package func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {

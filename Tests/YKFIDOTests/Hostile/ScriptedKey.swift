@@ -28,7 +28,6 @@ final class ScriptedKey: FIDOLink {
     let generation = 0
     let log: Log
     var profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: true, hasU2F: true)
-    var messages: Int { log.messages.count }
     private var replies: [@Sendable ([UInt8]) -> [UInt8]]
 
     init(

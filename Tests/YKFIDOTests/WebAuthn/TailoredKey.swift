@@ -11,7 +11,6 @@ final class TailoredKey: FIDOLink {
     let environment = Environment.instant
     let generation = 0
     let profile = FIDOLinkProfile(carrier: .card, hasCTAP2: true, hasU2F: false)
-    private(set) var messages = 0
     private let script: Script
 
     /// What it says, and what it was asked: a command byte with the parameters.
@@ -62,7 +61,6 @@ final class TailoredKey: FIDOLink {
     func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
-        messages += 1
         let parameters = (try? CBOR(decoding: Array(payload.dropFirst())))?.map ?? CBOR.Map()
         script.note(payload[0], parameters)
         if let status = script.refusal(payload[0], parameters) { return [status] }

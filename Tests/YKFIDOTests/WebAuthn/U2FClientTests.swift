@@ -15,7 +15,6 @@ struct U2FClientTests {
         let environment = Environment.instant
         let generation = 0
         let profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: false, hasU2F: true)
-        var messages: Int { link.messages }
         init(_ key: VirtualKey) throws { link = try HIDFIDOLink(key.reportLink(), environment: .instant) }
         func call(
             _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void

@@ -17,8 +17,6 @@ public final class CardFIDOLink: FIDOLink {
     public private(set) var profile: FIDOLinkProfile
     /// How often the application was reselected.
     public private(set) var generation = 0
-    /// The number of messages sent.
-    public private(set) var messages = 0
 
     /// Selects the FIDO application. Keys that support U2F answer `U2F_V2`, whether or not they support CTAP2; keys
     /// with only CTAP2 answer `FIDO_2_0`.
@@ -34,8 +32,6 @@ public final class CardFIDOLink: FIDOLink {
 
     /// The channel's environment.
     public var environment: Environment { channel.environment }
-    /// The number of exchanges with the card.
-    public var exchanges: Int { channel.exchanges }
 
     /// Lets other programs use the card until the next message.
     public func rest() { channel.rest() }
@@ -47,7 +43,6 @@ public final class CardFIDOLink: FIDOLink {
     public func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
-        messages += 1
         switch command {
         case .cbor: return try message(payload, deadline, keepalive)
         case .msg: return try u2f(payload)

@@ -22,8 +22,6 @@ public final class HIDFIDOLink: FIDOLink {
     public internal(set) var profile: FIDOLinkProfile
     /// How often a channel was allocated after the first.
     public private(set) var generation = 0
-    /// The number of messages sent.
-    public private(set) var messages = 0
 
     /// Requests a channel from the key (CTAPHID_INIT).
     public init(_ link: sending any ReportLink, environment: Environment = Environment()) throws(FIDOLinkError) {
@@ -49,7 +47,6 @@ public final class HIDFIDOLink: FIDOLink {
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
         if isOutOfStep { try resynchronise(deadline) }
-        messages += 1
         var isReallocated = false
         while true {
             do {

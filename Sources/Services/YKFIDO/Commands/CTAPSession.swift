@@ -14,6 +14,8 @@ package final class CTAPSession {
     package var limit: Deadline?
     /// Publishes what the key is doing while it works.
     package let progress: Broadcast<FIDOKeepalive>
+    /// The number of messages sent.
+    private(set) var messages = 0
     private let runtime: ServiceRuntime?
     private let touch: TouchWait
     /// The depth of nested operations that share one touch prompt.
@@ -75,6 +77,7 @@ package final class CTAPSession {
     private func callNow(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(FIDOLinkError) -> [UInt8] {
         let deadline = deadline()
         if deadline.isCancelled { throw .device(.cancelled) }
+        messages += 1
         return try keepingTouchPrompt { () throws(FIDOLinkError) in
             try link.call(command, payload, deadline: deadline, keepalive: tell)
         }

@@ -70,7 +70,7 @@ public actor FIDOService: KeyService {
     /// What the transport reported about the key.
     public var profile: FIDOLinkProfile { session.ctap.link.profile }
     /// The number of messages sent to the key.
-    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.ctap.link.messages) }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.ctap.messages) }
 
     /// Returns the key's capabilities (getInfo); cached until something changes them.
     public func info() throws(FIDOError) -> AuthenticatorInfo { try session.info() }

@@ -20,7 +20,7 @@ package final class FIDOCarrier: ManagementCarrier {
         version = told.major >= 4 || isPreview ? told : Version(3, 0, 0)
     }
 
-    package var exchanges: Int { link.messages }
+    package private(set) var exchanges = 0
     package func rest() {
         link.rest()
         runtime?.rest()
@@ -59,7 +59,8 @@ package final class FIDOCarrier: ManagementCarrier {
     ) throws(ManagementError) -> [UInt8] {
         let deadline = link.environment.deadline()
         func callNow() throws(FIDOLinkError) -> [UInt8] {
-            try link.call(command, payload, deadline: deadline, keepalive: { _ in })
+            exchanges += 1
+            return try link.call(command, payload, deadline: deadline, keepalive: { _ in })
         }
         do throws(FIDOLinkError) {
             guard let runtime else { return try callNow() }

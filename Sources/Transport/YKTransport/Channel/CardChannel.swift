@@ -58,7 +58,7 @@ public final class CardChannel {
         set { encoding.form = newValue }
     }
     /// The number of exchanges with the card.
-    public var exchanges: Int { encoding.exchanges }
+    package var exchanges: Int { encoding.exchanges }
     /// Whether the card is reset on close, so that no other program can use what was unlocked.
     public var resetsAtEnd: Bool {
         get { link.resetOnClose }

@@ -14,8 +14,6 @@ public protocol FIDOLink: AnyObject {
     var profile: FIDOLinkProfile { get }
     /// How many times the key had to be selected or initialized again, which invalidates its previous grants.
     var generation: Int { get }
-    /// The number of messages sent.
-    var messages: Int { get }
 
     /// Sends a message and returns its response. `keepalive` is called each time the key reports that it is processing,
     /// or waits for its user. When the deadline is cancelled or expires during processing, the key is told to stop

@@ -17,8 +17,6 @@ public final class CardOTPLink: OTPLink {
     public var environment: Environment { channel.environment }
     /// A smart card.
     public var carrier: OTPCarrier { .card }
-    /// The number of exchanges with the card.
-    public var exchanges: Int { channel.exchanges }
 
     /// Returns the status: from SELECT the first time, then read on request.
     public func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
