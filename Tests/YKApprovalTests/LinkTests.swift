@@ -110,7 +110,7 @@ struct LinkTests {
             id: link.account.id, name: "mail", serial: "TOTP1", server: "pi.example", container: "SMPH1", added: 7)
         #expect(CodeAccount(account.stored) == account)
         #expect(account.account.kind == .totp)
-        #expect(account.id.period == 60)
+        #expect(account.id.period == .seconds(60))
         let hotp = try CodeLink("otpauth://hotp/A:b?secret=JBSWY3DPEHPK3PXP")
         let counted = CodeAccount(id: hotp.account.id, name: "", serial: "H", server: "", container: nil, added: 0)
         #expect(CodeAccount(counted.stored)?.id.type == .hotp)

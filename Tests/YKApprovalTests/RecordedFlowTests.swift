@@ -61,7 +61,7 @@ struct RecordedFlowTests {
     @Test(arguments: [("sha256 8 digits", OATHAlgorithm.sha256, 8), ("sha512 6 digits", .sha512, 6)])
     func otherHashes(_ note: String, _ algorithm: OATHAlgorithm, _ digits: Int) throws {
         let account = try link(try RecordedFlow("12-totp"), note).account
-        #expect(account.algorithm == algorithm && account.digits == digits && account.id.period == 60)
+        #expect(account.algorithm == algorithm && account.digits == digits && account.id.period == .seconds(60))
     }
 
     @Test func hotp() async throws {

@@ -40,14 +40,14 @@ struct CodecTests {
     @Test(arguments: names)
     func accountNames(_ raw: String, _ type: OATHType, _ issuer: String?, _ name: String, _ period: Int) {
         let id = OATHAccountID(rawName: Array(raw.utf8), type: type)
-        #expect(id.issuer == issuer && id.name == name && id.period == period)
-        #expect(OATHAccountID(issuer: issuer, name: name, period: period, type: type) == id)
+        #expect(id.issuer == issuer && id.name == name && id.period == .seconds(period))
+        #expect(OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type) == id)
     }
 
     @Test func aNameThatLooksLikeAPeriodGetsOne() {
         let id = OATHAccountID(issuer: "60/Acme", name: "alice")
         #expect(String(decoding: id.rawName, as: UTF8.self) == "30/60/Acme:alice")
-        #expect(id.issuer == "60/Acme" && id.period == 30)
+        #expect(id.issuer == "60/Acme" && id.period == .seconds(30))
     }
 
     @Test func namesOfSpecialAccounts() {
@@ -78,13 +78,13 @@ struct CodecTests {
 
     @Test(arguments: steps)
     func timeSteps(_ time: Int64, _ period: Int, _ number: Int64, _ start: Int64, _ end: Int64) {
-        let step = TimeStep(of: time, period: period)
+        let step = TimeStep(of: time, period: .seconds(period))
         #expect(step.number == number && step.start == start && step.end == end)
     }
 
     @Test func theChallengeIsTheNumberOfTheStep() {
-        #expect(TimeStep(of: 59, period: 30).challenge == [0, 0, 0, 0, 0, 0, 0, 1])
-        #expect(TimeStep(of: -1, period: 30).challenge == [UInt8](repeating: 0xFF, count: 8))
+        #expect(TimeStep(of: 59, period: .seconds(30)).challenge == [0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(TimeStep(of: -1, period: .seconds(30)).challenge == [UInt8](repeating: 0xFF, count: 8))
     }
 
     private static let responses: [(String, Bool, String?)] = [

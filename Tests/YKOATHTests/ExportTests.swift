@@ -46,7 +46,7 @@ struct ExportTests {
             #expect(Base32.encode(account.secret.value.copyBytes()) == wanted["secret"]?.string)
             #expect(account.algorithm.description == wanted["algorithm"]?.string)
             #expect(account.digits == (isSteam ? 6 : wanted["digits"]?.int.map { Int($0) }))
-            #expect(account.id.period == wanted["period"]?.int.map { Int($0) })
+            #expect(account.id.period == wanted["period"]?.int.map { .seconds($0) })
             #expect(account.counter == wanted["counter"]?.int.map { UInt32($0) })
         }
     }
@@ -131,7 +131,9 @@ struct ExportTests {
             switch entry.account {
             case .failure(let error): return "\(entry.label): \(error.field.rawValue)"
             case .success(let account):
-                let factor = account.id.type == .hotp ? "counter \(account.counter)" : "\(account.id.period) s"
+                let factor =
+                    account.id.type == .hotp
+                    ? "counter \(account.counter)" : "\(account.id.period.components.seconds) s"
                 return
                     "\(account.id.issuer ?? "-") | \(account.id.name) | \(account.algorithm) \(account.digits) \(factor)"
                     + (account.id.isSteam ? " Steam" : "")

@@ -15,7 +15,7 @@ struct OperationTests {
         try await service.put(new)
         let listed = try await service.accounts()
         #expect(listed == [OATHAccount(id: new.id, algorithm: .sha256)])
-        #expect(listed[0].id.period == 60)
+        #expect(listed[0].id.period == .seconds(60))
         let other = OATHAccountID(issuer: "Acme", name: "bob")
         try await service.rename(new.id, to: other)
         #expect(try await service.accounts().map(\.id) == [other])

@@ -30,7 +30,7 @@ struct OtpauthTests {
     private static func id(
         _ issuer: String?, _ name: String, _ period: Int = 30, type: OATHType = .totp
     ) -> OATHAccountID {
-        OATHAccountID(issuer: issuer, name: name, period: period, type: type)
+        OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type)
     }
 
     /// Found by fuzzing: to Swift a colon and a combining character are one `Character`.

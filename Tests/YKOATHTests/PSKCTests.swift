@@ -46,7 +46,7 @@ struct PSKCTests {
         let container = try PSKC(parsing: Array(text.utf8), unlocking: unlocking)
         #expect(container.keys.map(\.id) == ["k1", "k2", "k3"])
         let (first, firstSecret) = try Self.account(container.keys[0].account)
-        #expect(first.id == OATHAccountID(issuer: "Acme", name: "alice@example.com", period: 60))
+        #expect(first.id == OATHAccountID(issuer: "Acme", name: "alice@example.com", period: .seconds(60)))
         #expect(first.digits == 8 && first.algorithm == .sha256)
         #expect(firstSecret == "12345678901234567890")
         let (second, secondSecret) = try Self.account(container.keys[1].account)

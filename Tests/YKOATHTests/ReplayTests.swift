@@ -14,7 +14,7 @@ struct ReplayTests {
         #expect(accounts[0].id.issuer == "Issuer0")
         #expect(accounts[0].id.name == "user0@example.com")
         #expect(accounts[0].algorithm == .sha1)
-        #expect(accounts[3].id.period == 60)
+        #expect(accounts[3].id.period == .seconds(60))
         #expect(accounts[8].type == .hotp)
     }
 

@@ -27,7 +27,8 @@ enum Virtual {
         counter: UInt32 = 0
     ) -> NewOATHAccount {
         NewOATHAccount(
-            id: OATHAccountID(issuer: issuer, name: name, period: period, type: type), secret: Secret(utf8: secret),
+            id: OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type),
+            secret: Secret(utf8: secret),
             algorithm: algorithm, digits: digits, needsTouch: needsTouch, counter: counter)
     }
 

@@ -62,7 +62,9 @@ struct CTKIPTests {
         let server = RecordedServer(
             ["01-response", "02-response"].map { .success(HTTPResponse(status: 200, body: Self.body($0))) })
         let token = try await run(server).get()
-        #expect(token.serial == "451959993894" && token.digits == 8 && token.interval == 60 && token.type == .pinpad)
+        #expect(
+            token.serial == "451959993894" && token.digits == 8 && token.interval == .seconds(60)
+                && token.type == .pinpad)
         #expect(Hex.encode(token.seed.value.copyBytes()) == "571c39c73e879c3e808e68fced5fd191")
         #expect(token.expiry?.description == "2027-11-21" && token.user == "u08986")
         let requests = server.requests.withLock { $0 }

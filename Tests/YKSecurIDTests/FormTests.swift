@@ -15,7 +15,9 @@ struct CountingRandom: RandomSource {
 }
 
 struct FormTests {
-    static func token(_ type: SecurIDTokenType = .pinpad, digits: Int = 8, interval: Int = 60) throws -> SecurIDToken {
+    static func token(
+        _ type: SecurIDTokenType = .pinpad, digits: Int = 8, interval: Duration = .seconds(60)
+    ) throws -> SecurIDToken {
         try SecurIDToken(
             serial: "000123456789", seed: SharedSecret(Secret((0..<16).map { UInt8($0 * 3) })), digits: digits,
             interval: interval, type: type, expiry: UTCDate(2036, 12, 31), nickname: "desk & <lamp>", user: "al",
@@ -41,7 +43,7 @@ struct FormTests {
 
     @Test(arguments: Protection.all) func alphanumericStringsComeBack(_ protection: Protection) throws {
         let (version, password, device) = (protection.version, protection.password, protection.device)
-        let token = try Self.token(digits: 6, interval: 30)
+        let token = try Self.token(digits: 6, interval: .seconds(30))
         let text = try AlphanumericCTF.text(
             token, password: password.map { SharedSecret(Secret(utf8: $0)) }, deviceID: device, version: version,
             CountingRandom())
@@ -188,7 +190,7 @@ struct FormTests {
             do {
                 _ = try SecurIDToken(
                     serial: serial, seed: SharedSecret(Secret([UInt8](repeating: 0, count: seed))), digits: digits,
-                    interval: interval, type: .pinpad, expiry: nil)
+                    interval: .seconds(interval), type: .pinpad, expiry: nil)
                 return nil
             } catch { return error }
         }

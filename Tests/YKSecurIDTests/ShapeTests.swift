@@ -95,7 +95,7 @@ struct ShapeTests {
 
     @Test func fillsInWhatIsMissing() throws {
         let token = try #require(try BatchText().read().first)
-        #expect(Self.isSame(token) && token.digits == 6 && token.interval == 60 && token.type == .keyfob)
+        #expect(Self.isSame(token) && token.digits == 6 && token.interval == .seconds(60) && token.type == .keyfob)
         #expect(token.expiry == UTCDate(2036, 12, 31) && token.nickname == nil && token.user == nil)
         var batch = BatchText()
         batch.header.removeAll { $0.0 == "DefDeath" }
@@ -106,11 +106,11 @@ struct ShapeTests {
         var batch = BatchText()
         batch.header += [("DefDigits", "8"), ("Digits", "7"), ("Interval", "30"), ("DefAddPIN", "1")]
         #expect(try batch.read().map(\.digits) == [8])
-        #expect(try batch.read().map(\.interval) == [30])
+        #expect(try batch.read().map(\.interval) == [.seconds(30)])
         #expect(try batch.read().map(\.type) == [.pinpad])
         batch.tokens = [[("Digits", "6"), ("Interval", " "), ("AddPIN", "0"), ("PinType", "1")]]
         let token = try #require(try batch.read().first)
-        #expect(token.digits == 6 && token.interval == 30 && token.type == .pinless)
+        #expect(token.digits == 6 && token.interval == .seconds(30) && token.type == .pinless)
         batch.tokens = [[("addpin", "0")]]
         #expect(try batch.read().map(\.type) == [.pinpad])
     }
@@ -165,7 +165,7 @@ struct ShapeTests {
         let tokens = try batch.read()
         // A file of hardware tokens has shorter serial numbers.
         #expect(tokens.map(\.serial) == ["000000000001", "000000000042", "000000000003"])
-        #expect(tokens.map(\.digits) == [8, 6, 6] && tokens.map(\.interval) == [60, 60, 30])
+        #expect(tokens.map(\.digits) == [8, 6, 6] && tokens.map(\.interval) == [60, 60, 30].map { .seconds($0) })
         let text = try batch.text()
         #expect(throws: SecurIDError.passwordNeeded) { _ = try BatchText.read(text) }
         #expect(throws: SecurIDError.passwordNeeded) { _ = try BatchText.read(text, "") }

@@ -172,7 +172,7 @@ struct StringTests {
                     for wide in [0x4000, 0] {
                         let flags = wide | (digits - 1) << 6 | mode << 3 | code
                         let token = try CTFString(numeric(2, flags: flags)).token()
-                        #expect(token.digits == digits && token.interval == interval)
+                        #expect(token.digits == digits && token.interval == .seconds(interval))
                         #expect(token.type == (mode >= 2 ? .pinpad : .keyfob))
                     }
                 }

@@ -57,7 +57,7 @@ struct VectorTests {
         let token = try #require(tokens.first)
         #expect(token.serial == wanted.serial)
         #expect(Hex.encode(token.seed.value.copyBytes()) == wanted.seedHex)
-        #expect(token.digits == wanted.digits && token.interval == wanted.interval)
+        #expect(token.digits == wanted.digits && token.interval == .seconds(wanted.interval))
         #expect((token.type == .pinpad) == wanted.pinFolded)
         #expect(token.expiry?.description == wanted.expirationDate)
         for code in vector.codes ?? [] {

@@ -53,6 +53,13 @@ import YKWire
         #expect(CaptureError(line: 7, "why").description == "line 7: why")
     }
 
+    @Test func anEventHasATime() {
+        func event(_ milliseconds: Double?) -> Capture.Event { .init(.delivered([3]), milliseconds: milliseconds) }
+        #expect(Capture.Event(.delivered([3]), time: .microseconds(2500)) == event(2.5))
+        #expect(event(2.5).time == .microseconds(2500) && event(nil).time == nil)
+        #expect(event(1e300).time == .milliseconds(1e15) && event(-1e300).time == .milliseconds(-1e15))
+    }
+
     @Test func everyKindOfEventIsWrittenAndRead() throws {
         var header = Capture.Header(link: .hid)
         header.device = "d"

@@ -15,8 +15,8 @@ public struct ContainerLink: Hashable, Sendable {
     public let passphrasePrompt: String?
     /// Whether the server requires the passphrase itself in addition to the signature over it.
     public let sendsPassphrase: Bool
-    /// The validity period of the link in minutes, if it contains one.
-    public let minutes: Int?
+    /// The validity period of the link, if it contains one.
+    public let validity: Duration?
     /// Whether the link asks not to verify the server's certificate, which is ignored.
     public let asksForNoVerification: Bool
     let nonce: String
@@ -53,7 +53,7 @@ public struct ContainerLink: Hashable, Sendable {
         passphrasePrompt = prompt.isEmpty ? nil : prompt
         sendsPassphrase = try link.flag("send_passphrase") ?? false
         asksForNoVerification = try link.flag("ssl_verify") == false
-        minutes = link["ttl"].flatMap { Int($0) }
+        validity = link["ttl"].flatMap { Int32($0) }.map { .seconds(Int64($0) * 60) }
     }
 
     /// Returns the server at an address that appears between bars in signed texts.

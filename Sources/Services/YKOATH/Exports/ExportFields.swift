@@ -36,7 +36,7 @@ struct ExportFields {
         let counter = type == .hotp ? try number(.counter, counter, in: 0...Int64(UInt32.max)) ?? 0 : 0
         let digits = isSteam ? 6 : try number(.digits, digits, in: 6...8) ?? 6
         return NewOATHAccount(
-            id: OATHAccountID(issuer: issuer, name: name, period: Int(period), type: type), secret: try key(),
+            id: OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type), secret: try key(),
             algorithm: try hash(isSteam), digits: Int(digits), counter: UInt32(truncatingIfNeeded: counter))
     }
 

@@ -26,16 +26,19 @@ extension OATHAccountID {
     ///
     /// A colon in the issuer, or in a name without an issuer, ends the issuer: the fields are the ones that would be
     /// read back. A name that looks like a period gets the default period as a prefix.
-    public init(issuer: String?, name: String, period: Int = Self.usualPeriod, type: OATHType = .totp) {
+    ///
+    /// - Parameter period: How long a code is valid; fractions of a second are dropped.
+    public init(issuer: String?, name: String, period: Duration = Self.usualPeriod, type: OATHType = .totp) {
         let issuer = issuer.flatMap { $0.isEmpty ? nil : $0 }
         let plain = Array((issuer.map { "\($0):\(name)" } ?? name).utf8)
-        let needsPeriod = period > 0 && period != Self.usualPeriod || Self.split(plain[...]) != nil
+        let period = period.components.seconds
+        let needsPeriod = period > 0 && .seconds(period) != Self.usualPeriod || Self.split(plain[...]) != nil
         let prefix = type == .totp && needsPeriod && !plain.isEmpty ? Array("\(period)/".utf8) : []
         self.init(rawName: prefix + plain, type: type)
     }
 
     /// Splits off a period of at least one second before a slash.
-    private static func split(_ name: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
+    private static func split(_ name: ArraySlice<UInt8>) -> (Duration, ArraySlice<UInt8>)? {
         guard let slash = name.firstIndex(of: UInt8(ascii: "/")), slash < name.index(before: name.endIndex) else {
             return nil
         }
@@ -43,6 +46,6 @@ extension OATHAccountID {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
             let period = Int32(String(decoding: digits, as: UTF8.self)), period > 0
         else { return nil }
-        return (Int(period), name[name.index(after: slash)...])
+        return (.seconds(period), name[name.index(after: slash)...])
     }
 }

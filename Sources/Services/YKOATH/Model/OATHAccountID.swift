@@ -6,8 +6,8 @@
 public struct OATHAccountID: Hashable, Sendable, CustomStringConvertible {
     /// Maximum length in bytes.
     public static let byteLimit = 64
-    /// The default period in seconds, which is omitted from the name.
-    public static let usualPeriod = 30
+    /// The default period, which is omitted from the name: 30 seconds.
+    public static let usualPeriod = Duration.seconds(30)
 
     /// The bytes stored on the key.
     public let rawName: [UInt8]
@@ -17,8 +17,8 @@ public struct OATHAccountID: Hashable, Sendable, CustomStringConvertible {
     public let issuer: String?
     /// The account name.
     public let name: String
-    /// How long a code is valid, in seconds; 30 for counter-based accounts, which have no period.
-    public let period: Int
+    /// How long a code is valid, in whole seconds; 30 seconds for counter-based accounts, which have no period.
+    public let period: Duration
 
     /// Whether the account is hidden from listings (issuer `_hidden`).
     public var isHidden: Bool { issuer == "_hidden" }

@@ -8,8 +8,8 @@ struct TimeStep: Hashable, Sendable {
     let start: Int64
     let end: Int64
 
-    init(of time: Int64, period: Int) {
-        let period = Int64(max(1, period))
+    init(of time: Int64, period: Duration) {
+        let period = max(1, period.components.seconds)
         let (quotient, remainder) = time.quotientAndRemainder(dividingBy: period)
         number = remainder < 0 ? quotient - 1 : quotient
         start = time.subtractingReportingOverflow(remainder < 0 ? remainder + period : remainder).partialValue

@@ -13,7 +13,7 @@ struct PSKCKeyReader {
         let type = try type()
         let period = type == .totp ? try number("TimeInterval", in: 1...UInt64(Int32.max)) ?? 30 : 30
         let (issuer, name) = try labels()
-        let id = OATHAccountID(issuer: issuer, name: name, period: Int(clamping: period), type: type)
+        let id = OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type)
         let counter = type == .hotp ? try number("Counter", in: 0...UInt64(UInt32.max)) ?? 0 : 0
         return NewOATHAccount(
             id: id, secret: try secret(), algorithm: try algorithm(), digits: try digits(),

@@ -65,7 +65,7 @@ final class PSKCWriter {
         let moving =
             isCounter
             ? "<pskc:Counter><pskc:PlainValue>\(account.counter)</pskc:PlainValue></pskc:Counter>"
-            : "<pskc:TimeInterval><pskc:PlainValue>\(account.id.period)</pskc:PlainValue></pskc:TimeInterval>"
+            : "<pskc:TimeInterval><pskc:PlainValue>\(account.id.period.components.seconds)</pskc:PlainValue></pskc:TimeInterval>"
         return """
             <pskc:KeyPackage>\(device ?? "")<pskc:Key Id="\(Self.escape(id))" \
             Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:\(isCounter ? "hotp" : "totp")">\(issuer ?? "")\

@@ -27,7 +27,7 @@ public enum OtpauthURI {
         let counter = try parts.number(.counter, in: 0...Int64(UInt32.max)) ?? 0
         let takesFive = isSteam || issuer?.lowercased() == "steam"
         if validating, digits == 5, !takesFive { throw OtpauthError(.digits, .outOfRange("5", 6...8)) }
-        let id = OATHAccountID(issuer: issuer, name: name, period: Int(period), type: parts.type)
+        let id = OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: parts.type)
         return NewOATHAccount(
             id: id, secret: try parts.secret(), algorithm: try parts.algorithm(),
             digits: digits == 5 && takesFive ? 6 : Int(digits),
@@ -44,7 +44,7 @@ public enum OtpauthURI {
             [
                 ("secret", Base32.encode(secret)), ("issuer", account.id.issuer.map(PercentEncoding.encode)),
                 ("algorithm", account.algorithm.description), ("digits", "\(account.digits)"),
-                isHOTP ? ("counter", "\(account.counter)") : ("period", "\(account.id.period)"),
+                isHOTP ? ("counter", "\(account.counter)") : ("period", "\(account.id.period.components.seconds)"),
             ])
     }
 
@@ -55,7 +55,7 @@ public enum OtpauthURI {
             [
                 ("issuer", account.id.issuer.map(PercentEncoding.encode)),
                 ("algorithm", account.algorithm?.description), ("digits", account.digits.map { "\($0)" }),
-                ("period", account.type == .totp ? "\(account.id.period)" : nil),
+                ("period", account.type == .totp ? "\(account.id.period.components.seconds)" : nil),
             ])
     }
 

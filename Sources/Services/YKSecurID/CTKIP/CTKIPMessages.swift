@@ -149,7 +149,7 @@ struct CTKIPFinished {
         let interval = format?.first("OTPMode", "Time")?.attributes["TimeInterval"] ?? "60"
         guard let digits = Int(digits), let interval = Int(interval) else { throw .reply("OTP format") }
         return try SecurIDToken(
-            serial: SecurIDToken.serial(padding: serial), seed: seed, digits: digits, interval: interval,
+            serial: SecurIDToken.serial(padding: serial), seed: seed, digits: digits, interval: .seconds(interval),
             type: Self.type(provisioning), expiry: try expiry(), user: message.value("UserID"))
     }
 

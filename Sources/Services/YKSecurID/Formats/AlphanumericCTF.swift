@@ -93,7 +93,7 @@ public struct AlphanumericCTF: Sendable {
         let expiry = plain[48..<53].reduce(0) { $0 << 8 | Int($1) }
         return try SecurIDToken(
             serial: SecurIDToken.serial(padding: serial), seed: SharedSecret(Secret(plain[16..<32])),
-            digits: Int(plain[35]), interval: Int(plain[37]), type: type(plain[36]),
+            digits: Int(plain[35]), interval: .seconds(Int(plain[37])), type: type(plain[36]),
             expiry: expiry == 0 ? nil : UTCDate(day: expiry / unitsOfDay), deviceID: device)
     }
 
@@ -135,7 +135,7 @@ public struct AlphanumericCTF: Sendable {
     private static func payload(_ token: SecurIDToken) -> [UInt8] {
         var bytes = Array(token.serial.utf8).fitted(16) + token.seed.value.copyBytes()
         bytes += [1, 1, 0, UInt8(token.digits), token.type == .pinpad ? Handling.pinpad : Handling.none]
-        bytes += [UInt8(token.interval)] + [UInt8](repeating: 0, count: 10)
+        bytes += [UInt8(clamping: token.interval.components.seconds)] + [UInt8](repeating: 0, count: 10)
         let units = (token.expiry?.day ?? 0) * unitsOfDay
         bytes += (0..<5).map { UInt8(truncatingIfNeeded: units >> (32 - 8 * $0)) }
         return bytes.fitted(160) + [UInt8](repeating: 0x10, count: 16)

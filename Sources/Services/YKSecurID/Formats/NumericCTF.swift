@@ -69,7 +69,7 @@ public struct NumericCTF: Sendable {
         guard AESHash.short(seed) == bits.number(159, 15) else { throw isProtected ? .wrongPassword : .checksum }
         return try SecurIDToken(
             serial: serial, seed: SharedSecret(Secret(seed)), digits: (flags >> 6 & 7) + 1,
-            interval: flags & 3 == 0 ? 30 : 60, type: flags >> 4 & 1 == 1 ? .pinpad : .keyfob,
+            interval: flags & 3 == 0 ? .seconds(30) : .seconds(60), type: flags >> 4 & 1 == 1 ? .pinpad : .keyfob,
             expiry: UTCDate(day: bits.number(144, 14) + 10_957), deviceID: device?.id)
     }
 

@@ -97,7 +97,8 @@ public struct SDTIDBatch: Sendable {
             .joined(separator: " ")
         return try SecurIDToken(
             serial: serial, seed: SharedSecret(Secret(seed)), digits: try number(token, "Digits", 6),
-            interval: try number(token, "Interval", 60), type: try type(token), expiry: try date(token, "Death"),
+            interval: .seconds(try number(token, "Interval", 60)), type: try type(token),
+            expiry: try date(token, "Death"),
             nickname: value(token, "Nickname"), user: value(token, "UserLogin") ?? (user.isEmpty ? nil : user),
             deviceID: value(token, "DeviceSerialNumber"))
     }

@@ -21,8 +21,8 @@ public struct SecurIDToken: Sendable {
     public var seed: SharedSecret
     /// The number of digits in a code: 1 to 8, in practice 6 or 8.
     public var digits: Int
-    /// The validity period of a code in seconds: 30 or 60.
-    public var interval: Int
+    /// The validity period of a code: 30 or 60 seconds.
+    public var interval: Duration
     /// How the PIN is used.
     public var type: SecurIDTokenType
     /// The day on which the token expires, at 00:00 UTC; `nil` if it does not expire.
@@ -38,13 +38,13 @@ public struct SecurIDToken: Sendable {
     ///
     /// - Throws: `field` for a value outside its range.
     public init(
-        serial: String, seed: SharedSecret, digits: Int, interval: Int, type: SecurIDTokenType, expiry: UTCDate?,
+        serial: String, seed: SharedSecret, digits: Int, interval: Duration, type: SecurIDTokenType, expiry: UTCDate?,
         nickname: String? = nil, user: String? = nil, deviceID: String? = nil
     ) throws(SecurIDError) {
         guard serial.utf8.count == 12, serial.utf8.allSatisfy(\.isDecimalDigit) else { throw .field("serial number") }
         guard seed.value.count == SecurIDToken.seedSize else { throw .field("seed") }
         guard (1...8).contains(digits) else { throw .field("digits") }
-        guard interval == 30 || interval == 60 else { throw .field("interval") }
+        guard interval == .seconds(30) || interval == .seconds(60) else { throw .field("interval") }
         self.serial = serial
         self.seed = seed
         self.digits = digits

@@ -27,8 +27,9 @@ extension SecurIDToken {
     ) throws(SecurIDError) -> Tokencode {
         guard time >= 0, time < Self.endOfTime else { throw .field("time") }
         if let expiry, !allowsExpired, isExpired(at: time) { throw .expired(serial: serial, expiry) }
-        let start = time - time % Int64(interval)
-        let end = start + Int64(interval)
+        let seconds = interval.components.seconds
+        let start = time - time % seconds
+        let end = start + seconds
         let (code, next) = (try plainCode(at: time), try plainCode(at: end))
         let first: String
         let second: String
@@ -50,7 +51,7 @@ extension SecurIDToken {
         let date = UTCDate(seconds: time).parts
         let ofDay = Int(time % 86_400)
         let (hour, minute, second) = (ofDay / 3600, ofDay / 60 % 60, ofDay % 60)
-        let isFast = interval == 30
+        let isFast = interval == .seconds(30)
         let stem = minute - minute % (isFast ? 2 : 4)
         let moment = [date.year / 100, date.year % 100, date.month, date.day, hour, stem, 0, 0].map(Self.bcd)
         let serialPart = stride(from: 4, to: 12, by: 2).map { index in

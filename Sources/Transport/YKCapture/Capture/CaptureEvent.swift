@@ -59,8 +59,13 @@ extension Capture {
 
         /// What happened.
         public var kind: Kind
-        /// Milliseconds since the first event.
-        public var milliseconds: Double?
+        /// Milliseconds since the first event, as the file has them.
+        package var milliseconds: Double?
+        /// The time since the first event. Times of more than 30,000 years, which only a broken file has, are clamped.
+        public var time: Duration? {
+            get { milliseconds.map { .milliseconds(min(max($0, -1e15), 1e15)) } }
+            set { milliseconds = newValue.map { $0 / .milliseconds(1) } }
+        }
         /// The secret ranges of the command or written report.
         public var commandMask: [Mask] = []
         /// The secret ranges of the reply or received report.
@@ -69,7 +74,12 @@ extension Capture {
         public var line = 0
 
         /// Creates an event.
-        public init(_ kind: Kind, milliseconds: Double? = nil) {
+        public init(_ kind: Kind, time: Duration? = nil) {
+            self.kind = kind
+            self.time = time
+        }
+
+        package init(_ kind: Kind, milliseconds: Double?) {
             self.kind = kind
             self.milliseconds = milliseconds
         }

@@ -49,8 +49,8 @@ extension FuzzTarget {
         FuzzTarget(name: "oath-list") { bytes in withOATH(pieces(bytes)) { _ = try await $0.accounts() } },
         FuzzTarget(name: "oath-codes") { bytes in withOATH(pieces(bytes)) { _ = try await $0.codes() } },
         FuzzTarget(name: "oath-calculate") { bytes in
-            let id = OATHAccountID(issuer: "Steam", name: "a", period: 30, type: .totp)
-            let plain = OATHAccountID(issuer: nil, name: "b", period: 60, type: .totp)
+            let id = OATHAccountID(issuer: "Steam", name: "a", period: .seconds(30), type: .totp)
+            let plain = OATHAccountID(issuer: nil, name: "b", period: .seconds(60), type: .totp)
             withOATH(pieces(bytes)) { service in
                 _ = try? await service.code(for: id)
                 _ = try? await service.code(for: plain)

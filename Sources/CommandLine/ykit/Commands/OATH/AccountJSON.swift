@@ -12,7 +12,7 @@ extension OATHAccount {
         object["issuer"] = id.issuer.map(JSON.string) ?? .null
         object["name"] = .string(id.name)
         object["type"] = .string(type.description.lowercased())
-        object["period"] = type == .totp ? .int(Int64(id.period)) : .null
+        object["period"] = type == .totp ? .int(id.period.components.seconds) : .null
         object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
         object["digits"] = digits.map { .int(Int64($0)) } ?? .null
         object["touch"] = needsTouch.map(JSON.bool) ?? .null

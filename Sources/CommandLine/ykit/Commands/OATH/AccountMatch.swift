@@ -37,7 +37,7 @@ enum AccountMatch {
 
 extension OATHAccountID {
     /// The name after the period, as in `60/Acme:alice`, which distinguishes accounts with the same name.
-    var textWithPeriod: String { "\(period)/\(text)" }
+    var textWithPeriod: String { "\(period.components.seconds)/\(text)" }
 
     /// The display name, with the period if another account has the same name.
     func told(among others: [OATHAccountID]) -> String {

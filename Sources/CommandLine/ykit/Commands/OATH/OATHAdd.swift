@@ -70,7 +70,8 @@ struct OATHAdd: Verb {
     func answer(in world: World) async throws -> Answer {
         let algorithm = OATHAlgorithm(name: algorithm) ?? .sha1
         let type: OATHType = type == .hotp ? .hotp : .totp
-        let id = OATHAccountID(issuer: issuer, name: name, period: type == .totp ? period : 30, type: type)
+        let id = OATHAccountID(
+            issuer: issuer, name: name, period: type == .totp ? .seconds(period) : .seconds(30), type: type)
         let account = NewOATHAccount(
             id: id, secret: try secret.read(for: algorithm, world), algorithm: algorithm, digits: digits,
             needsTouch: touch, counter: counter)

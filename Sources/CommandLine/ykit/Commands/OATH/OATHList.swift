@@ -41,7 +41,7 @@ struct OATHList: Verb {
     private static func row(_ account: OATHAccount) -> [String] {
         [
             account.id.text.printable, account.type.description, account.algorithm?.description ?? "?",
-            account.type == .totp ? "\(account.id.period) s" : "",
+            account.type == .totp ? "\(account.id.period.components.seconds) s" : "",
         ]
     }
 }

@@ -222,7 +222,7 @@ struct SecurIDImport: Verb {
                 [
                     "serial": .string(token.serial), "added": .bool(added.contains(token.serial)),
                     "type": .string(token.type.rawValue), "digits": .int(Int64(token.digits)),
-                    "interval": .int(Int64(token.interval)),
+                    "interval": .int(token.interval.components.seconds),
                     "expiry": token.expiry.map { .string($0.description) } ?? .null,
                 ]
             })

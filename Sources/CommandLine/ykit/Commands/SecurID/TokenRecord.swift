@@ -41,7 +41,8 @@ struct TokenRecord {
     /// Returns the token with its seed.
     func token(_ key: StoreKey) throws -> SecurIDToken {
         try SecurIDToken(
-            serial: serial, seed: try key.open(record, service: "securid"), digits: digits, interval: interval,
+            serial: serial, seed: try key.open(record, service: "securid"), digits: digits,
+            interval: .seconds(interval),
             type: type, expiry: expiry, nickname: nickname, user: user, deviceID: deviceID)
     }
 
@@ -68,7 +69,8 @@ extension SecurIDToken {
         func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
         return [
             "serial": .string(serial), "nickname": text(nickname), "type": .string(type.rawValue),
-            "digits": .int(Int64(digits)), "interval": .int(Int64(interval)), "expiry": text(expiry?.description),
+            "digits": .int(Int64(digits)), "interval": .int(interval.components.seconds),
+            "expiry": text(expiry?.description),
             "user": text(user), "deviceId": text(deviceID),
         ]
     }
