@@ -34,7 +34,7 @@ struct KeyTests {
             let material = try Hex.decode(try #require(vector["public_material"] as? String))
             let named = OpenPGPPublicKey(
                 try key(algorithm, material), in: algorithm == 18 ? .decryption : .signature,
-                created: try #require(vector["created"] as? UInt32))
+                created: try #require(vector["created"] as? Int64))
             #expect(Hex.encode(named.fingerprint) == vector["fingerprint"] as? String, "\(vector["name"] ?? "")")
             count += 1
         }

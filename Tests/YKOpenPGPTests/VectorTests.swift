@@ -152,7 +152,7 @@ import YKX509
             let slot: OpenPGPSlot = name.hasPrefix("ECDH") ? .decryption : .signature
             var reader = ByteReader(Array(try Self.bytes(entry, "generate_response").dropLast(2)))
             let key = try KeyPair(slot: slot, type: type, generates: true).decode(&reader)
-            let created = try Self.bytes(entry, "created").reduce(0) { $0 << 8 | UInt32($1) }
+            let created = try Self.bytes(entry, "created").reduce(0) { $0 << 8 | Int64($1) }
             let fingerprint = OpenPGPPublicKey(key, in: slot, created: created).fingerprint
             #expect(Hex.encode(fingerprint) == entry["fingerprint"] as? String, "\(name)")
         }

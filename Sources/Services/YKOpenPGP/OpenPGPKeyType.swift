@@ -113,19 +113,26 @@ public struct OpenPGPPublicKey: Hashable, Sendable {
     /// The key itself.
     public let key: PublicKey
     /// When it was generated, in seconds since 1970; part of the fingerprint.
-    public let created: UInt32
+    public let created: Int64
     /// The version 4 fingerprint (RFC 4880 §12.2), 20 bytes.
     public let fingerprint: [UInt8]
 
     /// Calculates the fingerprint of a key in a slot.
-    public init(_ key: PublicKey, in slot: OpenPGPSlot, created: UInt32) {
+    ///
+    /// - Parameter created: Seconds since 1970, clamped to the four bytes that OpenPGP has for them.
+    public init(_ key: PublicKey, in slot: OpenPGPSlot, created: Int64) {
         self.key = key
-        self.created = created
-        let time = (0..<4).map { UInt8(truncatingIfNeeded: created >> (24 - 8 * UInt32($0))) }
+        self.created = Int64(UInt32(clamping: created))
         algorithmNumber = Self.number(key, slot)
-        let body = [0x04] + time + [algorithmNumber] + Self.material(key, slot)
+        let body = [0x04] + Self.time(created) + [algorithmNumber] + Self.material(key, slot)
         let length = [UInt8(truncatingIfNeeded: body.count >> 8), UInt8(truncatingIfNeeded: body.count)]
         fingerprint = HashAlgorithm.sha1.hash([0x99] + length + body)
+    }
+
+    /// A time in seconds since 1970 as four bytes (RFC 9580 §3.5), clamped.
+    static func time(_ seconds: Int64) -> [UInt8] {
+        let seconds = UInt32(clamping: seconds)
+        return (0..<4).map { UInt8(truncatingIfNeeded: seconds >> (24 - 8 * UInt32($0))) }
     }
 
     /// The number of the algorithm (RFC 9580 §9.1): RSA, ECDH, ECDSA or EdDSA.

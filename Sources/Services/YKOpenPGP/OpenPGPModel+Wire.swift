@@ -52,7 +52,7 @@ extension OpenPGPStatus {
             keys.append(
                 OpenPGPKeyInfo(
                     slot: slot, algorithm: algorithm, fingerprint: Self.entry(slot, of: 20, in: fingerprints),
-                    created: Self.entry(slot, of: 4, in: times).map { $0.reduce(0) { $0 << 8 | UInt32($1) } },
+                    created: Self.entry(slot, of: 4, in: times).map { $0.reduce(0) { $0 << 8 | Int64($1) } },
                     origin: origins[reference],
                     touch: objects.value(touch)?.first.map { OpenPGPTouchPolicy(rawValue: $0) }))
         }

@@ -167,7 +167,7 @@ public struct OpenPGPKeyInfo: Sendable, Hashable {
     /// The version 4 fingerprint, 20 bytes; `nil` if none is stored.
     public let fingerprint: [UInt8]?
     /// When it was generated, in seconds since 1970; `nil` if no time is stored.
-    public let created: UInt32?
+    public let created: Int64?
     /// Its origin; `nil` on cards that do not report it.
     public let origin: OpenPGPKeyOrigin?
     /// When it requires a touch; `nil` on cards without touch policies.

@@ -60,10 +60,10 @@ extension OpenPGPService {
     /// software needs to find the key. The admin PIN must be verified. The touch policy of a YubiKey's slot is off
     /// afterwards.
     ///
-    /// - Parameter created: The time to store, in seconds since 1970; `nil` for now.
+    /// - Parameter created: The time to store, in seconds since 1970, clamped to the card's four bytes; `nil` for now.
     /// - Throws: `unsupportedKey`, `pinRequired`, `notStored`.
     public func generateKey(
-        _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: UInt32? = nil
+        _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
         let firmware = try cardFacts().firmware
         if case .rsa = type, let firmware, (Version(4, 2, 0)..<Version(4, 3, 5)).contains(firmware) {
@@ -89,7 +89,7 @@ extension OpenPGPService {
     ///
     /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `notStored` if the card then has another public key.
     public func importKey(
-        _ key: PrivateKey, _ slot: OpenPGPSlot, created: UInt32? = nil
+        _ key: PrivateKey, _ slot: OpenPGPSlot, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
         guard try cardFacts().capabilities.supportsImport else { throw .unsupported("importing keys") }
         if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
@@ -148,13 +148,11 @@ extension OpenPGPService {
 
     /// Stores fingerprint and time of a new key.
     private func name(
-        _ key: PublicKey, _ slot: OpenPGPSlot, _ created: UInt32?
+        _ key: PublicKey, _ slot: OpenPGPSlot, _ created: Int64?
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
-        let now = UInt32(clamping: channel.environment.clock.now)
-        let named = OpenPGPPublicKey(key, in: slot, created: created ?? now)
-        let time = (0..<4).map { UInt8(truncatingIfNeeded: named.created >> (24 - 8 * UInt32($0))) }
+        let named = OpenPGPPublicKey(key, in: slot, created: created ?? channel.environment.clock.now)
         try put(slot.fingerprintTag, named.fingerprint)
-        try put(slot.timeTag, time)
+        try put(slot.timeTag, OpenPGPPublicKey.time(named.created))
         return named
     }
 

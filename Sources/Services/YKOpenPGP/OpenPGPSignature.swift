@@ -10,7 +10,7 @@ public struct OpenPGPSignature: Hashable, Sendable {
     /// The hash of the document and of what the signature says about itself.
     public let hash: HashAlgorithm
     /// When it was made, in seconds since 1970.
-    public let created: UInt32
+    public let created: Int64
     /// The version 4 fingerprint of the key, 20 bytes.
     public let fingerprint: [UInt8]
     /// The packet with its header.
@@ -39,9 +39,8 @@ public struct OpenPGPSignature: Hashable, Sendable {
         let hash: HashAlgorithm
         let bytes: [UInt8]
 
-        init(_ key: OpenPGPPublicKey, _ hash: HashAlgorithm, _ created: UInt32) {
-            let time = (0..<4).map { UInt8(truncatingIfNeeded: created >> (24 - 8 * UInt32($0))) }
-            let subpackets = [22, 33, 0x04] + key.fingerprint + [5, 2] + time
+        init(_ key: OpenPGPPublicKey, _ hash: HashAlgorithm, _ created: Int64) {
+            let subpackets = [22, 33, 0x04] + key.fingerprint + [5, 2] + OpenPGPPublicKey.time(created)
             self.hash = hash
             bytes =
                 [0x04, 0x00, key.algorithmNumber, Self.number(hash), 0, UInt8(truncatingIfNeeded: subpackets.count)]
@@ -68,7 +67,7 @@ public struct OpenPGPSignature: Hashable, Sendable {
     ///
     /// - Parameter sign: Signs a digest with the key: RSASSA-PKCS1-v1_5, ECDSA in DER, or Ed25519.
     init(
-        of message: [UInt8], by key: OpenPGPPublicKey, hash: HashAlgorithm, created: UInt32,
+        of message: [UInt8], by key: OpenPGPPublicKey, hash: HashAlgorithm, created: Int64,
         _ sign: (_ digest: [UInt8]) throws(OpenPGPError) -> [UInt8]
     ) throws(OpenPGPError) {
         let head = Head(key, hash, created)
@@ -79,7 +78,7 @@ public struct OpenPGPSignature: Hashable, Sendable {
             head.bytes + [0, UInt8(truncatingIfNeeded: issuer.count)] + issuer + digest.prefix(2)
             + numbers.flatMap(OpenPGPPublicKey.integer)
         self.hash = hash
-        self.created = created
+        self.created = Int64(UInt32(clamping: created))
         fingerprint = key.fingerprint
         // The old form of the header with two bytes of length, as GnuPG writes it.
         packet = [0x89, UInt8(truncatingIfNeeded: body.count >> 8), UInt8(truncatingIfNeeded: body.count)] + body
@@ -121,7 +120,7 @@ extension OpenPGPService {
         guard hash.digestSize >= least else {
             throw .badInput("an OpenPGP signature with this key requires a hash of \(least) bytes or more, not \(hash)")
         }
-        let now = UInt32(clamping: channel.environment.clock.now)
+        let now = channel.environment.clock.now
         return try OpenPGPSignature(of: message, by: named, hash: hash, created: now) { digest throws(OpenPGPError) in
             try sign(.digest(digest), hash: hash)
         }

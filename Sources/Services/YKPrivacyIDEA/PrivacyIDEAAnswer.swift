@@ -30,8 +30,8 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     public let detail: JSON
     /// The whole object, for members other than `result` and `detail`.
     public let envelope: JSON
-    /// `time`: the server's clock, in seconds since 1970-01-01 00:00 UTC.
-    public let time: Double?
+    /// `time`: the server's clock, in whole seconds since 1970-01-01 00:00 UTC.
+    public let time: Int64?
     /// The header field `Date` (RFC 9110 §6.6.1), in seconds since 1970-01-01 00:00 UTC.
     public let date: Int64?
     /// The cookies that the server set, by name.
@@ -73,7 +73,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         value = result["value"] ?? .null
         authentication = result["authentication"]?.string.map(Authentication.init)
         detail = envelope["detail"] ?? .null
-        time = envelope["time"]?.number
+        time = envelope["time"]?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
         date = response.date
         cookies = Self.cookies(response.fields)
     }

@@ -109,7 +109,7 @@ extension OpenPGPKeyInfo {
         object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
         object["origin"] = origin.map { .string($0.description) } ?? .null
         object["fingerprint"] = fingerprint.map { .string(Hex.encode($0)) } ?? .null
-        object["created"] = created.map { .int(Int64($0)) } ?? .null
+        object["created"] = created.map(JSON.int) ?? .null
         object["touch"] = touch.map { .string($0.description) } ?? .null
         return .object(object)
     }

@@ -78,7 +78,7 @@ struct OpenPGPImportKey: Verb {
         let service = try await world.openOpenPGP()
         try await world.askToReplace(slot, service, confirmation)
         try await world.administer(admin, service, for: "import a key")
-        let stored = try await service.importKey(key, slot, created: created)
+        let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
         if let touch { try await service.setTouch(touch, slot) }
         return stored.answer("imported", slot, touch)
     }
@@ -176,7 +176,7 @@ extension OpenPGPPublicKey {
             ["\(verb) the \(slot) key: \(type)", "fingerprint \(Hex.encode(fingerprint))"],
             [
                 "slot": .string(slot.description), "algorithm": .string(type.description),
-                "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(Int64(created)),
+                "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(created),
                 "touch": touch.map { .string($0.description) } ?? .null,
                 "publicKey": .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo)),
             ])
