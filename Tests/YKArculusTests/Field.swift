@@ -80,6 +80,7 @@ final class PIN: Sendable {
 
     var arculus: ArculusPIN {
         ArculusPIN(asking: { [self] request in
+            await Task.yield()
             asked.withLock { $0.append(request.retries?.count ?? -1) }
             return text.map(secret)
         })

@@ -56,7 +56,7 @@ public struct ArculusCard {
         let service: FIDOService
         let found: CardMark
         do throws(FIDOError) {
-            service = try await FIDOService.open(link, interaction: FIDOInteraction(pin: { pin?.pin($0) }))
+            service = try await FIDOService.open(link, interaction: FIDOInteraction(pin: { await pin?.pin($0) }))
             await service.setStrict(isStrict)
             found = CardMark(isStrict ? try await service.freshInfo() : try await service.info())
         } catch {

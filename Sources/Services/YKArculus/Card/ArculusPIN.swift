@@ -8,7 +8,7 @@ public struct ArculusPIN: Sendable {
     /// Minimum PIN length of an Arculus card; CTAP alone requires four (Arculus SDK).
     public static let shortest = 6
 
-    let give: @Sendable (PINRequest) throws(ArculusError) -> SharedSecret?
+    let give: @Sendable (PINRequest) async throws(ArculusError) -> SharedSecret?
 
     /// Creates a source with a known PIN.
     ///
@@ -18,10 +18,11 @@ public struct ArculusPIN: Sendable {
         give = { _ throws(ArculusError) in pin }
     }
 
-    /// Requests the PIN when the card requires it, with the remaining retries; `nil` cancels.
-    public init(asking: @escaping @Sendable (PINRequest) -> SharedSecret?) {
-        give = { request throws(ArculusError) in
-            guard let pin = asking(request) else { return nil }
+    /// Requests the PIN when the card requires it, with the remaining retries; `nil` cancels. No other caller can use
+    /// the card meanwhile.
+    public init(asking: @escaping @Sendable (PINRequest) async -> SharedSecret?) {
+        give = { request async throws(ArculusError) in
+            guard let pin = await asking(request) else { return nil }
             try Self.checkLength(pin)
             return pin
         }

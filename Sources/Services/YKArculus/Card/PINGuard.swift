@@ -22,7 +22,7 @@ final class PINGuard: Sendable {
     var problem: ArculusError? { state.withLock { $0.problem } }
 
     /// The PIN for the card's request; `nil` if there is none, or it is not sent again.
-    func pin(_ request: PINRequest) -> SharedSecret? {
+    func pin(_ request: PINRequest) async -> SharedSecret? {
         let known = state.withLock { ($0.pin, $0.retries) }
         if let pin = known.0, let before = known.1 {
             // A card decrements the counter before it checks the PIN, and restores it if the PIN is right.
@@ -31,7 +31,7 @@ final class PINGuard: Sendable {
             return nil
         }
         do throws(ArculusError) {
-            let pin = try source.give(request)
+            let pin = try await source.give(request)
             state.withLock { ($0.pin, $0.retries) = (pin, request.retries) }
             return pin
         } catch {
