@@ -3,7 +3,7 @@
 import YKRelyingParty
 import YKit
 
-/// Registers a passkey at a small server, then signs in with it.
+/// Registers a passkey at a small server, then signs in with it; with `--u2f`, a U2F key.
 @main
 struct SignIn {
     static func main() async throws {
@@ -11,6 +11,11 @@ struct SignIn {
         let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
         let fido = try await key.open(
             FIDOService.self, interaction: FIDOInteraction(touch: { print("touch the key") }))
+        if CommandLine.arguments.contains("--u2f") { try await signInWithU2F(fido) } else { try await signIn(fido) }
+        await fido.close()
+    }
+
+    private static func signIn(_ fido: FIDOService) async throws {
         let browser = WebAuthnClient(service: fido, origin: try Origin("https://example.com"))
         let server = try Server()
 
@@ -23,7 +28,20 @@ struct SignIn {
             let count = try await server.finishSignIn(asked.token, assertion)
             print("signed in as alice, signature counter \(count)")
         }
-        await fido.close()
+    }
+
+    private static func signInWithU2F(_ fido: FIDOService) async throws {
+        let browser = U2FBrowser(fido: fido)
+        let server = U2FServer()
+
+        let (enrolment, made) = try await browser.register(await server.begin("alice"))
+        try await server.finishRegistration(of: "alice", enrolment, made)
+        print("registered alice")
+
+        let (clientData, signature) = try await browser.sign(
+            await server.begin("alice"), try await server.keyHandle(of: "alice"))
+        let count = try await server.finishSignIn(of: "alice", clientData, signature)
+        print("signed in as alice with U2F, signature counter \(count)")
     }
 }
 
