@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A package that depends on ykit by URL and version: SwiftPM refuses dependencies with unsafe flags, except those given by
-# path. Builds a program that uses one library of the package.
+# path. Builds a program that imports the umbrella library and uses a virtual key.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d "${YKIT_TEST_TMP:-/tmp}/package.XXXXXX")
@@ -35,18 +35,21 @@ import PackageDescription
 let package = Package(
     name: "user",
     dependencies: [.package(url: "file://$work/ykit", exact: "9.9.9")],
-    targets: [.executableTarget(name: "user", dependencies: [.product(name: "YKWire", package: "ykit")])])
+    targets: [.executableTarget(name: "user", dependencies: [.product(name: "YKit", package: "ykit")])])
 END
         cat >Sources/user/main.swift <<'END' &&
-import YKWire
-print(Hex.encode(Array("hi".utf8)))
+import YKit
+let key = try await Keys(source: .virtual(.demonstration())).only()
+let oath = try await key.open(OATHService.self)
+for entry in try await oath.codes() { print(entry.account.id) }
+await oath.close()
 END
-        swift build --product user && [ "$(swift run --skip-build user)" = 6869 ]
+        swift build --product user -Xcc -g0 && swift run --skip-build user >accounts && grep -x Acme:alice@example.com accounts
 }
 
 unsafe() { cd "$root" && ! grep -n unsafeFlags Package.swift; }
 
 expect "the package has no unsafe flags" unsafe
 expect "it is a repository with a version" publish
-expect "a program uses one of its libraries by URL and version" use
+expect "a program imports YKit by URL and version" use
 exit "$failed"
