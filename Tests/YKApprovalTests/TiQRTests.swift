@@ -83,8 +83,8 @@ struct TiQRTests {
     @Test(
         arguments: [
             ("OK", TiQRResult.accepted), ("OK\n", .accepted), ("INVALID_RESPONSE", .wrong(triesLeft: nil)),
-            ("INVALID_USERID", .unknownIdentity), ("ACCOUNT_BLOCKED", .blocked(minutes: nil)),
-            ("ACCOUNT_BLOCKED:30", .blocked(minutes: 30)), ("INVALID_REQUEST", .other("INVALID_REQUEST")),
+            ("INVALID_USERID", .unknownIdentity), ("ACCOUNT_BLOCKED", .blocked(for: nil)),
+            ("ACCOUNT_BLOCKED:30", .blocked(for: .seconds(1800))), ("INVALID_REQUEST", .other("INVALID_REQUEST")),
         ])
     func results(_ text: String, _ result: TiQRResult) throws { #expect(try TiQRResult(Array(text.utf8)) == result) }
 

@@ -47,9 +47,9 @@ extension Explain {
             return Explanation(
                 "unknown-user", .notFound, "the service does not know this account",
                 hint: "it was deleted there; enrol again")
-        case .blocked(let minutes):
-            return Explanation(
-                "locked", .blocked, "the service locked the account" + (minutes.map { " for \($0) minutes" } ?? ""))
+        case .blocked(let duration):
+            let minutes = duration.map { " for \($0.components.seconds / 60) minutes" } ?? ""
+            return Explanation("locked", .blocked, "the service locked the account" + minutes)
         case .other(let text):
             return Explanation("failed", .failed, "the service answered \(text.printable)")
         }

@@ -16,8 +16,8 @@ public enum TiQRResult: Hashable, Sendable {
     case unknownChallenge
     /// The service does not know the user.
     case unknownIdentity
-    /// The account is locked; the number of minutes, if the service reports it.
-    case blocked(minutes: Int?)
+    /// The account is locked; for how long, in whole minutes, if the service reports it.
+    case blocked(for: Duration?)
     /// The service did not understand the request, or gave another answer.
     case other(String)
 
@@ -36,7 +36,8 @@ public enum TiQRResult: Hashable, Sendable {
         case "INVALID_RESPONSE": self = .wrong(triesLeft: number)
         case "INVALID_CHALLENGE": self = .unknownChallenge
         case "INVALID_USERID": self = .unknownIdentity
-        case "ACCOUNT_BLOCKED": self = .blocked(minutes: number)
+        case "ACCOUNT_BLOCKED":
+            self = .blocked(for: number.flatMap(Int32.init(exactly:)).map { .seconds(Int64($0) * 60) })
         case "INVALID_REQUEST", "ERROR": self = .other(text)
         default: throw .malformed("the service's answer is not one of TiQR's")
         }
