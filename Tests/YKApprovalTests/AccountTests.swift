@@ -71,6 +71,9 @@ struct AccountTests {
         ]
         func names(_ query: String) -> [String] { ApprovalStore.matches(query, in: accounts).map(\.name) }
         #expect(names("work") == ["work"] && names("WORK") == ["work", "workshop"] && names("P1") == ["work", "home"])
+        let composed = [make("caf\u{E9}", "P3", "c.example")]
+        #expect(ApprovalStore.matches("Cafe\u{301}", in: composed).count == 1)
+        #expect(ApprovalStore.matches("cafe", in: composed).isEmpty)
         #expect(names("b.exa") == ["home"] && names("acme").count == 3 && names("nobody") == [])
         #expect(ApprovalStore.freeName("work", in: accounts) == "work 2")
         #expect(ApprovalStore.freeName(" \u{1B}\n", in: accounts) == "account")

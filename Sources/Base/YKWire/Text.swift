@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The standard library has both for any kind of string, but the first call in a process searches the conformances of
-// the whole program, which takes longer than everything else that a short verb does.
-
 extension String {
-    /// Whether a string contains another, compared byte by byte.
-    package func contains(_ part: String) -> Bool {
+    /// Whether the text contains part of a name as typed by a person, ignoring case and Unicode normalization: a
+    /// composed letter equals its decomposed spelling.
+    package func mentions(_ part: String) -> Bool { lowercased().contains(part.lowercased()) }
+
+    /// Whether the text contains the UTF-8 bytes of another, wherever its characters begin.
+    ///
+    /// For the syntax of formats, in which a CR LF contains an LF. It also needs no generic code of the standard library,
+    /// whose first call searches the conformances of the whole program.
+    package func contains(bytesOf part: String) -> Bool {
         let (bytes, wanted) = (Array(utf8), Array(part.utf8))
         guard wanted.count <= bytes.count else { return false }
         return (0...(bytes.count - wanted.count)).contains { bytes[$0...].starts(with: wanted) }
@@ -22,17 +26,5 @@ extension Unicode.Scalar {
             true
         default: false
         }
-    }
-}
-
-extension [String] {
-    /// The strings concatenated with a separator.
-    package func joined(separator: String = "") -> String {
-        var text = first ?? ""
-        for part in dropFirst() {
-            text += separator
-            text += part
-        }
-        return text
     }
 }

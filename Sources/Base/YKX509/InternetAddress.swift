@@ -5,7 +5,7 @@ import YKWire
 /// IP addresses as text and as the 4 or 16 bytes of certificates.
 enum InternetAddress {
     /// Parses a dotted IPv4 address or RFC 4291 §2.2 text; `nil` for anything else.
-    static func bytes(_ text: String) -> [UInt8]? { text.contains(":") ? six(text) : four(text) }
+    static func bytes(_ text: String) -> [UInt8]? { text.contains(bytesOf: ":") ? six(text) : four(text) }
 
     /// Dotted numbers, or eight groups of hexadecimal digits.
     static func text(_ bytes: [UInt8]) -> String {

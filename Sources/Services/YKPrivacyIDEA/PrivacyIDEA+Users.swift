@@ -65,7 +65,7 @@ extension PrivacyIDEA {
     ///
     /// - Returns: The user; `nil` if there is none.
     public func user(_ name: String, realm: String? = nil) async throws(PrivacyIDEAError) -> PrivacyIDEAUser? {
-        guard !name.contains("*") else { return nil }
+        guard !name.contains(bytesOf: "*") else { return nil }
         // The server treats every parameter as a search field and finds nobody if a nonce is sent.
         let answer = try await call(
             .get, "/user/", ["username": .string(name), "realm": realm.map(JSON.string) ?? .null], isFresh: false)

@@ -101,7 +101,7 @@ public struct PrivacyIDEA: Sendable {
         switch (method, encoding) {
         case (.get, _), (.delete, _):
             let query = Self.form(members)
-            if !query.isEmpty { address += (address.contains("?") ? "&" : "?") + query }
+            if !query.isEmpty { address += (address.contains(bytesOf: "?") ? "&" : "?") + query }
         case (_, .json): (body, type) = (Array(Self.object(members).text.utf8), "application/json")
         case (_, .form): (body, type) = (Array(Self.form(members).utf8), "application/x-www-form-urlencoded")
         }

@@ -124,14 +124,14 @@ public struct SSHPublicKey: Hashable, Sendable {
             }
             return .rsa(modulus: modulus, exponent: exponent)
         }
-        if type.contains("ed25519") {
+        if type.contains(bytesOf: "ed25519") {
             let bytes = try reader.string("the point")
             guard bytes.count == 32 else { throw .malformed("a point of \(bytes.count) bytes on Ed25519") }
             return .ed25519(bytes)
         }
         let name = try reader.text("the name of the curve")
         let point = try reader.string("the point")
-        guard let curve = curves.first(where: { Self.name(of: $0) == name }), type.contains(name) else {
+        guard let curve = curves.first(where: { Self.name(of: $0) == name }), type.contains(bytesOf: name) else {
             throw .malformed("curve '\(name)' in a key of type '\(type)'")
         }
         guard point.count == 1 + 2 * curve.fieldSize, point.first == 0x04 else {

@@ -5,11 +5,12 @@ import YKWire
 extension CardIdentity {
     /// Whether this is a YubiKey according to its ATR, or to the reader's name unless the ATR contradicts it.
     package var isYubiKey: Bool {
-        text.contains("yubi") || reader.lowercased().contains("yubi") && !Self.others.contains { text.contains($0) }
+        text.contains(bytesOf: "yubi")
+            || reader.lowercased().contains(bytesOf: "yubi") && !Self.others.contains { text.contains(bytesOf: $0) }
     }
 
     /// Whether this is a CanoKey: canokey-core has `Canokey` in the historical bytes of its ATR.
-    package var isCanoKey: Bool { text.contains("canokey") }
+    package var isCanoKey: Bool { text.contains(bytesOf: "canokey") }
 
     /// Makers whose keys may be in a reader of another name, such as a virtual one.
     private static let others = ["canokey", "nitrokey", "solo"]

@@ -51,7 +51,7 @@ extension Explain {
     static func usage(_ text: String, of line: [String] = []) -> Explanation {
         var problem: [String] = []
         var hints: [String] = []
-        if let bytes = line.first(where: { LineReader.isBytes($0) && text.contains("'\($0)'") }) {
+        if let bytes = line.first(where: { LineReader.isBytes($0) && text.contains(bytesOf: "'\($0)'") }) {
             hints.append(behindDashes(bytes.printable))
         }
         let words = line
@@ -76,7 +76,7 @@ extension Explain {
     /// Removes words that may be secrets from the message: an unexpected argument, or the value of an option that
     /// expects a descriptor.
     private static func withoutSecrets(_ message: String, _ hints: inout [String], line: [String]) -> String {
-        if message.contains("unexpected argument") {
+        if message.contains(bytesOf: "unexpected argument") {
             let count = Int(message.prefix { $0 != " " }) ?? 1
             let options = secretOptions(of: line)
             if !options.isEmpty {
@@ -85,9 +85,9 @@ extension Explain {
             }
             return count == 1 ? "one word on the line is too many" : "\(count) words on the line are too many"
         }
-        if message.contains("is invalid for '"), message.contains("-fd ") {
+        if message.contains(bytesOf: "is invalid for '"), message.contains(bytesOf: "-fd ") {
             let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-            if let option = parts.first(where: { $0.hasPrefix("--") && $0.contains("-fd ") }) {
+            if let option = parts.first(where: { $0.hasPrefix("--") && $0.contains(bytesOf: "-fd ") }) {
                 return "the value is invalid for '\(option)', which takes the number of an open file descriptor"
             }
         }
@@ -129,7 +129,7 @@ extension Explain {
                     hint: "'\(path(of: line, from: root)) --help' lists the options")
             }
             guard word.hasPrefix("--") else { continue }
-            if word.contains("-----BEGIN ") { return Files.secretInsteadOfFile }
+            if word.contains(bytesOf: "-----BEGIN ") { return Files.secretInsteadOfFile }
             let nearest = Spelling.nearest(
                 String(name.dropFirst(2)), among: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
             let path = path(of: line, from: root)
@@ -156,7 +156,7 @@ extension Explain {
         var previous = ""
         for word in line.prefix(while: { $0 != "--" }) {
             defer { previous = word }
-            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.contains("h"), !readers.contains(previous),
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.contains(bytesOf: "h"), !readers.contains(previous),
                 let other = word.dropFirst().first(where: { !flags.contains("-\($0)") })
             else { continue }
             return unknownOption(line, from: root)

@@ -6,6 +6,7 @@ import YKManagement
 import YKSecureChannel
 import YKTransport
 import YKVirtualKey
+import YKWire
 
 /// The composition root: turns the options into the keys that services are opened on, and the environment they run in.
 final class World {
@@ -155,7 +156,7 @@ final class World {
                 "no-such-device", .noDevice, "the virtual key has serial number \(serial), not \(wanted.printable)",
                 hint: "ykit --virtual FILE list")
         }
-        if let wanted = selection.reader, !key.link().identity.reader.lowercased().contains(wanted.lowercased()) {
+        if let wanted = selection.reader, !key.link().identity.reader.mentions(wanted) {
             throw LinkError.unknownReader(wanted)
         }
     }

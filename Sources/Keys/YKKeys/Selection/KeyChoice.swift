@@ -47,6 +47,6 @@ extension KeySelection {
 
     /// Whether the selected reader's name, if any, is this one or a part of it, ignoring case.
     func isReader(named name: String) -> Bool {
-        reader.map { name.lowercased().contains($0.lowercased()) } ?? true
+        reader.map { name.mentions($0) } ?? true
     }
 }

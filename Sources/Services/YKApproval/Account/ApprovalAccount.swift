@@ -107,16 +107,13 @@ public enum ApprovalStore {
     }
 
     /// Returns the accounts that match a query: one with this name, identifier or serial number, otherwise all whose
-    /// name, issuer, serial number or server contains it, ignoring case.
+    /// name, issuer, serial number or server contains it, ignoring case and Unicode normalization.
     public static func matches(_ query: String, in accounts: [ApprovalAccount]) -> [ApprovalAccount] {
         if let exact = accounts.first(where: { $0.id == query || $0.name == query }) { return [exact] }
         let serials = accounts.filter { $0.serial == query }
         if !serials.isEmpty { return serials }
-        let wanted = query.lowercased()
         return accounts.filter { account in
-            [account.name, account.issuer, account.serial, account.server].contains {
-                $0.lowercased().contains(wanted)
-            }
+            [account.name, account.issuer, account.serial, account.server].contains { $0.mentions(query) }
         }
     }
 

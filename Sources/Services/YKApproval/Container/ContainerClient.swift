@@ -136,7 +136,7 @@ public struct ContainerClient: Sendable {
             container.server, container.trust, "/container/challenge",
             ["container_serial": .string(container.serial), "scope": .string(scope)])
         guard let nonce = challenge["nonce"]?.string, let time = challenge["time_stamp"]?.string,
-            nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains("|")
+            nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains(bytesOf: "|")
         else { throw ApprovalError.malformed("the server gave no challenge") }
         if let algorithm = challenge["enc_key_algorithm"]?.string, algorithm != "x25519" {
             throw ApprovalError.malformed("the server agrees on keys with \(algorithm), not with x25519")

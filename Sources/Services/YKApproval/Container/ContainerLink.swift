@@ -39,7 +39,7 @@ public struct ContainerLink: Hashable, Sendable {
         issuer = link["issuer"] ?? ""
         nonce = try link.required("nonce")
         time = try link.required("time")
-        guard nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains("|") else {
+        guard nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains(bytesOf: "|") else {
             throw .malformed("the challenge in the link of the container")
         }
         let curve = try link.required("key_algorithm")
@@ -58,7 +58,7 @@ public struct ContainerLink: Hashable, Sendable {
 
     /// Returns the server at an address that appears between bars in signed texts.
     static func server(_ address: String) throws(ApprovalError) -> HTTPURL {
-        guard !address.contains("|"), !address.contains("?") else {
+        guard !address.contains(bytesOf: "|"), !address.contains(bytesOf: "?") else {
             throw .malformed("the address of the container's server")
         }
         do { return try HTTPURL(address) } catch { throw .malformed("the container's server: \(error)") }

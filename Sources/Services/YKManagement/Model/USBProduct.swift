@@ -51,11 +51,11 @@ public struct USBProduct: Hashable, Sendable {
     /// Parses the name of a PC/SC reader such as `Yubico YubiKey OTP+FIDO+CCID 00 00`; `nil` for any other name.
     public init?(reader: String) {
         let name = reader.uppercased()
-        guard name.contains("YUBIKEY"), name.contains("CCID") else { return nil }
+        guard name.contains(bytesOf: "YUBIKEY"), name.contains(bytesOf: "CCID") else { return nil }
         var found: USBInterfaces = .ccid
-        if name.contains("OTP") { found.insert(.otp) }
-        if name.contains("FIDO") || name.contains("U2F") { found.insert(.fido) }
-        self.init(name.contains("NEO") ? .neo : .fourAndFive, found)
+        if name.contains(bytesOf: "OTP") { found.insert(.otp) }
+        if name.contains(bytesOf: "FIDO") || name.contains(bytesOf: "U2F") { found.insert(.fido) }
+        self.init(name.contains(bytesOf: "NEO") ? .neo : .fourAndFive, found)
     }
 
     /// Fills in the known properties of a key that has no device information (ykman 5.9.2).

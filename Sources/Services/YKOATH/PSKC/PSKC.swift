@@ -22,7 +22,7 @@ public struct PSKC: Sendable {
 
     /// Whether a file looks like a key container.
     public static func matches(_ bytes: [UInt8]) -> Bool {
-        String(decoding: bytes.prefix(4096), as: UTF8.self).contains("KeyContainer")
+        String(decoding: bytes.prefix(4096), as: UTF8.self).contains(bytesOf: "KeyContainer")
     }
 
     /// Returns how the secrets of a file are protected, without decrypting any.

@@ -43,7 +43,7 @@ public struct CTKIPLink: Sendable {
         guard let link = SecurIDLink(text), link.kind == .ctkip, let parts = URLText(text) else { return nil }
         guard text.utf8.count <= SecurIDLimits.url else { throw .tooLong("URL", limit: SecurIDLimits.url) }
         var server = parts.query["url"] ?? ""
-        if !server.contains("://") { server = (parts.query["scheme"] ?? "https") + "://" + server }
+        if !server.contains(bytesOf: "://") { server = (parts.query["scheme"] ?? "https") + "://" + server }
         do { url = try HTTPURL(server) } catch { throw .http(error) }
         code = try parts.query["activationcode"].map { text throws(SecurIDError) in try ActivationCode(text) }
     }

@@ -84,10 +84,10 @@ struct CTKIPReply {
         let mark = "nested exception is:"
         let nested = text.firstRange(of: mark).map { String(text[$0.upperBound...]).trimmed } ?? text.trimmed
         let parts = nested.split(separator: ":", maxSplits: 1).map { String($0).trimmed }
-        let hasKind = parts.count == 2 && !parts[0].contains(" ")
+        let hasKind = parts.count == 2 && !parts[0].contains(bytesOf: " ")
         let kind = hasKind ? parts[0] : ""
         let message = String((hasKind ? parts[1] : nested).prefix(300))
-        if kind.hasSuffix("InsufficientPrivilegeException") || message.contains("Invalid authorization code") {
+        if kind.hasSuffix("InsufficientPrivilegeException") || message.contains(bytesOf: "Invalid authorization code") {
             return .activationRefused
         }
         return .fault(kind: String(kind.prefix(200)), message)

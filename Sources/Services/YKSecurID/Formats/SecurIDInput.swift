@@ -33,7 +33,7 @@ public enum SecurIDInput: Sendable {
         if TokenText.place(of: "ctkip", in: units) != nil, let link = try CTKIPLink(in: plain) {
             self = .ctkip(link)
         } else if let (data, isSmartphoneURL) = TokenText.data(in: units) {
-            if plain.contains("://"), !plain.contains(where: \.isNewline), units.count > SecurIDLimits.url {
+            if plain.contains(bytesOf: "://"), !plain.contains(where: \.isNewline), units.count > SecurIDLimits.url {
                 throw .tooLong("URL", limit: SecurIDLimits.url)
             }
             self = .string(try CTFString(data, isSmartphoneURL: isSmartphoneURL))
@@ -212,7 +212,7 @@ enum TokenText {
         let before = String(decoding: bytes[..<start], as: UTF8.self).lowercased()
         var data = bytes[(start + mark.utf8CodeUnitCount)...]
         if data.starts(with: [0x33, 0x44]) || data.starts(with: [0x33, 0x64]) { data = data.dropFirst(2) }
-        return (String(decoding: data, as: UTF8.self), smartphone.contains { before.contains($0) })
+        return (String(decoding: data, as: UTF8.self), smartphone.contains { before.contains(bytesOf: $0) })
     }
 
     /// Returns the position of a lower-case string, ignoring case.

@@ -43,7 +43,7 @@ public struct ValidationRequest: Hashable, Sendable {
     public func address(at server: String, key: SharedSecret?) -> String {
         var query = ValidationSignature.line(parameters)
         if let key { query += "&h=" + ValidationSignature.make(parameters, key).queryEscaped }
-        return server + (server.contains("?") ? "&" : "?") + query
+        return server + (server.contains(bytesOf: "?") ? "&" : "?") + query
     }
 }
 

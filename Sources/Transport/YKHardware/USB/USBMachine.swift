@@ -14,7 +14,7 @@ struct USBMachine: Sendable {
         let folder = "\(system)/bus/usb/devices"
         let found = SystemFile.names(in: folder).compactMap { name -> USBDevice? in
             // The names of interfaces contain a colon; those of root hubs begin with "usb".
-            guard name.first?.isNumber ?? false, !name.contains(":") else { return nil }
+            guard name.first?.isNumber ?? false, !name.contains(bytesOf: ":") else { return nil }
             return USBDevice(folder: "\(folder)/\(name)", devices: devices)
         }
         return found.sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }

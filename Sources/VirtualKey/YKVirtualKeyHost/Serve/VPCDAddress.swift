@@ -41,5 +41,5 @@ public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The host and port.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String { host.contains(bytesOf: ":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -26,7 +26,7 @@ struct ArculusServerOptions: ParsableArguments {
 
     /// Reads the description; a URL stands for a server with the default paths.
     func read() throws -> ArculusServer {
-        if server.contains("://") { return try ArculusServer(server, .arculus) }
+        if server.contains(bytesOf: "://") { return try ArculusServer(server, .arculus) }
         var description = try ArculusServer(parsing: try Files.read(server))
         if let file = description.trust.authorities, !file.hasPrefix("/") {
             let folder = server.split(separator: "/", omittingEmptySubsequences: false).dropLast()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKOATH
+import YKWire
 
 /// Finds the account for a query.
 enum AccountMatch {

@@ -75,7 +75,7 @@ struct SSHCredential {
 
     /// The file name that `ssh-keygen -K` uses: type, application and user, without characters that paths do not allow.
     var fileName: String {
-        let type = file.publicKey.type.contains("ed25519") ? "ed25519" : "ecdsa"
+        let type = file.publicKey.type.contains(bytesOf: "ed25519") ? "ed25519" : "ecdsa"
         let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
         let parts = [String(application), user].filter { !$0.isEmpty }
         let name = (["id_\(type)_sk_rk"] + parts).joined(separator: "_")

@@ -102,7 +102,7 @@ struct SecurIDImport: Verb {
     /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
     private func input(_ world: World) throws -> SecurIDInput? {
         if let ctkip {
-            return ctkip.lowercased().contains("ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
+            return ctkip.lowercased().contains(bytesOf: "ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
         }
         return try TokenSource.read(source ?? "-", world)
     }
@@ -272,8 +272,8 @@ enum TokenSource {
 
     /// Whether a word is a token string or link rather than a file name.
     static func isString(_ word: String) -> Bool {
-        if word.contains("://") || word.lowercased().contains("ctfdata=") { return true }
-        guard word.utf8.count >= 60, !word.contains(".") else { return false }
+        if word.contains(bytesOf: "://") || word.lowercased().contains(bytesOf: "ctfdata=") { return true }
+        guard word.utf8.count >= 60, !word.contains(bytesOf: ".") else { return false }
         return word.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D } || word.hasPrefix("Aw")
             || word.hasPrefix("BA")
     }

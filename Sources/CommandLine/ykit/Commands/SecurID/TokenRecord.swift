@@ -89,10 +89,7 @@ enum TokenMatch {
                 tokens, "the store has \(tokens.count) tokens, name one or choose one with 'securid use'", world)
         }
         if let exact = tokens.first(where: { $0.serial == query || $0.nickname == query }) { return exact }
-        let wanted = query.lowercased()
-        let found = tokens.filter { token in
-            token.serial.contains(wanted) || token.nickname?.lowercased().contains(wanted) ?? false
-        }
+        let found = tokens.filter { $0.serial.mentions(query) || $0.nickname?.mentions(query) ?? false }
         return try only(found, "several tokens match '\(query.printable)'", world)
     }
 

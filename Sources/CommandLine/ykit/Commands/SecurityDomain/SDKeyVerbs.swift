@@ -285,7 +285,7 @@ struct SDKeysSetAllowList: Verb {
     /// Parses a serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).
     private static func number(_ text: String) throws(Explanation) -> [UInt8] {
         let wrong = Explanation.usage("'\(text.printable)' is not a serial number such as 4098 or 0x1002")
-        if text.lowercased().hasPrefix("0x") || text.contains(":") {
+        if text.lowercased().hasPrefix("0x") || text.contains(bytesOf: ":") {
             let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text.filter { $0 != ":" }
             guard let bytes = try? Hex.decode(digits.count.isMultiple(of: 2) ? digits : "0" + digits),
                 (1...20).contains(bytes.count)
