@@ -58,7 +58,7 @@ import Testing
     }
 
     /// What a verb knows after its line was read.
-    private static func values(_ verb: some ParsableCommand) throws -> [String] {
+    static func values(_ verb: some ParsableCommand) throws -> [String] {
         let declared = try DeclarationCollector(verb).declared
         return declared.map { "\($0.property) \($0.declaration.value ?? "unknown")" }
     }
