@@ -35,13 +35,13 @@ package enum WholeParser {
         }
     }
 
-    /// The help of options; includes hidden ones if `includesHidden`.
-    package static func help(
-        of options: any ParsableArguments.Type, columns: Int? = nil, includesHidden: Bool = false
-    ) -> String { help(options, columns, includesHidden) }
+    /// The help of options.
+    package static func help(of options: any ParsableArguments.Type, columns: Int? = nil) -> String {
+        help(options, columns)
+    }
 
-    private static func help<Base: ParsableArguments>(_: Base.Type, _ columns: Int?, _ includesHidden: Bool) -> String {
-        ParsedGroup<Base>.helpMessage(includeHidden: includesHidden, columns: columns)
+    private static func help<Base: ParsableArguments>(_: Base.Type, _ columns: Int?) -> String {
+        ParsedGroup<Base>.helpMessage(columns: columns)
     }
 }
 
