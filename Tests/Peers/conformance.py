@@ -56,6 +56,7 @@ def test_conformance():
     expect("guest: another link", ticked(note("--link hid piv reset -f", place="guest")), ["hidraw"])
     expect("no known route", ticked(note("piv reset -f")), [])
     expect("--help proves nothing", ticked(note("--virtual k piv reset --help"), note("piv reset -h", place="pcscd")), [])
+    expect("help proves nothing", ticked(note("help piv reset", place="pcscd"), note("piv help reset", place="pcscd")), [])
     expect("--plan proves nothing", ticked(note("--virtual k piv reset --plan -f")), [])
     expect("a failed run proves nothing", ticked(note("--virtual k piv reset -f", status="8")), [])
     good = note("--virtual k piv reset -f")
