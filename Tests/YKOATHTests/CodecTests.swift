@@ -116,7 +116,7 @@ struct CodecTests {
                 + "7a0400000102")
         let full = Calculate(account: [0x61], challenge: [], isTruncated: false)
         #expect(Hex.encode(try full.apdu.encoded(.short)) == "00a2000005710161740000")
-        #expect(Hex.encode(try ResetApplication().apdu.encoded(.short)) == "0004dead")
+        #expect(Hex.encode(try ResetOATHApplication().apdu.encoded(.short)) == "0004dead")
         #expect(Hex.encode(try SetAccessKey.removal.apdu.encoded(.short)) == "00030000027300")
         #expect(
             Hex.encode(try RenameAccount(account: [0x61], newName: [0x62]).apdu.encoded(.short))

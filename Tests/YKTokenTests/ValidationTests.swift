@@ -61,11 +61,11 @@ import YKWire
 
     private func fault(
         at servers: [String] = ["https://a.example/v"], key: SharedSecret? = key, _ answer: @escaping Server.Answer
-    ) async -> ValidationError? {
+    ) async -> OTPValidationError? {
         do {
             _ = try await verify(at: servers, key: key, Server(answer))
             return nil
-        } catch { return error as? ValidationError }
+        } catch { return error as? OTPValidationError }
     }
 
     @Test func aSignedYes() async throws {
@@ -169,7 +169,7 @@ import YKWire
         let server = Server { _, values throws(ValidationTransportError) in
             (200, Self.signed(Self.good(values, "REPLAYED_OTP")))
         }
-        await #expect(throws: ValidationError.self) { try await verify(at: ["https://a", "https://b"], server) }
+        await #expect(throws: OTPValidationError.self) { try await verify(at: ["https://a", "https://b"], server) }
         #expect(server.asked.withLock { $0.count } == 1)
     }
 

@@ -27,7 +27,7 @@ public enum OpenPGPAccess: Sendable, Hashable {
 }
 
 /// Properties that do not change while the application is selected.
-struct CardFacts {
+struct OpenPGPCardFacts {
     let identity: OpenPGPIdentity
     let capabilities: OpenPGPStatus
     let firmware: Version?
@@ -53,11 +53,11 @@ struct CardFacts {
 }
 
 extension OpenPGPService {
-    func cardFacts() throws(OpenPGPError) -> CardFacts {
+    func cardFacts() throws(OpenPGPError) -> OpenPGPCardFacts {
         if let facts { return facts }
         let status = try status()
         let isYubiKey = status.identity.manufacturer == OpenPGPIdentity.yubico
-        let facts = CardFacts(
+        let facts = OpenPGPCardFacts(
             identity: status.identity, capabilities: status, firmware: isYubiKey ? try firmware() : nil)
         self.facts = facts
         return facts
@@ -295,7 +295,7 @@ extension OpenPGPService {
 
     /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
     /// interrupted. The second form is not tried with the last retry.
-    private func verifiedForm(of admin: borrowing Secret, _ facts: CardFacts) throws(OpenPGPError) -> Secret {
+    private func verifiedForm(of admin: borrowing Secret, _ facts: OpenPGPCardFacts) throws(OpenPGPError) -> Secret {
         let form = try prepare(admin, .admin)
         do throws(CardError) { try channel.send(VerifyPIN(0x83, form)) } catch {
             let failure = try meaning(error, .admin)

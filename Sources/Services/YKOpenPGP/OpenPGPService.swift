@@ -11,7 +11,7 @@ public actor OpenPGPService: CardKeyService {
     public nonisolated let runtime: ServiceRuntime
     let channel: CardChannel
     /// The unchanging properties; read on first use.
-    var facts: CardFacts?
+    var facts: OpenPGPCardFacts?
     /// The verified purposes, as far as this service knows.
     var verified: Set<OpenPGPAccess> = []
 

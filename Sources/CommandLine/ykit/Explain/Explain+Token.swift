@@ -43,7 +43,7 @@ extension Explain {
         }
     }
 
-    static func validation(_ error: ValidationError) -> Explanation {
+    static func validation(_ error: OTPValidationError) -> Explanation {
         switch error {
         case .refused(let status, let server): refused(status, server)
         case .badReplySignature(let server):

@@ -38,7 +38,7 @@ enum Explain {
         case let error as OATHError: oath(error)
         case let error as TagError: tag(error)
         case let error as TokenError: token(error)
-        case let error as ValidationError: validation(error)
+        case let error as OTPValidationError: validation(error)
         case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)

@@ -85,7 +85,7 @@ extension OATHService {
 
     /// Removes all accounts and the password (RESET).
     public func reset() throws(OATHError) {
-        try session.send(ResetApplication())
+        try session.send(ResetOATHApplication())
         try session.startOver()
     }
 

@@ -8,7 +8,7 @@ extension PIVService {
     ///
     /// - Throws: `noSuchObject`, or `pinRequired` for objects that require it.
     public func object(_ id: PIVObjectID) throws(PIVError) -> [UInt8] {
-        try session.send(GetData(id)) { status in
+        try session.send(GetPIVData(id)) { status in
             switch status {
             case .notFound, .referenceNotFound, .noInputData: .noSuchObject(id)
             case .securityStatusNotSatisfied: .pinRequired
@@ -21,7 +21,7 @@ extension PIVService {
     ///
     /// - Throws: `managementKeyRequired`, or `full`.
     public func putObject(_ id: PIVObjectID, _ content: [UInt8]) throws(PIVError) {
-        try session.manage(PutData(id, content)) { $0 == .wrongLength ? .full : nil }
+        try session.manage(PutPIVData(id, content)) { $0 == .wrongLength ? .full : nil }
     }
 
     /// Reads the card's CHUID; `nil` if it has none.

@@ -35,7 +35,7 @@ extension PIVService {
     /// - Throws: `resetNotAllowed` otherwise.
     public func resetBlocked() throws(PIVError) {
         do {
-            try session.send(ResetApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
+            try session.send(ResetPIVApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
         } catch { throw error.whileChanging(.reset) }
         session.forget()
         session.managementKeyType = nil

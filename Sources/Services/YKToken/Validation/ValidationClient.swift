@@ -49,13 +49,13 @@ public struct ValidationClient<Transport: ValidationTransport> {
     /// - Throws: The last server's error; `refused` if a server refuses.
     public func verify(
         _ otp: YubicoOTP, syncLevel: Int? = nil, timeout: Duration? = nil
-    ) async throws(ValidationError) -> (reply: ValidationReply, server: String) {
-        let nonce = try lift(ValidationError.link) { () throws(LinkError) in
+    ) async throws(OTPValidationError) -> (reply: ValidationReply, server: String) {
+        let nonce = try lift(OTPValidationError.link) { () throws(LinkError) in
             Hex.encode(try environment.random.draw(16, secret: false))
         }
         let request = ValidationRequest(
             client: client, otp: otp, nonce: nonce, syncLevel: syncLevel, timeout: timeout)
-        var last = ValidationError.noServer
+        var last = OTPValidationError.noServer
         let deadline = environment.deadline()
         for (index, server) in servers.enumerated() {
             let share = deadline.remaining / (servers.count - index)
@@ -69,7 +69,7 @@ public struct ValidationClient<Transport: ValidationTransport> {
 
     private func ask(
         _ server: String, _ request: ValidationRequest, _ timeout: Duration
-    ) async throws(ValidationError) -> ValidationReply {
+    ) async throws(OTPValidationError) -> ValidationReply {
         let reply = try await self.reply(server, request, timeout)
         if let key, !reply.isSigned(by: key), !reply.status.isUnsigned { throw .badReplySignature(server: server) }
         guard reply.status == .ok else { throw .refused(reply.status, server: server) }
@@ -79,7 +79,7 @@ public struct ValidationClient<Transport: ValidationTransport> {
 
     private func reply(
         _ server: String, _ request: ValidationRequest, _ timeout: Duration
-    ) async throws(ValidationError) -> ValidationReply {
+    ) async throws(OTPValidationError) -> ValidationReply {
         guard server.hasPrefix("https://") || key != nil && server.hasPrefix("http://") else {
             throw .unprotected(server: server)
         }
@@ -89,13 +89,13 @@ public struct ValidationClient<Transport: ValidationTransport> {
                 request.address(at: server, key: key), limit: ValidationReply.limit, timeout: timeout)
         } catch { throw .unreachable(server: server, reason: error.reason) }
         guard answer.status == 200 else { throw .http(status: answer.status, server: server) }
-        return try lift({ ValidationError.malformed($0, server: server) }) { () throws(WireError) in
+        return try lift({ OTPValidationError.malformed($0, server: server) }) { () throws(WireError) in
             try ValidationReply(parsing: answer.body)
         }
     }
 }
 
-extension ValidationError {
+extension OTPValidationError {
     /// Whether another server may answer.
     fileprivate var leavesHope: Bool {
         switch self {

@@ -6,7 +6,7 @@ import YKWire
 /// The device's side of USB/IP: bytes in, bytes out, without I/O or a clock.
 struct USBIPDevice {
     /// The emulated device.
-    var device: USBDevice
+    var device: VirtualUSBDevice
     private var assembler = USBIPAssembler()
     private var pending: [USBIPMessage.Transfer] = []
 
@@ -15,7 +15,7 @@ struct USBIPDevice {
     /// The maximum number of pending transfers.
     private static let pendingLimit = 256
 
-    init(_ device: USBDevice) { self.device = device }
+    init(_ device: VirtualUSBDevice) { self.device = device }
 
     /// Processes bytes of the stream and returns the answer. Throws if the stream is invalid.
     mutating func feed(_ bytes: [UInt8], at now: ContinuousClock.Instant) throws(WireError) -> [UInt8] {

@@ -76,7 +76,7 @@ public struct USBIPServer {
         defer { served.report(.removed) }
         let interfaces = interfaces(fido, cardFaults)
         let fidoNumber = interfaces.firstIndex { $0 is FIDOInterface }
-        var usb = USBIPDevice(USBDevice(served.key.state, interfaces))
+        var usb = USBIPDevice(VirtualUSBDevice(served.key.state, interfaces))
         let place = "usb-vhci_hcd.0-\(plug.port + 1)/input\(fidoNumber ?? 9)"
         var search = NodeSearch(place: place, patience: fidoNumber == nil ? 1 : 6000)
         search.start()

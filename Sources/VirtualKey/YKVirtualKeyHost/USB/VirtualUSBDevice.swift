@@ -3,7 +3,7 @@
 import YKVirtualKey
 
 /// A full-speed USB device: a list of interfaces, and the answers on endpoint 0 (USB 2.0 §9.4).
-struct USBDevice {
+struct VirtualUSBDevice {
     var interfaces: [any USBInterface]
     private let key: VirtualKeyState
     private var configuration: UInt8 = 0

@@ -4,7 +4,7 @@ public import YKTransport
 public import YKWire
 
 /// Why no validation server accepted a password.
-public enum ValidationError: Error, Hashable, Sendable {
+public enum OTPValidationError: Error, Hashable, Sendable {
     /// The server rejects the password or the request.
     case refused(ValidationStatus, server: String)
     /// The reply is not signed with the client's key.

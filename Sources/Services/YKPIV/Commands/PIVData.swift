@@ -5,7 +5,7 @@ import YKTransport
 package import YKWire
 
 /// GET DATA (NIST SP 800-73-4 Part 2 §3.1.2): the content of a data object.
-package struct GetData: CardCommand {
+package struct GetPIVData: CardCommand {
     package static let name = "GET DATA"
     package let object: PIVObjectID
 
@@ -25,7 +25,7 @@ package struct GetData: CardCommand {
 }
 
 /// PUT DATA (NIST SP 800-73-4 Part 2 §3.3.1): writes a data object; no content removes it.
-package struct PutData: CardCommand {
+package struct PutPIVData: CardCommand {
     package static let name = "PUT DATA"
     package let object: PIVObjectID
     package let content: [UInt8]

@@ -5,7 +5,7 @@ import YKTransport
 package import YKWire
 
 /// RESET (YKOATH): removes all accounts and the password, and generates a new salt.
-package struct ResetApplication: CardCommand {
+package struct ResetOATHApplication: CardCommand {
     package static let name = "RESET"
 
     package init() {}

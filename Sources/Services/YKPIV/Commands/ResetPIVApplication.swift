@@ -5,7 +5,7 @@ import YKTransport
 package import YKWire
 
 /// RESET (Yubico): removes all keys and objects; the card allows it only if PIN and PUK are blocked.
-package struct ResetApplication: CardCommand {
+package struct ResetPIVApplication: CardCommand {
     package static let name = "RESET"
 
     package init() {}
