@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCapture
 import YKTransport
 import YKWire
+
+@testable import YKCapture
 
 @Suite struct NarrationTests {
     @Test(arguments: Recordings.all)
@@ -270,7 +271,7 @@ import YKWire
         (4_102_444_799, "2099-12-31 23:59:59 UTC"), (253_402_300_799, "9999-12-31 23:59:59 UTC"),
         (-1, "-1 s since 1970"), (Int64.max, "9223372036854775807 s since 1970"),
     ])
-    func times(seconds: Int64, text: String) { #expect(UTCTime.text(seconds) == text) }
+    func times(seconds: Int64, text: String) { #expect(OATHNarration.time(seconds) == text) }
 }
 
 @Suite struct ReportNarrationTests {

@@ -58,12 +58,15 @@ public struct UTCDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { text(separator: "-") }
 
     /// `YYYY-MM-DDThh:mm:ssZ` (RFC 3339) for a time in seconds since 1970-01-01 00:00 UTC.
-    public static func timestamp(_ seconds: Int64) -> String {
+    public static func timestamp(_ seconds: Int64) -> String { timestamp(seconds, zone: "Z") }
+
+    /// Date and time of day, with text between them and a zone behind, for a time in seconds since 1970-01-01 00:00 UTC.
+    package static func timestamp(_ seconds: Int64, separator: String = "T", zone: String) -> String {
         let date = UTCDate(seconds: seconds)
         let (rest, isOutside) = seconds.subtractingReportingOverflow(date.seconds)
         let time = isOutside ? 0 : Int(min(max(rest, 0), 86_399))
         let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0, 2) }.joined(separator: ":")
-        return "\(date)T\(clock)Z"
+        return "\(date)\(separator)\(clock)\(zone)"
     }
 
     /// Year, month and day with a separator between them.

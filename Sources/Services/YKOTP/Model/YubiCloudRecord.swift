@@ -44,29 +44,6 @@ public struct YubiCloudRecord: Sendable {
 
     private func hex(_ secret: borrowing Secret) -> String { secret.withBytes { Hex.encode($0) } }
 
-    /// `2026-11-21T10:20:30`, in the Gregorian calendar.
-    static func date(_ time: Int64) -> String {
-        let (days, seconds) = (time.floored(86_400), time - time.floored(86_400) * 86_400)
-        let shifted = days + 719_468
-        let era = shifted.floored(146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let calendarMonth = month < 10 ? month + 3 : month - 9
-        let year = yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0)
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0.padded(2) }
-        let calendar = "\(year.padded(4))-\(calendarMonth.padded(2))-\(day.padded(2))"
-        return calendar + "T" + clock.joined(separator: ":")
-    }
-}
-
-extension Int64 {
-    fileprivate func floored(_ divisor: Int64) -> Int64 { self / divisor - (self % divisor < 0 ? 1 : 0) }
-
-    fileprivate func padded(_ width: Int) -> String {
-        let text = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - text.utf8.count)) + text
-    }
+    /// `2026-11-21T10:20:30`, in UTC.
+    static func date(_ time: Int64) -> String { UTCDate.timestamp(time, zone: "") }
 }

@@ -136,7 +136,13 @@ enum OATHNarration: ApplicationNarration {
             return challenge.isEmpty ? nil : " with challenge \(challenge.hex)"
         }
         let (seconds, overflows) = step.multipliedReportingOverflow(by: period)
-        return overflows ? " with challenge \(challenge.hex)" : " at \(UTCTime.text(seconds))"
+        return overflows ? " with challenge \(challenge.hex)" : " at \(Self.time(seconds))"
+    }
+
+    /// A time in seconds since 1970 as `2025-10-09 08:53:00 UTC`, or the bare number outside the years 1970 to 9999.
+    static func time(_ seconds: Int64) -> String {
+        guard (0..<253_402_300_800).contains(seconds) else { return "\(seconds) s since 1970" }
+        return UTCDate.timestamp(seconds, separator: " ", zone: " UTC")
     }
 
     private static func kind(_ byte: UInt8) -> String {
