@@ -12,12 +12,12 @@ public struct PEM: Hashable, Sendable {
     package let isEncrypted: Bool
 
     /// Encodes bytes as PEM, 64 characters per line.
-    public static func encode(_ label: String, _ bytes: [UInt8]) -> String {
-        let characters = Array(Base64.encode(bytes).utf8)
-        let lines = stride(from: 0, to: characters.count, by: 64).map { start in
-            String(decoding: characters[start..<min(start + 64, characters.count)], as: UTF8.self) + "\n"
-        }
-        return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
+    public static func encode(_ label: String, _ bytes: [UInt8]) -> String { encode(label, bytes, width: 64) }
+
+    /// Encodes bytes as PEM, with so many characters per line: 64 by RFC 7468, 70 in files of OpenSSH.
+    package static func encode(_ label: String, _ bytes: [UInt8], width: Int) -> String {
+        let lines = String(decoding: lines(Array(Base64.encode(bytes).utf8), width), as: UTF8.self)
+        return "-----BEGIN \(label)-----\n\(lines)-----END \(label)-----\n"
     }
 
     /// The blocks in a text, at most 64; text between them and invalid blocks are skipped.
@@ -51,17 +51,17 @@ public struct PEM: Hashable, Sendable {
         guard let content = try? Base64.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
         self.label = label
         self.content = content
-        let isOld = headers.contains { String(decoding: $0, as: UTF8.self).contains("ENCRYPTED") }
+        let isOld = headers.contains { String(decoding: $0, as: UTF8.self).contains(bytesOf: "ENCRYPTED") }
         isEncrypted = isOld || label.hasPrefix("ENCRYPTED ")
         let head =
             headers.isEmpty ? "" : String(decoding: Array(headers.joined(separator: [0x0A])), as: UTF8.self) + "\n\n"
         text =
-            Array("-----BEGIN \(label)-----\n\(head)".utf8) + Self.lines(digits)
+            Array("-----BEGIN \(label)-----\n\(head)".utf8) + Self.lines(digits, 64)
             + Array("-----END \(label)-----\n".utf8)
     }
 
-    private static func lines(_ digits: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: digits.count, by: 64).flatMap { digits[$0..<min($0 + 64, digits.count)] + [0x0A] }
+    private static func lines(_ digits: [UInt8], _ width: Int) -> [UInt8] {
+        stride(from: 0, to: digits.count, by: width).flatMap { digits[$0..<min($0 + width, digits.count)] + [0x0A] }
     }
 
     private static func label(_ line: ArraySlice<UInt8>, _ word: String) -> String? {

@@ -95,28 +95,21 @@ struct SSHReader {
     }
 }
 
-/// Armored base 64 as written by OpenSSH (lines of 70 characters).
+/// PEM as written by OpenSSH, in lines of 70 characters.
 enum SSHArmor {
-    static func encode(_ label: String, _ bytes: [UInt8]) -> String {
-        let body = Array(Base64.encode(bytes).utf8)
-        let lines = stride(from: 0, to: body.count, by: 70).map {
-            String(decoding: body[$0..<Swift.min($0 + 70, body.count)], as: UTF8.self)
-        }
-        return "-----BEGIN \(label)-----\n" + lines.map { $0 + "\n" }.joined() + "-----END \(label)-----\n"
-    }
+    static func encode(_ label: String, _ bytes: [UInt8]) -> String { PEM.encode(label, bytes, width: 70) }
 
     static func decode(_ label: String, _ text: [UInt8]) throws(SSHError) -> [UInt8] {
         guard text.count <= 1 << 20 else { throw .malformed("more than a megabyte") }
-        let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(\.trimmed)
-        guard let start = lines.firstIndex(of: "-----BEGIN \(label)-----") else {
+        if let bytes = PEM.contents(label, in: text).first { return bytes }
+        let text = String(decoding: text, as: UTF8.self)
+        guard text.contains(bytesOf: "-----BEGIN \(label)-----") else {
             throw .malformed("this is not a file of OpenSSH with a line '-----BEGIN \(label)-----'")
         }
-        guard let end = lines[start...].firstIndex(of: "-----END \(label)-----") else {
+        guard text.contains(bytesOf: "-----END \(label)-----") else {
             throw .malformed("no line '-----END \(label)-----'")
         }
-        do { return try Base64.decode(lines[(start + 1)..<end].joined()) } catch {
-            throw .malformed("what is between the lines is not base 64")
-        }
+        throw .malformed("what is between the lines is not base 64")
     }
 }
 
