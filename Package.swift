@@ -87,13 +87,14 @@ let package = Package(
         library("Transport/YKTransport", ["YKProtocols", "YKWire", "CThreads"]),
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
-        library("Transport/YKHTTP", ["YKTransport", "YKCrypto", "YKWire", "CCurl"]),
+        library("Transport/YKHTTP", ["YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
 
-        library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
+        library(
+            "Services/YKOATH", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKCompression", "YKWire"]),
         library(
             "Services/YKFIDO",
             ["YKTransport", "YKProtocols", "YKCrypto", "YKX509", "YKCompression", "YKWire", "CPublicSuffix"]),

@@ -17,6 +17,15 @@ struct NameTests {
     }
 
     @Test(arguments: [
+        ("O=x, CN=b\\,ob+L=y", "b,ob"), ("CN=\\20a\\20\\ ", " a  "), ("CN=a,CN=b", "a"), ("O=x", nil), ("bob", nil),
+        ("CN=a,b", nil),
+    ])
+    func findsTheCommonName(_ text: String, _ name: String?) {
+        #expect(DistinguishedName.commonName(in: text) == name)
+        #expect(DistinguishedName.escaped(" #a# ", space: "\\20") == "\\20\\#a#\\20")
+    }
+
+    @Test(arguments: [
         ("CN=Alice", "CN=Alice"), ("cn = Alice , o=\"Acme, Inc\"", "CN=Alice,O=Acme\\, Inc"),
         ("CN=a\\+b\\2cc,OU=x;O=y", "CN=a\\+b\\,c,OU=x,O=y"),
         ("2.5.4.3=Bob,UID=u", "CN=Bob,0.9.2342.19200300.100.1.1=u"),

@@ -7,26 +7,48 @@ extension DistinguishedName {
     public var description: String {
         parts.reversed().map { part in part.map(\.description).joined(separator: "+") }.joined(separator: ",")
     }
-}
 
-extension DistinguishedName.Attribute: CustomStringConvertible {
-    /// The attribute in the form of RFC 4514 §2.3.
-    public var description: String {
-        (Self.shortNames[type] ?? type.description) + "=" + (text.map(Self.escaped) ?? "#" + Hex.encode(value.encoded))
-    }
-
-    /// The text with special characters escaped (RFC 4514 §2.4).
-    private static func escaped(_ text: String) -> String {
-        let characters = Array(text.utf8)
+    /// Escapes a value for use in a name (RFC 4514 §2.4): a backslash precedes characters with a meaning of their own,
+    /// and spaces at the beginning and end.
+    ///
+    /// - Parameters:
+    ///   - value: The plain value, such as `Smith, Alice`.
+    ///   - space: A space at the beginning or end; `\20` where readers drop such spaces.
+    public static func escaped(_ value: String, space: String = "\\ ") -> String {
+        let characters = Array(value.utf8)
         let lastVisible = characters.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
         var bytes: [UInt8] = []
         var isStart = true
         for (index, byte) in characters.enumerated() {
             isStart = isStart && (byte == UInt8(ascii: " ") || byte == UInt8(ascii: "#"))
-            if isStart || index > lastVisible || special.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
+            if byte == UInt8(ascii: " "), isStart || index > lastVisible {
+                bytes += space.utf8
+                continue
+            }
+            if isStart || special.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
             bytes.append(byte)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let special = Array(",+\"\\<>;".utf8)
+
+    /// The first common name in the string form of a name; `nil` if it has none, or is malformed.
+    package static func commonName(in text: String) -> String? {
+        var parser = NameParser(text)
+        guard let attributes = try? parser.parse().joined() else { return nil }
+        for case .text(let name) in attributes.filter({ $0.type == commonNameType }).map(\.value) { return name }
+        return nil
+    }
+
+    private static let commonNameType: OID = "2.5.4.3"
+}
+
+extension DistinguishedName.Attribute: CustomStringConvertible {
+    /// The attribute in the form of RFC 4514 §2.3.
+    public var description: String {
+        (Self.shortNames[type] ?? type.description) + "="
+            + (text.map { DistinguishedName.escaped($0) } ?? "#" + Hex.encode(value.encoded))
     }
 
     /// The string (X.680 §8.6); `nil` for a value of another type. TeletexString is read as Latin 1, which is what
@@ -44,8 +66,6 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         default: return nil
         }
     }
-
-    private static let special = Array(",+\"\\<>;".utf8)
 
     /// The short names (RFC 4514 §3) and E for an e-mail address.
     private static let shortNames: [OID: String] = [

@@ -66,19 +66,6 @@ public struct DistinguishedName: Hashable, Sendable, CustomStringConvertible {
             throw X509NameError("\(text) cannot be written into a certificate")
         }
     }
-
-    /// Escapes a value for use in a name: a backslash precedes each character with a meaning of its own (RFC 4514 §2.4).
-    ///
-    /// - Parameters:
-    ///   - value: The plain value, such as `Smith, Alice`.
-    public static func escaped(_ value: String) -> String {
-        var text = ""
-        for sign in value {
-            if ",+\"\\<>;=#".contains(sign) || sign == " " && text.isEmpty { text.append("\\") }
-            text.append(sign)
-        }
-        return value.count > 1 && value.hasSuffix(" ") ? text.dropLast() + "\\ " : text
-    }
 }
 
 extension NameParser.Attribute {

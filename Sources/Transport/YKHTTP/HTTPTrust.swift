@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKWire
+import YKX509
 
 /// How a server is authenticated over TLS.
 public struct HTTPTrust: Hashable, Sendable {
@@ -38,14 +39,10 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
 
     /// The pin of the key in a certificate; `nil` when the text is not a certificate.
     init?(pem: String) {
-        let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
-        guard let bytes = try? Base64.decode(lines.joined()), let outer = try? TLV.list(bytes).first,
-            let signed = try? TLV.list(outer.value).first, let fields = try? TLV.list(signed.value)
+        guard let der = PEM.contents("CERTIFICATE", in: Array(pem.utf8)).first,
+            let certificate = try? X509Certificate(der: der)
         else { return nil }
-        // After the version, which may be absent: serial number, algorithm, issuer, validity, subject, key (RFC 5280 §4.1).
-        let place = fields.first?.tag == 0xA0 ? 6 : 5
-        guard fields.count > place else { return nil }
-        hash = HashAlgorithm.sha256.hash(fields[place].encoded)
+        hash = HashAlgorithm.sha256.hash(certificate.subjectPublicKeyInfo.encoded)
     }
 
     /// The pin in its usual form.

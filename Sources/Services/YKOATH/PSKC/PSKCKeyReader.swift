@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKWire
+import YKX509
 
 /// Reads one `Key` element (RFC 6030 §4.1 to §4.3).
 struct PSKCKeyReader {
@@ -40,7 +41,7 @@ struct PSKCKeyReader {
             name = hasIssuer ? parts[1] : friendly
             if hasIssuer { issuer = parts[0] }
         }
-        if let user = node.value("UserId") { name = DistinguishedName.commonName(user) ?? user }
+        if let user = node.value("UserId") { name = DistinguishedName.commonName(in: user) ?? user }
         guard let name else { throw .field("Id", "") }
         return (issuer, name)
     }

@@ -3,6 +3,7 @@
 import YKCrypto
 import YKTransport
 import YKWire
+import YKX509
 
 /// Writes the elements of a key container.
 final class PSKCWriter {
@@ -73,7 +74,7 @@ final class PSKCWriter {
             <pskc:ResponseFormat Encoding="DECIMAL" Length="\(account.digits)"/></pskc:AlgorithmParameters>\
             <pskc:FriendlyName>\(Self.escape(account.id.text))</pskc:FriendlyName>\
             <pskc:Data>\(try secret(account))\(moving)</pskc:Data>\
-            <pskc:UserId>\(Self.escape(DistinguishedName.text(commonName: account.id.name)))</pskc:UserId>\
+            <pskc:UserId>\(Self.escape(Self.user(account.id.name)))</pskc:UserId>\
             </pskc:Key></pskc:KeyPackage>
 
             """
@@ -121,6 +122,9 @@ final class PSKCWriter {
             throw .crypto(CryptoFault("random bytes: \(error)"))
         }
     }
+
+    /// A name as a distinguished name; XML readers drop spaces at its ends.
+    private static func user(_ name: String) -> String { "CN=" + DistinguishedName.escaped(name, space: "\\20") }
 
     private static func escape(_ text: String) -> String {
         let names: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"]
