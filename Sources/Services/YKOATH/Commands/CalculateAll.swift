@@ -8,6 +8,7 @@ package import YKWire
 /// names of the others.
 package struct CalculateAll: CardCommand {
     package static let name = "CALCULATE ALL"
+    package static let isRepeatable = true
     package let challenge: [UInt8]
 
     package init(challenge: [UInt8]) { self.challenge = challenge }

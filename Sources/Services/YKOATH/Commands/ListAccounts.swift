@@ -7,6 +7,7 @@ package import YKWire
 /// LIST (YKOATH): every account with its type and algorithm.
 package struct ListAccounts: CardCommand {
     package static let name = "LIST"
+    package static let isRepeatable = true
 
     package init() {}
 

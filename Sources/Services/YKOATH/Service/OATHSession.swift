@@ -10,7 +10,6 @@ final class OATHSession {
     private(set) var info: OATHInfo
     private var key: AccessKey?
     private var mustReselect = false
-    private var isFormProven = false
 
     /// Selects the application.
     init(_ channel: sending CardChannel) throws(OATHError) {
@@ -28,7 +27,7 @@ final class OATHSession {
     func send<Command: CardCommand>(_ command: Command) throws(OATHError) -> Command.Response {
         do {
             if mustReselect { try reselect() }
-            return try sendInEitherForm(command)
+            return try channel.send(command)
         } catch {
             throw OATHError(error, info: info)
         }
@@ -91,46 +90,15 @@ final class OATHSession {
             try channel.environment.random.draw(8, secret: false)
         }
         let isReplay = channel.environment.isRedactedReplay
-        try sendInEitherForm(Validate(key, theirs: challenge, ours: ours, acceptsOverwritten: isReplay))
+        try channel.send(Validate(key, theirs: challenge, ours: ours, acceptsOverwritten: isReplay))
         info.isLocked = false
     }
 }
-
-// MARK: - Short and extended lengths
 
 extension OATHSession {
     /// YubiKeys accept extended lengths from firmware 4.0 on, even if their ATR does not say so.
     private var takesExtendedLength: Bool {
         guard info.isYubiKey, let version = info.version, version >= Version(4, 0, 0) else { return false }
         return channel.identity.readerTakesExtendedLength
-    }
-
-    /// Falls back to short lengths when the exchange of the first command breaks off, as with readers that cannot carry
-    /// extended lengths. A command that is refused for its length is repeated by the channel.
-    private func sendInEitherForm<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
-        do {
-            let response = try channel.send(command)
-            isFormProven = true
-            return response
-        } catch {
-            guard command is any RepeatableCommand, error.isBrokenExchange, channel.form == .extended, !isFormProven
-            else { throw error }
-            channel.form = .short
-            return try channel.send(command)
-        }
-    }
-}
-
-/// A command that changes nothing on the key even if it fails, so it can be sent again.
-protocol RepeatableCommand: CardCommand {}
-extension ListAccounts: RepeatableCommand {}
-extension CalculateAll: RepeatableCommand {}
-
-extension CardError {
-    fileprivate var isBrokenExchange: Bool {
-        switch self {
-        case .link(.failed), .link(.unresponsive), .link(.malformed): true
-        default: false
-        }
     }
 }

@@ -93,11 +93,17 @@ public final class CardChannel {
         return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
     }
 
-    /// Sends a command and decodes its reply.
+    /// Sends a command and decodes its reply. A repeatable command is sent again in the short form when the exchange of
+    /// the first extended command breaks off, as with readers that cannot carry it.
     ///
     /// - Throws: `status` for a status word other than 9000.
     public func send<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
-        let response = try Self.naming(Command.name) { () throws(CardError) in try transmit(command.apdu) }
+        let response = try Self.naming(Command.name) { () throws(CardError) in
+            do throws(CardError) { return try transmit(command.apdu) } catch {
+                guard Command.isRepeatable, error.isBrokenExchange, chaining.takesShortForm() else { throw error }
+                return try transmit(command.apdu)
+            }
+        }
         guard response.status == .ok else { throw .status(response.status, during: Command.name) }
         return try lift({ CardError.malformed($0, during: Command.name) }) { () throws(WireError) in
             var reader = ByteReader(response.data)
@@ -228,5 +234,15 @@ public final class CardChannel {
 
     private func clearCommands(_ deadline: Deadline) -> ClearCommands {
         ClearCommands(encoding.form) { [top] command throws(CardError) in try top.send(command, deadline: deadline) }
+    }
+}
+
+extension CardError {
+    /// Whether the link failed while it carried a command and its reply.
+    fileprivate var isBrokenExchange: Bool {
+        switch self {
+        case .link(.failed), .link(.unresponsive), .link(.malformed): true
+        default: false
+        }
     }
 }

@@ -4,14 +4,15 @@ import YKProtocols
 package import YKWire
 
 /// Splits a command whose data is too long into several commands, all but the last with class bit 0x10 (ISO 7816-4
-/// §5.3.3). Switches to the short form when the card refuses the first extended command with 6700.
+/// §5.3.3). Switches to the short form when the card refuses the first extended command with 6700, or, for a command that
+/// may be repeated, when its exchange breaks off (``takesShortForm()``).
 package final class CommandChaining: CardStage {
     private let next: EncodingStage
     /// The longest extended command APDU that card and reader accept, in bytes.
     package var extendedLimit = 3062
 
-    /// Whether an extended command has been accepted; until then 6700 can mean that the card supports only the short
-    /// form.
+    /// Whether an extended command has been accepted; until then 6700 or a broken exchange can mean that the card, or its
+    /// reader, supports only the short form.
     /// SELECT proves nothing: some cards accept it in extended form, and no other command.
     private var isExtendedProven = false
 
@@ -19,13 +20,18 @@ package final class CommandChaining: CardStage {
 
     package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         let response = try sendParts(of: command, deadline: deadline)
-        guard next.form == .extended, !isExtendedProven else { return response }
         guard response.status == .wrongLength else {
-            isExtendedProven = !command.isSelect
+            isExtendedProven = isExtendedProven || next.form == .extended && !command.isSelect
             return response
         }
+        return takesShortForm() ? try sendParts(of: command, deadline: deadline) : response
+    }
+
+    /// Switches to the short form unless an extended command has been accepted, and returns whether it did.
+    func takesShortForm() -> Bool {
+        guard next.form == .extended, !isExtendedProven else { return false }
         next.form = .short
-        return try sendParts(of: command, deadline: deadline)
+        return true
     }
 
     private func sendParts(of command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
