@@ -2,6 +2,7 @@
 
 import YKApproval
 import YKFIDO
+import YKPIV
 import YKPrivacyIDEA
 
 extension Explain {
@@ -53,7 +54,7 @@ extension Explain {
         switch error {
         case .noFreeSlot:
             Explanation(
-                "no-free-slot", .failed, "none of the slots 82 to 95 is free, as far as the key tells",
+                "no-free-slot", .failed, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key tells",
                 hint: "name a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
         case .otherKey(let slot):
             Explanation(

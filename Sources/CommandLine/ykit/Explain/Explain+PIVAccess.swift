@@ -138,7 +138,7 @@ extension Explain {
     }
 
     private static func noObject(_ id: PIVObjectID) -> String {
-        let all = PIVSlot.main + PIVSlot.retired + [.attestation]
+        let all = PIVSlot.all
         guard let slot = all.first(where: { $0.certificateObject == id }) else { return "there is no object \(id)" }
         return "slot \(slot) has no certificate"
     }

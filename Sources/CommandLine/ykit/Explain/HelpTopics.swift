@@ -212,8 +212,9 @@ enum HelpTopic: String, CaseIterable {
             "  " + slot.description.padded(to: 6) + slot.name
         }
         let objects = PIVObjectID.named.map { "  " + $0.description.padded(to: 34) + "0x" + Hex.encode($0.bytes) }
+        let title = "Slots of PIV, by their digits or names; \(PIVSlot.retiredWords) are retired1 to retired20:"
         return
-            (["Slots of PIV, by their digits or names; 82 to 95 are retired1 to retired20:", ""] + slots
+            ([title, ""] + slots
             + ["", "Data objects of PIV, by their names or digits:", ""] + objects + [""] + Self.others).joined(
                 separator: "\n")
     }

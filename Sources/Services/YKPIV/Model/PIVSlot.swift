@@ -71,5 +71,11 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// The two digits.
     public var description: String { Hex.encode([rawValue]) }
 
-    private static let all = main + retired + [.attestation]
+    /// All known slots.
+    package static let all = main + retired + [.attestation]
+    /// The slots of every card, in words.
+    package static let mainWords = main.map(\.description).joined(separator: ", ")
+    /// The retired slots, in words.
+    package static let retiredWords = [retired.first, retired.last].compactMap { $0?.description }.joined(
+        separator: " to ")
 }

@@ -110,7 +110,7 @@ extension PIVService {
     private func look(_ scope: ReportScope) throws(PIVError) -> ([PIVReport.Slot], tellsKeys: Bool) {
         var found: [PIVReport.Slot] = []
         var tellsKeys = false
-        let whole = scope == .all ? PIVSlot.main + PIVSlot.retired + [.attestation] : PIVSlot.main
+        let whole = scope == .all ? PIVSlot.all : PIVSlot.main
         for slot in whole {
             let key = try keyState(slot)
             if key != .untold { tellsKeys = true }

@@ -22,7 +22,8 @@ struct AgeGenerate: Verb {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "One of 82 to 95, or 1 to 20 for the same slots; the first that is free without it.", valueName: "slot"))
+            "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots; the first that is free without it.",
+            valueName: "slot"))
     var slot: AgeSlotArgument?
 
     @Option(name: .shortAndLong, help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
@@ -130,7 +131,7 @@ struct AgeGenerate: Verb {
         }
         for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }
         throw Explanation(
-            "full", .notFound, "none of the slots 82 to 95 is free, as far as the key tells",
+            "full", .notFound, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key tells",
             hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
     }
 

@@ -42,7 +42,9 @@ struct AgeSlotArgument: ExpressibleByArgument {
         self.slot = slot
     }
 
-    static let help: ArgumentHelp = "One of 82 to 95, 1 to 20 for the same slots, or 9a, 9c, 9d, 9e."
+    static let help: ArgumentHelp = """
+        One of \(PIVSlot.retiredWords), 1 to \(PIVSlot.retired.count) for the same slots, or \(PIVSlot.mainWords).
+        """
 }
 
 /// A key in a slot that age can use.
@@ -140,13 +142,13 @@ extension X509Certificate {
 /// Lists recipients.
 struct AgeList: Verb {
     static let about = About(
-        "list", "Print the recipients of the keys in the slots 82 to 95.",
+        "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
             What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
             """, members: ["keys"])
 
-    @Flag(help: "Also the keys in 9a, 9c, 9d and 9e.") var all = false
+    @Flag(help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
     @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.") var form: AgeRecipientForm = .tag
 
@@ -175,7 +177,7 @@ struct AgeIdentityVerb: Verb {
     static let about = About(
         "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """
-            Of the key in one slot, or of all in the slots 82 to 95. An identity of --form yubikey is for \
+            Of the key in one slot, or of all in the slots \(PIVSlot.retiredWords). An identity of --form yubikey is for \
             age-plugin-yubikey too, and names keys on P-256 alone.
             """, members: ["keys", "output"])
 
@@ -198,7 +200,7 @@ struct AgeIdentityVerb: Verb {
         guard !keys.isEmpty else {
             throw Explanation(
                 "no-key", .notFound,
-                "there is no key for age in \(slot.map { "slot \($0.slot)" } ?? "the slots 82 to 95")",
+                "there is no key for age in \(slot.map { "slot \($0.slot)" } ?? "the slots \(PIVSlot.retiredWords)")",
                 hint: "ykit age generate makes one")
         }
         var answer = Answer("the identities are in \(output.printable)", [:])

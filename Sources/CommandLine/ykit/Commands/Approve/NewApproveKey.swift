@@ -109,7 +109,7 @@ extension PIVSlot {
     static func forAccount(_ text: String) throws -> PIVSlot? {
         if text == "auto" { return nil }
         guard let slot = PIVSlot(text), slot != .attestation else {
-            throw UsageError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto")
+            throw UsageError("--slot is \(PIVSlot.mainWords), \(PIVSlot.retiredWords), or auto")
         }
         return slot
     }

@@ -9,10 +9,11 @@ extension PIVSlot: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 
     /// The help for a slot.
-    static let help: ArgumentHelp = "One of 9a, 9c, 9d, 9e, 82 to 95, f9; 'ykit help slots' names them."
+    static let help: ArgumentHelp =
+        "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' names them."
 
     /// The completions for the shell.
-    public static var choices: [String] { (main + retired + [.attestation]).map(\.description) }
+    public static var choices: [String] { all.map(\.description) }
 }
 
 extension PIVAlgorithm: ExpressibleByArgument {
