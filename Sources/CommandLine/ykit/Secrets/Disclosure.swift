@@ -2,7 +2,7 @@
 
 import YKCrypto
 
-/// A generated secret, shown once: in a new file, or else on the terminal, never in the results.
+/// A generated secret, shown once: in a file, or else on the terminal, never in the results.
 ///
 /// It is created before the key receives the secret, so that the key never holds one that could not be shown.
 struct Disclosure {
@@ -30,7 +30,9 @@ struct Disclosure {
         if let file {
             var line = text.value.copyBytes() + [UInt8(ascii: "\n")]
             defer { Secret.wipe(&line) }
-            try Files.create(line, at: file)
+            let output = try FileOutput(file: file, force: nil)
+            try output.prepare(line)
+            try output.settle()
         } else {
             _ = try Prompt(orElse: hint)
         }

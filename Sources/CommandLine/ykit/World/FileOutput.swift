@@ -10,10 +10,9 @@ struct OutputOptions: ParsableArguments {
 /// The destination of a verb's result: a new file, or standard output for `-`. It is opened before the first command to
 /// the key, so that the key creates nothing that cannot be saved.
 ///
-/// Every verb follows the same rules: an existing file is replaced only with `--force`; secrets get mode 0600;
+/// Every verb follows the same rules: an existing file is replaced only with `--force`, where a verb has it for that; secrets get mode 0600;
 /// certificates, public keys, signatures and requests get 0644.
 final class FileOutput {
-    private let path: String
     private let isText: Bool?
     private let file: SettledFile?
     /// Whether standard output is a terminal that shows the bytes themselves.
@@ -29,14 +28,38 @@ final class FileOutput {
     init(
         _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, _ world: World
     ) throws(Explanation) {
-        self.path = path
         self.isText = isText
         isShown = path == "-" && world.terminal.isOutputTerminal && !world.options.json
         if isShown, isText == false { throw Self.unshown }
-        do throws(Explanation) {
-            file = path == "-" ? nil : try SettledFile(path, force ? .replacing : .new, isSecret: isSecret)
-        } catch { throw error.code == "file-exists" ? Files.exists(path, orElse: "replace it with --force") : error }
+        file = path == "-" ? nil : try Self.open(path, isSecret, force)
     }
+
+    /// Opens a file for a result that never goes to standard output: `-` is the name of a file.
+    ///
+    /// - Parameters:
+    ///   - isSecret: Whether only the owner may read the file.
+    ///   - force: Whether an existing file is replaced; `nil` if `--force` of the verb has another meaning.
+    /// - Throws: `file-exists` for an existing file without `force`.
+    init(file path: String, isSecret: Bool = true, force: Bool?) throws(Explanation) {
+        (isText, isShown) = (nil, false)
+        file = try Self.open(path, isSecret, force)
+    }
+
+    private static func open(_ path: String, _ isSecret: Bool, _ force: Bool?) throws(Explanation) -> SettledFile {
+        do throws(Explanation) {
+            return try SettledFile(path, force == true ? .replacing : .new, isSecret: isSecret)
+        } catch {
+            let isReplaceable = error.code == "file-exists" && force != nil
+            throw isReplaceable ? Files.exists(path, orElse: "replace it with --force") : error
+        }
+    }
+
+    /// Writes content that must be on disk before the next command to the key. The file is removed unless ``settle()``
+    /// follows.
+    func prepare(_ bytes: [UInt8]) throws(Explanation) { try file?.write(bytes) }
+
+    /// Gives the prepared file its name.
+    func settle() throws(Explanation) { try file?.keep() }
 
     /// Writes bytes to the file, or else adds them to the answer, where JSON has its own encoding. Binary data is not
     /// written to a terminal.

@@ -28,8 +28,7 @@ struct ArculusCardAuthenticate: Verb {
 
     @Option(help: "Which account, when the card remembers several.") var user: String?
 
-    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
-    var output: String?
+    @OptionGroup var output: ArculusOutput
 
     @OptionGroup var holding: ArculusCardOptions
 
@@ -41,7 +40,7 @@ struct ArculusCardAuthenticate: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
-        let result = try ArculusOutput(output)
+        let file = try output.open(world)
         return try await field.answer {
             let site = try Origin(origin)
             let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
@@ -49,11 +48,11 @@ struct ArculusCardAuthenticate: Verb {
             let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
                 pin: holding.pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
                 options: wanted, origin: site)
-            return result.answer(
+            return ArculusOutput.answer(
                 signed.arculusJSON,
                 [
                     "rpId": .string(party), "credentialId": .string(Base64.encodeURL(signed.id)),
-                ])
+                ], in: file)
         }
     }
 }

@@ -11,8 +11,8 @@ struct ArculusCardRegister: Verb {
     static let about = About(
         "register", "Make a credential on the card; nothing leaves this machine.",
         discussion: """
-            --options is what the backend got from the server, or --rp, --user and --challenge say it. What is printed \
-            is what the server wants back:
+            --options is what the backend got from the server, or --rp, --user and --challenge say it, and \
+            --resident. What is printed is what the server wants back:
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
@@ -34,10 +34,9 @@ struct ArculusCardRegister: Verb {
     @Option(isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Have the card remember the credential; without --options.") var resident = false
+    @Flag(help: "Store the credential on the card: a passkey.") var resident = false
 
-    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
-    var output: String?
+    @OptionGroup var output: ArculusOutput
 
     @OptionGroup var holding: ArculusCardOptions
 
@@ -53,17 +52,17 @@ struct ArculusCardRegister: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
-        let result = try ArculusOutput(output)
+        let file = try output.open(world)
         return try await field.answer {
             let site = try Origin(origin)
             let made = try await make(field.card(retries: holding.retries), site, world)
             let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
-            return result.answer(
+            return ArculusOutput.answer(
                 made.arculusJSON,
                 [
                     "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
                     "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
-                ])
+                ], in: file)
         }
     }
 

@@ -36,7 +36,8 @@ struct Doctor: Verb {
         if let report {
             let told = Self.configuration(world.configuration, showsValues: false) + Ladder(findings: findings).rungs
             let text = DoctorReport(findings: findings, rungs: told, system: .find()).lines(Masking(findings))
-            try Files.create(Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8), at: report)
+            let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
+            try FileOutput(file: report, force: nil).put(bytes, &answer)
         }
         return answer
     }

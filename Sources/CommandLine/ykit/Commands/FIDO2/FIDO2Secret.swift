@@ -39,7 +39,7 @@ struct FIDO2Secret: Verb {
     @Option(help: "How the secret is written: raw, hex, base64, or systemd with a token.") var format: Form = .base64
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the secret goes; - for standard output.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"),
         completion: .file)
     var output = "-"
 
@@ -84,7 +84,7 @@ struct FIDO2Secret: Verb {
         let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, world)
         let tokens = try token.map { try SystemdToken.all(parsing: try Files.read($0)) }
         let file = try tokenOutput.map { path throws(Explanation) in
-            try SettledFile(path, replacing.force ? .replacing : .new)
+            try FileOutput(file: path, force: replacing.force)
         }
         let given = try given(world)
         let what = tokens == nil ? "make a secret for \(given.rpID.printable)" : "make the passphrase of a LUKS2 volume"
@@ -100,7 +100,8 @@ struct FIDO2Secret: Verb {
             secret = try await used.secret(of: service)
         }
         var answer = Answer("the secret is in \(output.printable)", [:])
-        try file?.finish(Array((used.json(keyslot: keyslot).text + "\n").utf8))
+        try file?.prepare(Array((used.json(keyslot: keyslot).text + "\n").utf8))
+        try file?.settle()
         let bytes = written(secret, world)
         try place.put(bytes, isText: isText, &answer)
         if output == "-" {

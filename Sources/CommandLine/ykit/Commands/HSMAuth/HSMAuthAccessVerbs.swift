@@ -125,7 +125,7 @@ struct HSMAuthCalculate: Verb {
     var hsmKey: String?
 
     @Option(
-        help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("Where the session keys go.", valueName: "file"), completion: .file)
     var output: String?
 
     @Flag(help: "Print the session keys.") var showKeys = false
@@ -154,7 +154,7 @@ struct HSMAuthCalculate: Verb {
         let challenges = try Self.bytes(context, 16, "--context")
         let proof = try Self.bytes(cryptogram, 8, "--cryptogram")
         let hsm = try hsmKey.map { try Self.point($0) }
-        let file = try output.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let file = try output.map { path throws(Explanation) in try FileOutput(file: path, force: nil) }
         let service = try await world.openHSMAuth()
         let credential = try await service.credential(name)
         guard (credential.algorithm == .aes128) == (context != nil) else {
@@ -180,13 +180,13 @@ struct HSMAuthCalculate: Verb {
         return try given(keys, file)
     }
 
-    private func given(_ keys: HSMSessionKeys, _ file: SettledFile?) throws -> Answer {
+    private func given(_ keys: HSMSessionKeys, _ file: FileOutput?) throws -> Answer {
         let texts = [keys.encryption, keys.mac, keys.responseMAC].map {
             $0.value.withBytes { Hex.encode(Array($0)) }
         }
         var answer = Answer("the session keys are in \(output ?? "-")", ["label": .string(label)])
         if let file {
-            try file.finish(Array((texts.joined(separator: "\n") + "\n").utf8))
+            try file.put(Array((texts.joined(separator: "\n") + "\n").utf8), &answer)
             answer.members["output"] = output.map(JSON.string) ?? .null
         } else {
             answer.lines = zip(["S-ENC ", "S-MAC ", "S-RMAC"], texts).map { "\($0) \($1)" }

@@ -80,6 +80,8 @@ struct HSMAuthAdd: Verb {
         completion: .file)
     var keyFile: String?
 
+    @OptionGroup var replacing: OutputOptions
+
     @Flag(name: .shortAndLong, help: "Require a touch for every session.") var touch = false
 
     @OptionGroup var derivation: SecretOptions<DerivationPassword>
@@ -99,7 +101,8 @@ struct HSMAuthAdd: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let label = try HSMAuthLabel(label)
-        let file = try world.plan == nil ? keyFile.map { path in try SettledFile(path, .new) } : nil
+        let file =
+            try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: replacing.force) } : nil
         let key = try key(world)
         let service = try await world.openHSMAuth()
         if try await service.credentials().contains(where: { $0.label == label }) {
@@ -110,19 +113,19 @@ struct HSMAuthAdd: Verb {
             password.source, "password of the new credential '\(self.label.printable)'")
         if case .symmetric(let encryption, let mac) = key {
             let digits = [encryption, mac].map { $0.value.withBytes { Hex.encode(Array($0)) } }.joined()
-            try file?.write(Array((digits + "\n").utf8))
+            try file?.prepare(Array((digits + "\n").utf8))
         }
         do {
             try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
         } catch {
             // Unless the key refused it explicitly, the credential may have been stored, so its keys stay in the file.
             if case HSMAuthError.card = error, let keyFile, let file {
-                try file.keep()
+                try file.settle()
                 world.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")
             }
             throw error
         }
-        try file?.keep()
+        try file?.settle()
         var answer = Answer("stored '\(self.label.printable)', \(key.algorithm)", [:])
         answer.members["label"] = .string(self.label)
         answer.members["algorithm"] = .string(key.algorithm.description)
@@ -208,9 +211,10 @@ struct HSMAuthExportPublicKey: Verb {
 
     @Argument(help: "Label of the credential.") var label: String
 
-    @Argument(help: "Output file, - for standard output.", completion: .file) var file = "-"
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).") var format: HSMAuthPublicKeyFormat = .pem
+    @Option(help: "How the public key is written: pem, der or hex (65 bytes, 04 first).") var format:
+        HSMAuthPublicKeyFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
 

@@ -29,7 +29,7 @@ struct OATHAdd: Verb {
 
     @Option(name: .shortAndLong, help: "sha1, sha256 or sha512.") var algorithm = "sha1"
 
-    @Option(name: .shortAndLong, help: "6, 7 or 8.") var digits = 6
+    @Option(name: .shortAndLong, help: "The digits of a code: 6, 7 or 8.") var digits = 6
 
     @Option(name: [.customShort("P"), .long], help: "Seconds that a code is valid.") var period = 30
 
@@ -52,7 +52,7 @@ struct OATHAdd: Verb {
 
     @OptionGroup var file: FilePasswordOptions
 
-    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.") var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -75,10 +75,12 @@ struct OATHAdd: Verb {
         let account = NewOATHAccount(
             id: id, secret: try secret.read(for: algorithm, world), algorithm: algorithm, digits: digits,
             needsTouch: touch, counter: counter)
-        let container = try pskc.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let container = try pskc.map { path throws(Explanation) in
+            try FileOutput(file: path, force: nil)
+        }
         let keys = try await keys(in: world)
         for key in keys { try await AccountWriter(service: key.service, force: force).check(account) }
-        try container?.write(encrypted(account, keys.first?.serial, world))
+        try container?.prepare(encrypted(account, keys.first?.serial, world))
         let made = try secret.disclosure(account, world)
         var answer = Answer([], ["account": account.json])
         var written: [String] = []
@@ -88,7 +90,7 @@ struct OATHAdd: Verb {
                 answer.failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
                 break
             }
-            if written.isEmpty { try container?.keep() }
+            if written.isEmpty { try container?.settle() }
             written.append(key.serial ?? "")
         }
         try made?.show()

@@ -26,7 +26,7 @@ struct PIVChangeManagementKey: Verb {
     var protect = false
 
     @Option(
-        help: ArgumentHelp("Write the generated key to this new file.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("Write the generated key into this new file.", valueName: "file"), completion: .file)
     var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
@@ -40,7 +40,7 @@ struct PIVChangeManagementKey: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let file = try world.plan == nil ? keyFile.map { path in try SettledFile(path, .new) } : nil
+        let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "set another one")
@@ -55,7 +55,7 @@ struct PIVChangeManagementKey: Verb {
             }
         }
         let key = try await newKey(type, service, world)
-        try file?.write(Array((Self.digits(key) + "\n").utf8))
+        try file?.prepare(Array((Self.digits(key) + "\n").utf8))
         if generate, !protect, keyFile == nil, world.plan == nil { try show(key) }
         do {
             try await service.setManagementKey(
@@ -63,14 +63,14 @@ struct PIVChangeManagementKey: Verb {
                 replacesPrinted: replacesPrinted)
         } catch {
             switch error {
-            case PIVError.uncertain, PIVError.unfinished: try file?.keep()
+            case PIVError.uncertain, PIVError.unfinished: try file?.settle()
             case _ where generate && !protect && keyFile == nil && world.plan == nil:
                 world.terminal.say("the management key is still the old one")
             default: break
             }
             throw error
         }
-        try file?.keep()
+        try file?.settle()
         return Answer(
             "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""),
             [

@@ -13,7 +13,7 @@ struct SSHKeys: Verb {
     static let about = About(
         "keys", "Print the public keys of the key, as lines for authorized_keys.",
         discussion: """
-            The keys of the PIV slots 9a, 9c, 9e and 82 to 95. With --resident, also the credentials that the key \
+            The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials that the key \
             remembers for SSH, which needs the PIN; with --resident-only, those alone.
             """, members: ["keys"])
 
@@ -74,7 +74,7 @@ struct SSHGenerate: Verb {
     @Option(name: .shortAndLong, help: "The comment of the public key; the application without one.")
     var comment: String?
 
-    @Flag(help: "Have the key remember the credential, for 'ykit ssh download' and 'ssh-keygen -K'.")
+    @Flag(help: "Store the credential on the key, for 'ykit ssh download' and 'ssh-keygen -K'.")
     var resident = false
 
     @Flag(help: "Require the PIN or a fingerprint at each use.") var verifyRequired = false
@@ -95,6 +95,7 @@ struct SSHGenerate: Verb {
     var passphrase = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
     func check() throws {
@@ -110,9 +111,10 @@ struct SSHGenerate: Verb {
     func answer(in world: World) async throws -> Answer {
         let path = try output ?? Self.standardPath(algorithm)
         let phrase = try newPassphrase(path, world)
-        let file = try SettledFile(path, .new)
-        let line = try SettledFile(path + ".pub", .new, isSecret: false)
-        let proof = try attestation.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let files = try SSHKeyFiles(path, replacing)
+        let proof = try attestation.map { path throws(Explanation) in
+            try FileOutput(file: path, isSecret: false, force: replacing.force)
+        }
         let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
         let request = request(challenge)
         let what = "make a credential for '\(application.printable)'"
@@ -120,15 +122,15 @@ struct SSHGenerate: Verb {
         world.announce(what + (resident ? ", remembered by the key" : ""))
         let made = try await service.register(request)
         let credential = try credential(made)
-        try proof?.finish(attestation(made))
+        try proof?.prepare(attestation(made))
         let check = UInt32.random(in: .min ... .max)
         let text =
             if let phrase {
                 try credential.text(
                     check: check, passphrase: phrase, salt: world.environment.random.draw(16, secret: false))
             } else { credential.text(check: check) }
-        try file.finish(Array(text.utf8))
-        try line.finish(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
+        try files.write(text, credential)
+        try proof?.settle()
         var answer = Answer("the key is in \(path.printable), its public half in \(path.printable).pub", [:])
         answer.members = credential.publicKey.jsonMembers(credential.comment)
         answer.members["output"] = .string(path)
@@ -196,6 +198,25 @@ struct SSHGenerate: Verb {
     }
 }
 
+/// A key file and its public half in FILE.pub: both are written, or neither is.
+private struct SSHKeyFiles {
+    private let key, line: FileOutput
+
+    /// Opens both files.
+    init(_ path: String, _ options: OutputOptions) throws(Explanation) {
+        key = try FileOutput(file: path, force: options.force)
+        line = try FileOutput(file: path + ".pub", isSecret: false, force: options.force)
+    }
+
+    /// Writes the text of a credential's key file, and its public half.
+    func write(_ text: String, _ credential: SecurityKeyFile) throws(Explanation) {
+        try key.prepare(Array(text.utf8))
+        try line.prepare(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
+        try key.settle()
+        try line.settle()
+    }
+}
+
 /// Writes key files for the credentials stored on the key.
 struct SSHDownload: Verb {
     static let about = About(
@@ -208,6 +229,7 @@ struct SSHDownload: Verb {
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
 
+    @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
@@ -219,10 +241,8 @@ struct SSHDownload: Verb {
         for credential in chosen {
             let path = "\(output)/\(credential.fileName)"
             do throws(Explanation) {
-                let file = try SettledFile(path, .new)
-                let line = credential.file.publicKey.line(comment: credential.file.comment) + "\n"
-                try SettledFile(path + ".pub", .new, isSecret: false).finish(Array(line.utf8))
-                try file.finish(Array(credential.file.text(check: UInt32.random(in: .min ... .max)).utf8))
+                try SSHKeyFiles(path, replacing).write(
+                    credential.file.text(check: UInt32.random(in: .min ... .max)), credential.file)
                 files.append(.string(path))
                 answer.lines.append("\(path.printable)  \(credential.words)")
             } catch { answer.failure = answer.failure ?? error }
