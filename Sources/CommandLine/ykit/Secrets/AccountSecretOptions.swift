@@ -19,7 +19,7 @@ struct AccountSecretOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Generate a random secret.") var generate = false
 
     @Option(
-        help: ArgumentHelp("Write the account with the generated secret to this new file.", valueName: "file"),
+        help: ArgumentHelp("Write the account with the generated secret into this new file.", valueName: "file"),
         completion: .file)
     var uriFile: String?
 

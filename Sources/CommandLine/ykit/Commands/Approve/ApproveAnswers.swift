@@ -21,7 +21,7 @@ struct ApproveYes: Verb {
 
     @Option(help: "The number that the login page shows.") var number: String?
 
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
+    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -136,7 +136,7 @@ struct ApproveNo: Verb {
 
     @Flag(help: "You started this login and no longer want it.") var cancelled = false
 
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
+    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -14,7 +14,7 @@ struct ApproveCode: Verb {
         discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
         members: ["account", "code", "secondsLeft"])
 
-    @Argument(help: "Which account: its name, serial number, or a part of one.") var account: String?
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String?
 
     @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?

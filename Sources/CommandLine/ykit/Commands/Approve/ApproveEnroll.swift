@@ -80,14 +80,14 @@ struct ApproveEnroll: Verb {
 
     @Option(help: ArgumentHelp("A name for the account.", valueName: "name")) var name: String?
 
-    @Option(help: "The PIV slot: auto takes the first free one of 82 to 95.") var slot: String = "auto"
+    @Option(help: "The PIV slot: auto takes the first free one of \(PIVSlot.retiredWords).") var slot: String = "auto"
 
     @Option(name: .shortAndLong, help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
     var algorithm: PIVAlgorithm = .rsa2048
 
-    @Option(help: "When the key needs a touch: cached, always or never.") var touch: TouchPolicy?
+    @Option(help: "When the key needs a touch: never, always or cached.") var touch: TouchPolicy?
 
-    @Option(help: "When the key needs the PIN: once, always or never.") var pinPolicy: PINPolicy = .once
+    @Option(help: "When the key needs the PIN: never, once or always.") var pinPolicy: PINPolicy = .once
 
     @Flag(help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 

@@ -70,9 +70,10 @@ struct ApproveMigrateRun: Verb {
         help: ArgumentHelp("The other key: its serial number, or the state file of a virtual key.", valueName: "key"))
     var to: String
 
-    @Option(help: "The PIV slot on the other key: auto takes the first free one of 82 to 95.") var slot = "auto"
+    @Option(help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).") var slot =
+        "auto"
 
-    @Option(help: "When the other key needs a touch to sign: cached, always or never.") var touch: TouchPolicy = .cached
+    @Option(help: "When the other key needs a touch to sign: never, always or cached.") var touch: TouchPolicy = .cached
 
     @Option(help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
     var toPinFd: Int32?

@@ -43,7 +43,7 @@ struct ApproveAdd: Verb {
 
     @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial")) var serial: String?
 
-    @Option(help: ArgumentHelp("The issuer: the service that the account belongs to.", valueName: "name"))
+    @Option(help: "The issuer: the service that the account belongs to.")
     var issuer = ""
 
     @OptionGroup var given: SecretOptions<OCRASecret>
@@ -110,7 +110,7 @@ struct ApproveOffline: Verb {
             challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
             """, members: ["account", "text", "challenge", "code", "suite"])
 
-    @Argument(help: "Which account: its name, serial number, or a part of one; not needed with one account.")
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
 
     @Option(help: ArgumentHelp("The text to sign.", valueName: "text")) var text: String?

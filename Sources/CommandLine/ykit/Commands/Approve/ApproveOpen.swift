@@ -24,7 +24,7 @@ struct ApproveQRType: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Read it from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
+            "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
@@ -66,9 +66,10 @@ struct ApproveOpen: Verb {
     @Option(help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
     var name: String?
 
-    @Option(help: "The PIV slot of a container's key: auto takes the first free one of 82 to 95.") var slot = "auto"
+    @Option(help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")
+    var slot = "auto"
 
-    @Option(help: "When a container's key, or an account with codes, needs a touch: cached, always or never.")
+    @Option(help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>

@@ -185,7 +185,7 @@ struct RequestDesk {
 
 /// Whose requests are asked for.
 struct OpenRequestOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
+    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -23,7 +23,7 @@ struct ApproveWatch: Verb {
             DURATION and SECONDS are a number, or one with s, m or h behind it.
             """, members: ["told", "repeated", "unverified"])
 
-    @Option(help: ArgumentHelp("Watch this account only.", valueName: "account")) var account: String?
+    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
 
     @Option(
         help: ArgumentHelp(

@@ -27,9 +27,9 @@ struct ArculusRegister: Verb {
 
     @Flag(name: .shortAndLong, help: "Do not ask before the reset.") var force = false
 
-    @Flag(help: "Have the card remember the credential.") var resident = false
+    @Flag(help: "Store the credential on the card: a passkey.") var resident = false
 
-    @Option(help: "The attestation conveyed to the server: none, indirect or direct.")
+    @Option(help: "Attestation conveyance: none, indirect or direct.")
     var attestation: AttestationChoice?
 
     @Option(

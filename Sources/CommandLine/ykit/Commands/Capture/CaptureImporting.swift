@@ -25,7 +25,7 @@ struct CaptureImporting: Verb {
     var session: Int?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file)
+        name: .shortAndLong, help: ArgumentHelp("Where the recording goes.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions

@@ -16,7 +16,7 @@ struct CaptureRedact: Verb {
     @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file)
+        name: .shortAndLong, help: ArgumentHelp("Where the recording goes.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions

@@ -16,14 +16,14 @@ struct ConfigMode: Verb {
 
     @Argument(help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode) var mode: USBMode?
 
-    @Flag(help: "A touch ejects and inserts the smart card; for mode CCID.") var touchEject = false
+    @Flag(help: "A touch ejects and inserts the smart card; when it is the only interface.") var touchEject = false
 
-    @Option(help: ArgumentHelp("Eject the smart card after this long; for mode CCID.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
     var autoEjectTimeout: UInt16?
 
     @Option(
         name: .customLong("chalresp-timeout"),
-        help: ArgumentHelp("Wait this long for a touch in challenge-response.", valueName: "seconds"))
+        help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8 = 0
 
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false

@@ -15,7 +15,7 @@ struct FIDO2ConfigAlwaysUV: Verb {
         case on, off
     }
 
-    @Argument(help: "on or off") var state: Switch
+    @Argument(help: "on or off.") var state: Switch
 
     @OptionGroup var pin: PINOptions
 

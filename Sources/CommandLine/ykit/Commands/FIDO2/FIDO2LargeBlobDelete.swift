@@ -9,7 +9,9 @@ struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.", members: ["credentialId"])
 
-    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

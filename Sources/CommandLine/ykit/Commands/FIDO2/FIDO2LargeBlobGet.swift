@@ -10,9 +10,11 @@ struct FIDO2LargeBlobGet: Verb {
         "get", "Print a credential's large blob, or write it into a file.",
         members: ["credentialId", "blob", "size", "output"])
 
-    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write it into this file.", valueName: "file"), completion: .file)
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where the data goes.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions

@@ -9,7 +9,9 @@ struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, in place of an earlier one.", members: ["credentialId", "size"])
 
-    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
 
     @Argument(help: "What to write: a file, or - for standard input.", completion: .file) var file: String
 

@@ -10,11 +10,11 @@ struct MessageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The keyboard layout for a static password: \(MessageOptions.layouts).", valueName: "layout"),
+            "The keyboard layout of a static password: \(MessageOptions.layouts).", valueName: "layout"),
         transform: MessageOptions.layout)
     var layout: KeyboardLayout = .us
 
-    private static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).joined(separator: ", ") }
+    static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).joined(separator: ", ") }
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {

@@ -14,12 +14,12 @@ struct OATHCalculate: Verb {
             """,
         aliases: ["code"], members: ["accounts", "code", "time"])
 
-    @Argument(help: "Which account; 60/NAME for the one of that period.") var query: String?
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String?
 
     @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
     var single = false
 
-    @Flag(help: "Include accounts of issuer _hidden.") var showHidden = false
+    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
 
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false

@@ -17,7 +17,7 @@ struct OATHUri: Verb {
 
     @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
 
-    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.") var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 

@@ -21,12 +21,12 @@ struct OTPCalculate: Verb {
 
     @Flag(name: [.customShort("T"), .long], help: "Make a TOTP code.") var totp = false
 
-    @Option(name: .shortAndLong, help: "The digits of a TOTP code, 6 to 8.") var digits = 6
+    @Option(name: .shortAndLong, help: "The digits of a code: 6, 7 or 8.") var digits = 6
 
-    @Option(help: ArgumentHelp("Make the code of this time, in seconds since 1970.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Option(help: "Seconds that a TOTP code is valid.") var period: Int64 = 30
+    @Option(help: "Seconds that a code is valid.") var period: Int64 = 30
 
     @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
 

@@ -17,7 +17,7 @@ struct OTPHOTP: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(name: .shortAndLong, help: "6 or 8.") var digits = 6
+    @Option(name: .shortAndLong, help: "The digits of a code: 6 or 8.") var digits = 6
 
     @Option(name: .shortAndLong, help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
 

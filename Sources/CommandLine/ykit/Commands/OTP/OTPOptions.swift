@@ -90,7 +90,7 @@ struct OTPKeyOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
 
     @Option(
-        help: ArgumentHelp("Write generated secrets to this new file instead of the terminal.", valueName: "file"),
+        help: ArgumentHelp("Where generated secrets go, instead of to the terminal.", valueName: "file"),
         completion: .file)
     var output: String?
 

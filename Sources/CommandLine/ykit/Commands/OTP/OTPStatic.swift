@@ -23,7 +23,9 @@ struct OTPStatic: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.") var layout: LayoutChoice = .modhex
+    @Option(
+        name: .shortAndLong,
+        help: "The keyboard layout of a static password: \(MessageOptions.layouts).") var layout: LayoutChoice = .modhex
 
     @OptionGroup var given: SecretOptions<StaticPassword>
 
@@ -32,7 +34,8 @@ struct OTPStatic: Verb {
     @Option(help: "The length of the generated password, up to 38.") var length = 38
 
     @Option(
-        help: ArgumentHelp("Write the generated password to this new file.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("Where generated secrets go, instead of to the terminal.", valueName: "file"),
+        completion: .file)
     var output: String?
 
     @OptionGroup var typing: TypingOptions

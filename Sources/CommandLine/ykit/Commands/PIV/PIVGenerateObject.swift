@@ -13,7 +13,7 @@ struct PIVGenerateObject: Verb {
 
     @Argument(help: "What is made: chuid or ccc.") var object: ObjectChoice
 
-    @Flag(name: .shortAndLong, help: "Replace an existing one without asking.") var force = false
+    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions

@@ -20,7 +20,8 @@ struct PIVSign: Verb {
 
     @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(help: "The hash: sha256, sha384, sha512 or sha1; ignored with Ed25519.") var hash: HashChoice = .sha256
+    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.") var hash:
+        HashChoice = .sha256
 
     @Option(help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
 

@@ -46,7 +46,7 @@ struct SecondFactorAccess: ParsableArguments {
     var origin: String?
 
     @Option(
-        help: ArgumentHelp("Keep secrets here (default: ~/.local/share/ykit/2fa.json).", valueName: "file"),
+        help: ArgumentHelp("The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).", valueName: "file"),
         completion: .file)
     var store: String?
 

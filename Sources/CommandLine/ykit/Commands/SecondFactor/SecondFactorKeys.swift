@@ -19,7 +19,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
     @Option(help: ArgumentHelp("A name to find the device by.", valueName: "name")) var deviceId: String?
 
-    @Flag(help: "Register a passkey, stored on the key.") var resident = false
+    @Flag(help: "Store the credential on the key: a passkey.") var resident = false
 
     @Flag(help: "Do not ask for a registered number or address first.") var noCondition = false
 

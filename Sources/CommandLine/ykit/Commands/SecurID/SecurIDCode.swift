@@ -48,7 +48,7 @@ struct SecurIDCode: Verb {
 
     @Flag(help: "Print the next code on a second line.") var next = false
 
-    @Flag(help: "Show the code of an expired token.") var allowExpired = false
+    @Flag(help: "Show codes of an expired token.") var allowExpired = false
 
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false

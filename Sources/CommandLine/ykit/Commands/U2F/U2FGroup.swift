@@ -31,7 +31,7 @@ struct U2FOptions: ParsableArguments {
 struct U2FChallengeOptions: ParsableArguments {
     @Option(
         isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "challenge"))
+        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
     @Option(help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import Testing
+
+@testable import ykit
+
+/// Compares what the help of all verbs says of options and arguments of the same name.
+@Suite struct WordingTests {
+    /// The names with several wordings, by the reason, with the number of wordings.
+    private static let allowed: [(reason: String, names: [String: Int])] = [
+        (
+            "it names another thing in each verb",
+            [
+                "--account": 2, "--all": 5, "--app": 2, "--challenge": 5, "--clear": 2, "--client": 2,
+                "--comment": 2, "--counter": 2, "--cred-blob": 2, "--credential": 2, "--days": 2, "--device-id": 3,
+                "--display-name": 2, "--for": 2, "--form": 2, "--from": 2, "--key": 4, "--large-blob": 2,
+                "--listen": 2, "--long": 2, "--mode": 2, "--name": 4, "--namespace": 2, "--no-touch": 3,
+                "--options": 2, "--origin": 4, "--passkey": 2, "--public-id": 2, "--public-key": 3, "--qr": 4,
+                "--register": 2, "--resident": 7, "--rp": 7, "--salt": 2, "--scheme": 2, "--serial": 2,
+                "--server": 5, "--slot": 7, "--software": 2, "--state": 2, "--store": 4, "--text": 2, "--to": 2,
+                "--token": 2, "--totp": 2, "--user": 7, "--watch": 2, "--yubico": 2, "<credential>": 3,
+                "<device>": 2, "<fingerprint>": 2, "<key>": 5, "<label>": 2, "<name>": 8, "<object>": 2,
+                "<policy>": 2, "<slot>": 4, "<source>": 2,
+            ]
+        ),
+        (
+            "each verb accepts other values",
+            [
+                "--algorithm": 9, "--attestation": 4, "--by": 2, "--digits": 2, "--format": 12, "--hash": 4,
+                "--padding": 2, "--pin-policy": 3, "--touch": 9, "--touch-policy": 2, "--type": 3, "--uv": 5,
+            ]
+        ),
+        (
+            "each verb says what it does without asking",
+            [
+                "--allow-expired": 2, "--force": 11,
+            ]
+        ),
+        (
+            "each verb says what it generates, reads or writes",
+            [
+                "--generate": 5, "--key-file": 3, "--output": 14, "<file>": 18,
+            ]
+        ),
+        (
+            "each verb says whose secret it reads, and from which variable",
+            [
+                "--code-fd": 2, "--code-stdin": 2, "--key-fd": 2, "--new-password-fd": 3,
+                "--new-password-stdin": 2, "--password-fd": 6, "--password-stdin": 4, "--pin-fd": 3,
+                "--pin-stdin": 3, "--secret-fd": 2,
+            ]
+        ),
+    ]
+
+    /// The wordings of each name: the help with the name of the value.
+    private static func wordings(_ root: any ParsableCommand.Type = Ykit.self) throws -> [String: Set<String>] {
+        guard let verb = root.unread else {
+            var all: [String: Set<String>] = [:]
+            for command in root.about.subcommands where command.about.shouldDisplay {
+                all.merge(try wordings(command)) { $0.union($1) }
+            }
+            return all
+        }
+        return try described(verb)
+    }
+
+    private static func described(_ verb: some ParsableCommand) throws -> [String: Set<String>] {
+        var all: [String: Set<String>] = [:]
+        for (property, declaration) in try DeclarationCollector(verb).declared {
+            guard let help = declaration.help, help.isShown else { continue }
+            let words = declaration.words(for: property)
+            let plain = Names.long.words(for: property)[0].dropFirst(2)
+            let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(help.valueName ?? String(plain))>"
+            let value = if case .option = declaration.place { help.valueName ?? String(name.dropFirst(2)) } else { "" }
+            all[name, default: []].insert("\(help.abstract) \(value)")
+        }
+        return all
+    }
+
+    @Test func aNameIsDescribedInTheSameWordsByAllVerbs() throws {
+        var counts: [String: Int] = [:]
+        for (reason, names) in Self.allowed {
+            counts.merge(names) { first, _ in
+                Issue.record("allowed twice: \(reason)")
+                return first
+            }
+        }
+        let found = try Self.wordings()
+        #expect(found.count > 300)
+        for (name, wordings) in found.sorted(by: { $0.key < $1.key }) {
+            #expect(wordings.count == counts[name] ?? 1, "\(name):\n\(wordings.sorted().joined(separator: "\n"))")
+        }
+        #expect(counts.keys.filter { found[$0] == nil } == [])
+    }
+}
