@@ -88,7 +88,7 @@ let package = Package(
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHTTP", ["YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
-        library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
+        library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CThreads", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
@@ -130,9 +130,8 @@ let package = Package(
         library(
             "Keys/YKKeys",
             [
-                "YKSecureChannel",
-                "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey", "YKCapture", "YKHardware", "YKTransport",
-                "YKProtocols", "YKWire",
+                "YKStore", "YKSecureChannel", "YKOATH", "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey", "YKCapture",
+                "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         library(
             "Keys/YKit",
@@ -219,7 +218,7 @@ let package = Package(
         test(
             "YKKeysTests",
             [
-                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKCapture", "YKHardware",
+                "YKKeys", "YKStore", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(

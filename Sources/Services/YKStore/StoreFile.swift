@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import YKTransport
 
 /// A store in a file: JSON, mode 0600, written to a temporary file, synced and renamed, under a lock.
@@ -35,10 +34,7 @@ public struct StoreFile: Sendable {
     }
 
     /// Whether users other than the owner can read the file.
-    public var isExposed: Bool {
-        var info = stat()
-        return stat(path, &info) == 0 && info.st_mode & 0o077 != 0
-    }
+    public var isExposed: Bool { file.isExposed }
 
     /// Changes the content under the lock, so that no other program writes between reading and writing.
     ///
@@ -56,11 +52,25 @@ public struct StoreFile: Sendable {
         }
     }
 
+    /// Adds a key that opens the store, unless its keys were changed since it was read.
+    ///
+    /// - Parameters:
+    ///   - store: The content as it was read.
+    /// - Returns: The number of keys.
+    /// - Throws: `inUse` when another program changed the keys, or the errors of ``update(_:)``.
+    public func add(_ seal: StoreSeal, to store: SealedStore) throws(StoreError) -> Int {
+        try update { current throws(StoreError) in
+            guard current.seals == store.seals else { throw .inUse(path: path) }
+            current.add(seal)
+            return current.seals.count
+        }
+    }
+
     private func explained(_ error: SharedFileError) -> StoreError {
         switch error {
         case .inUse: .inUse(path: path)
-        case .unreadable(let reason): .unreadable(path: path, reason: reason)
-        case .unwritable(let reason): .unwritable(path: path, reason: reason)
+        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason)
+        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason)
         case .tooLarge(let limit): .malformed(path: path, reason: "larger than \(limit >> 20) MiB")
         }
     }

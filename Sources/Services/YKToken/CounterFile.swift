@@ -59,8 +59,8 @@ public struct CounterFile: CounterStore, Sendable {
     private func explained(_ error: SharedFileError) -> CounterFileError {
         switch error {
         case .inUse: .inUse(path: path)
-        case .unreadable(let reason): .unreadable(path: path, reason: reason)
-        case .unwritable(let reason): .unwritable(path: path, reason: reason)
+        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason)
+        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason)
         case .tooLarge(let limit): .broken(path: path, reason: "it has more than \(limit >> 20) MiB")
         }
     }

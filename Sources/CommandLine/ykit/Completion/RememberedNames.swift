@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKWire
 
 /// Names from earlier listings, stored for completion, which never accesses a key.
@@ -34,7 +35,7 @@ struct RememberedNames: Equatable {
             "serials": .array(all.serials.map(JSON.string)), "readers": .array(all.readers.map(JSON.string)),
             "accounts": .array(all.accounts.map(JSON.string)),
         ]
-        Files.makeFolder(String(path.dropLast("/names.json".count)))
+        UserFolder.make(String(path.dropLast("/names.json".count)))
         try? Files.write(Array(object.text.utf8), to: path)
     }
 

@@ -7,6 +7,7 @@ import YKCapture
 import YKFIDO
 import YKHSMAuth
 import YKHTTP
+import YKHardware
 import YKKeys
 import YKManagement
 import YKNFC
@@ -52,6 +53,8 @@ enum Explain {
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)
+        case let error as KeyringError: keyring(error)
+        case let error as ProgramError: program(error)
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)

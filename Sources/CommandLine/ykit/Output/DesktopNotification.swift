@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKTransport
 
 /// Desktop notifications (org.freedesktop.Notifications), through gdbus.
@@ -53,7 +54,7 @@ enum DesktopNotification {
     /// Closes a notification.
     static func close(_ number: UInt32, with tool: String) { _ = call("CloseNotification", ["\(number)"], with: tool) }
 
-    private static func call(_ method: String, _ arguments: [String], with tool: String) -> Spawn.Result? {
+    private static func call(_ method: String, _ arguments: [String], with tool: String) -> ChildProcess.Ending? {
         let head = ["call", "--session"] + service
         let method = ["--timeout", "5", "--method", "org.freedesktop.Notifications.\(method)"]
         return try? Spawn.run(tool, head + method + arguments, within: .seconds(6))

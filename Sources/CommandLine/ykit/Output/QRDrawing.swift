@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKHardware
 import YKWire
 
 /// Draws QR codes with qrencode, which reads the text from standard input.

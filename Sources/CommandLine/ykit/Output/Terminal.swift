@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import YKHardware
 import YKWire
 
 /// Standard output and standard error, and their properties.
@@ -194,8 +195,5 @@ extension Terminal {
 /// The environment variables of the process.
 enum Variables {
     /// The value of a variable; `nil` if it is not set or empty.
-    static subscript(name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
+    static subscript(name: String) -> String? { ProcessVariables[name] }
 }

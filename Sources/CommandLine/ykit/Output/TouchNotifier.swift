@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import YKHardware
 import YKTransport
 import YKWire
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKHardware
 
 /// The clipboard of the desktop: Wayland through wl-copy, X11 through xclip.
 enum Clipboard {

@@ -30,28 +30,6 @@ enum Files {
         return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 != 0
     }
 
-    /// Creates a folder and its parents, accessible to the owner only. Errors surface when a file is written there.
-    static func makeFolder(_ folder: String) {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
-    }
-
-    /// Locks a folder against changes by other programs that lock it, waiting for them; closing the returned descriptor
-    /// releases the lock.
-    static func lock(folder: String) throws(Explanation) -> Int32 {
-        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw failure("cannot open", folder) }
-        while flock(lock, LOCK_EX) != 0 {
-            if errno == EINTR, !Interruption.happened { continue }
-            defer { close(lock) }
-            throw Interruption.happened ? Explain.interrupted : failure("cannot lock", folder)
-        }
-        return lock
-    }
-
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
@@ -161,8 +139,12 @@ enum Files {
             hint: "put the secret into a file that only you can read, and give its path")
     }
 
-    /// Explains why a file could not be written.
+    /// Explains why a file could not be read or written.
     static func explained(_ failure: FileFailure) -> Explanation {
+        if failure.number == ECANCELED { return Explain.interrupted }
+        if failure.attempt == .writeIn {
+            return Explanation("file", .permission, "cannot write in \(failure.path): \(failure.reason)")
+        }
         if failure.number == EEXIST { return exists(failure.path) }
         let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
         return Self.failure(failure.number, what)

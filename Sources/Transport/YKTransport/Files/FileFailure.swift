@@ -2,17 +2,21 @@
 
 import Glibc
 
-/// Why a file could not be written.
-package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why a file could not be read or written.
+public struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation that failed.
-    package enum Attempt: String, Sendable {
-        case create, write, replace
+    public enum Attempt: String, Sendable {
+        case open, read, create, write, replace, lock
+        /// Writing a file into a folder.
+        case writeIn = "write in"
     }
 
-    package let attempt: Attempt
-    package let path: String
-    /// The system's error number.
-    package let number: Int32
+    /// The operation that failed.
+    public let attempt: Attempt
+    /// The file or folder.
+    public let path: String
+    /// The system's error number; `ECANCELED` after a cancellation.
+    public let number: Int32
 
     /// Takes the error number of the call that just failed.
     package init(_ attempt: Attempt, _ path: String, _ number: Int32 = errno) {
@@ -22,7 +26,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The system's error message.
-    package var reason: String { String(cString: strerror(number)) }
+    public var reason: String { String(cString: strerror(number)) }
 
-    package var description: String { "cannot \(attempt.rawValue) \(path): \(reason)" }
+    /// The operation, the path and the system's error message.
+    public var description: String { "cannot \(attempt.rawValue) \(path): \(reason)" }
 }

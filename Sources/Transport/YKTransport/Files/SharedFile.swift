@@ -42,7 +42,7 @@ package struct SharedFile: Sendable {
 
     private func locked() throws(SharedFileError) -> Int32 {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .unwritable(Self.failure) }
+        guard lock >= 0 else { throw .unwritable(FileFailure(.create, path + ".lock")) }
         let end = ContinuousClock.now + patience
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
@@ -61,7 +61,7 @@ package struct SharedFile: Sendable {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw .unreadable(Self.failure)
+            throw .unreadable(FileFailure(.open, path))
         }
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -69,35 +69,44 @@ package struct SharedFile: Sendable {
         while true {
             let count = Glibc.read(file, &block, block.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(Self.failure) }
+            guard count >= 0 else { throw .unreadable(FileFailure(.read, path)) }
             if count == 0 { return bytes }
             bytes += block.prefix(count)
             guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
         }
     }
 
+    /// Whether users other than the owner may read or change the file.
+    package var isExposed: Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & 0o077 != 0
+    }
+
     /// Replaces the content with a line of JSON.
     ///
     /// - Throws: `unwritable`.
-    package func replace(with json: JSON) throws(SharedFileError) {
+    package func replace(with json: JSON) throws(SharedFileError) { try replace(with: Array((json.text + "\n").utf8)) }
+
+    /// Replaces the content.
+    ///
+    /// - Throws: `unwritable`.
+    package func replace(with bytes: [UInt8]) throws(SharedFileError) {
         do {
             var file = try NewFile(beside: path)
-            try file.append(Array((json.text + "\n").utf8))
+            try file.append(bytes)
             try file.sync()
             try file.replace(path)
-        } catch { throw .unwritable(error.reason) }
+        } catch { throw .unwritable(error) }
         NewFile.syncFolder(of: path)
     }
-
-    private static var failure: String { String(cString: strerror(errno)) }
 }
 
-/// Why a ``SharedFile`` could not be used; the texts are the system's.
+/// Why a ``SharedFile`` could not be used.
 package enum SharedFileError: Error, Hashable, Sendable {
     /// Another program has locked it.
     case inUse
-    case unreadable(String)
-    case unwritable(String)
+    case unreadable(FileFailure)
+    case unwritable(FileFailure)
     /// It has more bytes than the limit.
     case tooLarge(limit: Int)
 }

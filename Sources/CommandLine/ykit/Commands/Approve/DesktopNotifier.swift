@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import YKApproval
+import YKHardware
 import YKTransport
 
 /// The user's choice in a notification.
@@ -36,7 +37,7 @@ final class DesktopNotifier: Sendable {
 
     private let tool: String
     private let box: WatchBox
-    private let monitor: Spawn.Stream
+    private let monitor: ChildProcess.Stream
     private let state = Mutex(State())
 
     /// Starts to listen for choices.
@@ -153,7 +154,7 @@ final class CommandHook: Sendable {
     func add(_ input: [UInt8]) { queue.add { [self] in run(input) } }
 
     /// Waits up to a minute until all runs have ended.
-    func finish() { queue.finish(within: Spawn.limit) }
+    func finish() { queue.finish(within: ChildProcess.limit) }
 
     private func run(_ input: [UInt8]) {
         do throws(Explanation) {

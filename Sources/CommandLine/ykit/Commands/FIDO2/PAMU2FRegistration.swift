@@ -105,8 +105,12 @@ struct PAMMapping {
     /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: String, to user: String) throws(Explanation) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let lock = try Files.lock(folder: folder)
-        defer { close(lock) }
+        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: Files.explained) {
+            () throws(Explanation) in try replace(entry, user)
+        }
+    }
+
+    private func replace(_ entry: String, _ user: String) throws(Explanation) {
         var lines = try lines()
         if let place = lines.lastIndex(where: { $0.hasPrefix(user + ":") }) {
             lines[place] += ":" + entry

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKHSMAuth
+import YKHardware
 import YKPIV
 import YKWire
 

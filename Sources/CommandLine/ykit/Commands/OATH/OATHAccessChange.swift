@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCrypto
+import YKKeys
 import YKOATH
 import YKWire
 
@@ -36,7 +37,7 @@ struct OATHAccessChange: Verb {
         let info = await service.info
         if clear {
             try await service.removeAccessKey()
-            _ = try? Keyrings.standard(in: world).forget(info.deviceID)
+            _ = try? world.keyring().forget(info.deviceID)
             return done("the password is removed", info, hasPassword: false, isRemembered: false)
         }
         let password = try new.source.readNew(world.terminal, asking: "new password of the OATH accounts")
@@ -47,7 +48,7 @@ struct OATHAccessChange: Verb {
 
     /// Remembers the new key if requested, or if the old one was remembered.
     private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ world: World) throws -> Bool {
-        let keyring = try Keyrings.standard(in: world)
+        let keyring = try world.keyring()
         guard try remember || keyring.holds(info.deviceID), world.plan == nil else { return false }
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKKeys
 import YKOATH
 import YKWire
 
@@ -11,7 +12,7 @@ struct OATHAccessForget: Verb {
     @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
     func answer(in world: World) async throws -> Answer {
-        let keyring = try Keyrings.standard(in: world)
+        let keyring = try world.keyring()
         if all {
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCrypto
+import YKKeys
 import YKOATH
 import YKWire
 
@@ -27,7 +28,7 @@ struct OATHAccessRemember: Verb {
         let secret = try secret(world.terminal)
         let key = try AccessKey(password: secret, salt: info.salt)
         try await service.unlock(with: key.copy())
-        let keyring = try Keyrings.standard(in: world)
+        let keyring = try world.keyring()
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKKeys
 import YKOATH
 import YKWire
 
@@ -16,7 +17,7 @@ struct OATHReset: Verb {
         try confirmation.ask(
             typing: "reset", "this deletes all OATH accounts of this key for good, and the password", in: world)
         try await service.reset()
-        _ = try? Keyrings.standard(in: world).forget(before)
+        _ = try? world.keyring().forget(before)
         let after = await service.info.deviceID
         return Answer("all accounts are deleted, the device id is now \(after)", ["deviceId": .string(after)])
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKKeys
 import YKOATH
 import YKTransport
 import YKWire
@@ -13,7 +14,7 @@ struct OATHShow: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let info = await (try world.openOATH()).info
-        let isRemembered = (try? Keyrings.standard(in: world).holds(info.deviceID)) ?? false
+        let isRemembered = (try? world.keyring().holds(info.deviceID)) ?? false
         let version = info.version?.description
         let rows = [
             ["version", version ?? "not told"], ["device id", info.deviceID],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKKeys
 import YKOATH
 
 extension World {
@@ -41,7 +42,7 @@ extension World {
     /// Tries the key remembered for this device; a wrong one is reported and not tried again.
     private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
         if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
-        guard let raw = try Keyrings.standard(in: self).key(for: info.deviceID) else { return false }
+        guard let raw = try keyring().key(for: info.deviceID) else { return false }
         do {
             try await service.unlock(with: AccessKey(rawKey: raw))
             return true

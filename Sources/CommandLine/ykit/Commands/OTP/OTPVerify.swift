@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 import YKCrypto
+import YKHardware
 import YKToken
 import YKTransport
 import YKWire
@@ -128,8 +129,8 @@ struct OTPVerify: Verb {
 
     /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
-        let folder = try UserFolder.state.path()
-        try UserFolder.make(folder)
+        let folder = try UserFolder.state.required()
+        do { try UserFolder.makeWritable(folder) } catch { throw Files.explained(error) }
         return folder + "/otp-counters.json"
     }
 }

@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import YKCrypto
+import YKHardware
 import YKTransport
 import YKWire
 

@@ -3,6 +3,8 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKHardware
+import YKKeys
 import YKPIV
 import YKSSH
 import YKTransport
@@ -156,7 +158,7 @@ struct SSHGenerate: Verb {
         guard let home = Variables["HOME"] else {
             throw Explanation.usage("there is no home folder", hint: "name the file with --output FILE")
         }
-        Files.makeFolder("\(home)/.ssh")
+        UserFolder.make("\(home)/.ssh")
         return "\(home)/.ssh/id_\(algorithm)_sk"
     }
 

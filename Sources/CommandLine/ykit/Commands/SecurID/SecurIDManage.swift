@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKSecurID
 import YKStore
 import YKTransport
@@ -178,7 +179,7 @@ struct SecurIDReset: Verb {
                 store.settings["current"] = nil
             }
         }
-        let forgotten = world.plan == nil ? try StoreKeyring.forget(store.seals) : 0
+        let forgotten = world.plan == nil ? try world.storeKeyring?.forget(store.seals) ?? 0 : 0
         let isReadable = stored.count + forgotten < keys
         if isReadable {
             world.terminal.warn("old copies of the file can still be opened with the keys that opened them")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKKeys
 import YKStore
 import YKTransport
 import YKWire
@@ -68,11 +69,7 @@ enum StoreKeys {
         }
         let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
         guard world.plan == nil else { return Answer() }
-        let count = try file.update { current throws(StoreError) -> Int in
-            guard current.seals == store.seals else { throw .inUse(path: file.path) }
-            current.add(seal)
-            return current.seals.count
-        }
+        let count = try file.add(seal, to: store)
         return Answer(
             "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))",
             ["id": .string(seal.id), "kind": .string(seal.kind), "keys": .int(Int64(count))])
@@ -90,7 +87,7 @@ enum StoreKeys {
             _ = try store.removeSeal(seal.id)
             return store.seals.count
         }
-        _ = try StoreKeyring.forget([seal])
+        _ = try world.storeKeyring?.forget([seal])
         return Answer("removed key \(seal.id)", ["id": .string(seal.id), "keys": .int(Int64(count))])
     }
 }

@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 import YKCrypto
+import YKHardware
 import YKStore
 
 /// The location of the store.
@@ -23,8 +24,8 @@ struct StorePathOptions: ParsableArguments {
 
     /// Returns the default location of a store; creates its folder.
     static func usual(_ name: String) throws(Explanation) -> String {
-        let folder = try UserFolder.data.path()
-        Files.makeFolder(folder)
+        let folder = try UserFolder.data.required()
+        UserFolder.make(folder)
         return folder + "/" + name
     }
 }

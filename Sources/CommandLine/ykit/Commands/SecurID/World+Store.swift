@@ -63,8 +63,8 @@ extension World {
         }
         let items = seals.filter { $0.item != nil }
         let asksKeyring = !options.hasPassphrase || items.count == seals.count
-        if asksKeyring, let key = try StoreKeyring.open(items) { return key }
-        guard seals.count > items.count else { throw StoreKeyring.failure() }
+        if asksKeyring, let key = try storeKeyring?.open(items) { return key }
+        guard seals.count > items.count else { throw keyringFailure }
         let passphrase = try options.passphrase(isNew: false, self)
         for seal in seals where seal.item == nil {
             do { return try seal.open(passphrase: passphrase) } catch {
@@ -100,7 +100,7 @@ extension World {
     ) async throws -> StoreSeal {
         let random = environment.random
         if options.software, new.keyring {
-            return try StoreKeyring.seal(key, name: new.keyName ?? "keyring", self)
+            return try sealInKeyring(key, name: new.keyName ?? "keyring")
         }
         if options.software {
             terminal.warn("the store is sealed with a passphrase only: whoever copies the file can guess at it")

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CThreads
+import Glibc
+package import YKTransport
+
+/// Runs other programs with data on standard input, and with no secret among the arguments.
+package enum ChildProcess {
+    /// The exit status and the output of a program.
+    package struct Ending: Sendable {
+        package var status: Int32
+        package var output: [UInt8]
+
+        package init(status: Int32, output: [UInt8]) { (self.status, self.output) = (status, output) }
+    }
+
+    /// Finds a program in the folders of `path`; relative folders are not searched.
+    package static func find(_ name: String, path: String? = ProcessVariables["PATH"]) -> String? {
+        (path ?? "/usr/bin:/bin").split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
+            .first { access($0, X_OK) == 0 }
+    }
+
+    /// The usual timeout for a program, long enough for a person to unlock a keyring.
+    package static let limit = Duration.seconds(60)
+
+    /// The maximum size of a program's output.
+    private static let outputLimit = 64 << 20
+
+    /// Runs a program until it exits; kills it when the deadline expires or the operation is cancelled.
+    package static func run(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], deadline: Deadline
+    ) throws(ProgramError) -> Ending {
+        let stdin = try memory(input)
+        defer { close(stdin) }
+        let stdout = try memory([])
+        defer { close(stdout) }
+        let child = try start(program, arguments, stdin: stdin, stdout: stdout)
+        let status = try end(of: child, program, deadline)
+        lseek(stdout, 0, SEEK_SET)
+        let output = try contents(of: stdout, program)
+        return Ending(status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output)
+    }
+
+    private static func contents(of file: Int32, _ program: String) throws(ProgramError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(file, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(program) }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+            guard bytes.count <= outputLimit else { throw .tooMuchOutput(program: program, limit: outputLimit) }
+        }
+    }
+
+    /// Waits for a program to exit, and kills it if it does not.
+    private static func end(of child: pid_t, _ program: String, _ deadline: Deadline) throws(ProgramError) -> Int32 {
+        var status: Int32 = 0
+        while true {
+            let ended = waitpid(child, &status, WNOHANG)
+            if ended == child { return status }
+            guard ended == 0 || errno == EINTR else { throw failure(program) }
+            let isCancelled = deadline.isCancelled
+            if deadline.isOver || isCancelled {
+                kill(child, SIGKILL)
+                waitpid(child, nil, 0)
+                throw isCancelled ? .cancelled : .timedOut(program: program)
+            }
+            Pause.step(deadline, atMost: 5)
+        }
+    }
+
+    /// Starts a detached program with bytes on its standard input.
+    package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(ProgramError) {
+        let stdin = try memory(input)
+        defer { close(stdin) }
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(null) }
+        _ = try start(program, arguments, stdin: stdin, stdout: null, isDetached: true)
+    }
+
+    /// A program that writes lines while it runs.
+    package final class Stream: Sendable {
+        private let child: pid_t
+        private let output: Int32
+
+        fileprivate init(child: pid_t, output: Int32) { (self.child, self.output) = (child, output) }
+
+        /// Calls `body` with each line, truncated to 4096 bytes, until the program exits.
+        package func lines(_ body: (String) -> Void) {
+            var line: [UInt8] = []
+            var block = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(output, &block, block.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                for byte in block[..<count] {
+                    if byte == 0x0A {
+                        body(String(decoding: line, as: UTF8.self))
+                        line = []
+                    } else if line.count < 4096 {
+                        line.append(byte)
+                    }
+                }
+            }
+            close(output)
+            waitpid(child, nil, 0)
+        }
+
+        /// Terminates the program, after which ``lines(_:)`` returns.
+        package func end() { kill(child, SIGTERM) }
+    }
+
+    /// Starts a program that writes lines.
+    package static func stream(_ program: String, _ arguments: [String]) throws(ProgramError) -> Stream {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw failure(program) }
+        defer { close(ends[1]) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(null) }
+        do { return Stream(child: try start(program, arguments, stdin: null, stdout: ends[1]), output: ends[0]) } catch
+        {
+            close(ends[0])
+            throw error
+        }
+    }
+
+    /// Creates an in-memory file with these bytes, positioned at its start.
+    private static func memory(_ bytes: [UInt8]) throws(ProgramError) -> Int32 {
+        let name = "/ykit-\(getpid())-\(UInt64.random(in: .min ... .max))"
+        let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("memory") }
+        shm_unlink(name)
+        do { try NewFile.write(bytes, to: descriptor, "memory") } catch {
+            close(descriptor)
+            throw .failed(program: "memory", reason: error.reason)
+        }
+        lseek(descriptor, 0, SEEK_SET)
+        return descriptor
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [String], stdin: Int32, stdout: Int32, isDetached: Bool = false
+    ) throws(ProgramError) -> pid_t {
+        ykit_leave_processor()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, stdin, 0)
+        posix_spawn_file_actions_adddup2(&actions, stdout, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        if isDetached { posix_spawnattr_setflags(&attributes, setSession) }
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var child = pid_t()
+        guard posix_spawn(&child, program, &actions, &attributes, &words, environ) == 0 else { throw failure(program) }
+        return child
+    }
+
+    /// POSIX_SPAWN_SETSID, a macro that requires _GNU_SOURCE: starts a new session.
+    private static let setSession: Int16 = 0x80
+
+    private static func failure(_ program: String) -> ProgramError {
+        .failed(program: program, reason: String(cString: strerror(errno)))
+    }
+}
+
+/// Why another program did not do its work.
+public enum ProgramError: Error, Hashable, Sendable {
+    /// The system could not run it; the reason is the system's.
+    case failed(program: String, reason: String)
+    /// It did not exit in time, and was killed.
+    case timedOut(program: String)
+    /// The operation was cancelled, and the program was killed.
+    case cancelled
+    /// Its output is larger than this many bytes.
+    case tooMuchOutput(program: String, limit: Int)
+}
+
+/// How other programs are found and run. Tests have their own.
+package struct ProgramRunner: Sendable {
+    /// Returns the path of a program; `nil` if it is not installed.
+    package var find: @Sendable (_ name: String) -> String?
+    /// Runs a program with bytes on its standard input.
+    package var run:
+        @Sendable (_ path: String, _ arguments: [String], _ input: [UInt8]) throws(ProgramError) ->
+            ChildProcess.Ending
+
+    package init(
+        find: @escaping @Sendable (_ name: String) -> String?,
+        run:
+            @escaping @Sendable (_ path: String, _ arguments: [String], _ input: [UInt8]) throws(ProgramError) ->
+            ChildProcess.Ending
+    ) {
+        self.find = find
+        self.run = run
+    }
+
+    /// The programs of this machine; each may take a minute.
+    package static func system(_ cancellation: Cancellation) -> ProgramRunner {
+        ProgramRunner(find: { ChildProcess.find($0) }) { path, arguments, input throws(ProgramError) in
+            try ChildProcess.run(
+                path, arguments, input: input, deadline: .after(ChildProcess.limit, cancellation: cancellation))
+        }
+    }
+}
+
+/// The environment variables of the process.
+package enum ProcessVariables {
+    /// The value of a variable; `nil` if it is not set or empty.
+    package static subscript(name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}
