@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKKeys
 import YKOATH
 import YKTransport
 import YKWire
@@ -13,24 +14,24 @@ import YKWire
     }
 
     @Test func theExactIdWins() throws {
-        #expect(try AccountMatch.one("Acme:alice", in: ids).text == "Acme:alice")
+        #expect(try OATHAccountID.one("Acme:alice", in: ids).text == "Acme:alice")
     }
 
     @Test func aPartIsFoundInAnyLetterCase() throws {
-        #expect(try AccountMatch.one("bob", in: ids).text == "acme:BOB")
-        #expect(AccountMatch.all("ACME", in: ids).count == 3)
+        #expect(try OATHAccountID.one("bob", in: ids).text == "acme:BOB")
+        #expect(AccountMatch("ACME", in: ids).all.count == 3)
     }
 
     @Test func severalAreListed() {
-        let error = #expect(throws: Explanation.self) { try AccountMatch.one("alic", in: ids) }
+        let error = #expect(throws: Explanation.self) { try OATHAccountID.one("alic", in: ids) }
         #expect(error?.exit == .severalDevices)
         #expect(error?.candidates == ["Acme:alice", "Acme:alice2"])
     }
 
     @Test func hiddenAccountsAreFoundByTheirWholeNameOnly() throws {
-        #expect(AccountMatch.all("secret", in: ids).isEmpty)
-        #expect(AccountMatch.all("secret", in: ids, showHidden: true).count == 1)
-        #expect(try AccountMatch.one("_hidden:secret", in: ids).isHidden)
+        #expect(AccountMatch("secret", in: ids) == .none)
+        #expect(AccountMatch("secret", in: ids, includesHidden: true).all.count == 1)
+        #expect(try OATHAccountID.one("_hidden:secret", in: ids).isHidden)
     }
 }
 

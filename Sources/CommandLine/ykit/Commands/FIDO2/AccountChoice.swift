@@ -2,6 +2,7 @@
 
 import Synchronization
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Chooses one of the accounts that a key stores for a relying party: the named one, or else the one that the user
@@ -37,7 +38,7 @@ final class AccountChoice: Sendable {
         guard let name, accounts.isEmpty else { return }
         var user = FIDOUser(id: signed.userHandle ?? [])
         if signed.userHandle != nil, !user.isCalled(name), try await service.info().hasPIN {
-            let stored = try await RememberedCredential.all(of: service, rpID: rpID)
+            let stored = try await service.discoverableCredentials(rpID: rpID)
             user = stored.first { $0.credential.id.id == signed.id }?.credential.user ?? user
         }
         guard signed.userHandle != nil, user.isCalled(name) else { throw Self.missing(name, [user]) }
@@ -45,12 +46,14 @@ final class AccountChoice: Sendable {
     }
 
     private static func one(_ name: String, of users: [FIDOUser]) throws(Explanation) -> Int {
-        let found = users.indices.filter { users[$0].isCalled(name) }
-        if let only = found.first, found.count == 1 { return only }
-        if found.isEmpty { throw missing(name, users) }
-        throw Explanation(
-            "several-accounts", .severalDevices, "\(found.count) accounts are called '\(name.printable)'",
-            hint: "give the identifier of one: --user ID", candidates: found.map { users[$0].idWords })
+        switch AccountMatch(named: name, among: users) {
+        case .one(let only): return only
+        case .none: throw missing(name, users)
+        case .several(let found):
+            throw Explanation(
+                "several-accounts", .severalDevices, "\(found.count) accounts are called '\(name.printable)'",
+                hint: "give the identifier of one: --user ID", candidates: found.map { users[$0].idWords })
+        }
     }
 
     private static func missing(_ name: String, _ users: [FIDOUser]) -> Explanation {
@@ -85,11 +88,6 @@ extension FIDOUser {
     /// The name, if any, and the identifier.
     fileprivate var idWords: String {
         name == nil && displayName == nil ? words : "\(words) (\(Base64.encodeURL(id)))"
-    }
-
-    /// Whether a text equals the account's name or identifier.
-    func isCalled(_ text: String) -> Bool {
-        name == text || displayName == text || Base64.encodeURL(id) == text || Hex.encode(id) == text.lowercased()
     }
 
     var json: JSON {

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Deletes a credential from the key.
@@ -20,7 +21,7 @@ struct FIDO2CredentialsDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")
-        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service), world)
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
         try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: world)
         try await service.delete(found.credential.id)
         return Answer("deleted the credential of \(found.words)", ["remembered": found.json])

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Lists the credentials stored on the key.
@@ -22,7 +23,7 @@ struct FIDO2CredentialsList: Verb {
         let service = try await world.openCredentials(pin, for: "list its credentials")
         _ = try await token.use(with: service, world)
         let storage = try await service.credentialStorage()
-        let all = storage.existing == 0 ? [] : try await RememberedCredential.all(of: service, rpID: rp)
+        let all = storage.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
         return Answer(
             all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }),
             [

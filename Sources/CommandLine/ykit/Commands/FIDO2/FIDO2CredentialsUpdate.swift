@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Changes the names of a credential's account.
@@ -30,7 +31,7 @@ struct FIDO2CredentialsUpdate: Verb {
                 "not-supported", .notSupported, "this key cannot change the names of its credentials",
                 hint: "keys of CTAP 2.1 and later can")
         }
-        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service), world)
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
         var account = found.credential.user
         account.name = user ?? account.name
         account.displayName = displayName ?? account.displayName

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Commands for large blobs.
@@ -16,7 +17,7 @@ struct FIDO2LargeBlob: ParsableCommand {
         ])
 }
 
-extension RememberedCredential {
+extension DiscoverableCredential {
     /// The credential's large-blob key; without one, the credential cannot have a blob.
     func largeBlobKey() throws(Explanation) -> SharedSecret {
         guard let key = credential.largeBlobKey else {
@@ -32,9 +33,9 @@ extension World {
     /// Returns the FIDO application, its credentials, and the selected one.
     func openLargeBlob(
         of query: String, _ pin: PINOptions, for reason: String
-    ) async throws -> (FIDOService, RememberedCredential) {
+    ) async throws -> (FIDOService, DiscoverableCredential) {
         let service = try await openLargeBlobs(pin, for: reason)
-        return (service, try RememberedCredential.one(query, in: try await RememberedCredential.all(of: service), self))
+        return (service, try DiscoverableCredential.one(query, in: try await service.discoverableCredentials(), self))
     }
 
     /// Opens the FIDO application of a key that supports large blobs.

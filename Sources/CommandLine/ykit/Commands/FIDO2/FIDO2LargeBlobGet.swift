@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Reads a credential's large blob.

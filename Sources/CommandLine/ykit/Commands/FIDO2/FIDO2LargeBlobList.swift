@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Lists the credentials that can have a large blob, and the blobs.
@@ -16,7 +17,7 @@ struct FIDO2LargeBlobList: Verb {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
         var rows: [[String]] = []
         var blobs: [JSON] = []
-        for found in try await RememberedCredential.all(of: service) where found.credential.largeBlobKey != nil {
+        for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
             let blob = try await service.largeBlob(key: try found.largeBlobKey())
             rows.append([
                 found.relyingParty.id.printable, found.name.printable, blob.map { "\($0.count) bytes" } ?? "none",

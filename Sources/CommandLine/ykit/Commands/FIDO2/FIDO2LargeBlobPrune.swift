@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKKeys
 import YKWire
 
 /// Removes the large blobs that belong to no credential.
@@ -17,7 +18,7 @@ struct FIDO2LargeBlobPrune: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
-        let keys = try await RememberedCredential.all(of: service).compactMap(\.credential.largeBlobKey)
+        let keys = try await service.discoverableCredentials().compactMap(\.credential.largeBlobKey)
         try confirmation.ask(
             "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?",
             in: world)

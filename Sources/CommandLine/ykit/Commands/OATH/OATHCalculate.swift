@@ -39,7 +39,7 @@ struct OATHCalculate: Verb {
         }
         let time = at ?? world.now
         let entries = try await service.codes(at: time, recalculating: false)
-        let id = try AccountMatch.one(
+        let id = try OATHAccountID.one(
             query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : world)
         guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
         let code = try await code(of: entry, service, world)

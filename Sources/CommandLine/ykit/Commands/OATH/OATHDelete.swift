@@ -16,7 +16,7 @@ struct OATHDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
         let ids = try await service.accounts().map(\.id)
-        let id = try AccountMatch.one(query, in: ids, showHidden: true, world)
+        let id = try OATHAccountID.one(query, in: ids, showHidden: true, world)
         let told = id.told(among: ids)
         try confirmation.ask("delete '\(told)'? its secret cannot be recovered", in: world)
         try await service.delete(id)

@@ -20,7 +20,7 @@ struct OATHRename: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
         let accounts = try await service.accounts()
-        let id = try AccountMatch.one(query, in: accounts.map(\.id), showHidden: true, world)
+        let id = try OATHAccountID.one(query, in: accounts.map(\.id), showHidden: true, world)
         let new = OATHAccountID(issuer: nil, name: newName, period: id.period, type: id.type)
         if accounts.contains(where: { $0.id.rawName == new.rawName }) {
             throw Explanation(

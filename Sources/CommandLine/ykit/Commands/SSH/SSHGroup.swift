@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKKeys
 import YKPIV
 import YKSSH
 import YKWire
@@ -70,7 +71,7 @@ extension SSHPublicKey {
 
 /// A credential stored on a key for SSH, which means that its relying party begins with `ssh:`.
 struct SSHCredential {
-    let remembered: RememberedCredential
+    let remembered: DiscoverableCredential
     let file: SecurityKeyFile
 
     /// The file name that `ssh-keygen -K` uses: type, application and user, without characters that paths do not allow.
@@ -102,7 +103,7 @@ struct SSHCredential {
     /// Returns those stored on a key; requires the PIN.
     static func all(of service: FIDOService) async throws -> [SSHCredential] {
         let builtIn = try await service.info().hasBuiltInUV
-        return try await RememberedCredential.all(of: service).compactMap { remembered in
+        return try await service.discoverableCredentials().compactMap { remembered in
             let application = remembered.relyingParty.id
             guard application.lowercased().hasPrefix("ssh:"),
                 let key = SSHPublicKey(cose: remembered.credential.publicKey, application: application)
@@ -122,7 +123,7 @@ struct SSHCredential {
             $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"
         }
         if let only = exact.first, exact.count == 1 { return only }
-        let found = try RememberedCredential.one(query, in: all.map(\.remembered), world)
+        let found = try DiscoverableCredential.one(query, in: all.map(\.remembered), world)
         guard let one = all.first(where: { $0.remembered.id == found.id }) else {
             throw Explanation(
                 "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH")
