@@ -112,11 +112,6 @@ extension Explain {
         }
     }
 
-    /// Explains why an account of an export cannot be stored on a key.
-    static func exported(_ error: OtpauthError) -> Explanation {
-        malformed("a key cannot hold this account: \(error)")
-    }
-
     private static func migration(_ error: MigrationError) -> Explanation {
         switch error {
         case .notMigration: malformed("this is not an otpauth-migration export")

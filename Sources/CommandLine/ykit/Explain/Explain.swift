@@ -55,6 +55,8 @@ enum Explain {
         case let error as HTTPError: http(error)
         case let error as KeyringError: keyring(error)
         case let error as ProgramError: program(error)
+        case let error as QRError: qr(error)
+        case let error as ImportError: imported(error)
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)

@@ -16,11 +16,11 @@ enum LinkSource {
     /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
     static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws(Explanation) -> String {
         if let link, link != "-" { return link }
-        if link == nil, picture == "camera" { return try QRImage.seen(terminal) }
+        if link == nil, picture == "camera" { return try QRReader.interruptible.seen(terminal) }
         var bytes = try Files.read(link ?? picture ?? "-")
         defer { Secret.wipe(&bytes) }
-        if QRImage.matches(bytes) {
-            let texts = try QRImage.texts(in: bytes, (picture ?? "standard input").printable)
+        if QRReader.isImage(bytes) {
+            let texts = try QRReader.interruptible.texts(in: bytes, (picture ?? "standard input").printable)
             guard texts.count == 1, let text = texts.first else {
                 throw Explanation(
                     "several-qr-codes", .severalDevices, "the picture has \(texts.count) QR codes",

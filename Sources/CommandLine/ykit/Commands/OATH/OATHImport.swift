@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCrypto
+import YKKeys
 import YKOATH
 import YKWire
 
@@ -15,6 +16,12 @@ struct OATHImport: Verb {
             Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
             """, members: ["accounts", "added", "refused"])
+
+    /// An account, or why it is invalid.
+    private struct Item {
+        var origin: String
+        var account: Result<NewOATHAccount, Explanation>
+    }
 
     @Argument(help: "Files, or -.", completion: .file) var files: [String]
 
@@ -34,12 +41,8 @@ struct OATHImport: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        var items: [ImportSource.Item] = []
-        for file in files {
-            let name = file == "-" ? "standard input" : file
-            items += try ImportSource(name: name, bytes: try Files.read(file)).items(
-                unlocking: { try fileKey($0, world.terminal) }, password: { try filePassword($0, world.terminal) })
-        }
+        var items: [Item] = []
+        for file in files { items += try self.items(of: file, world.terminal) }
         let good = items.count { if case .success = $0.account { true } else { false } }
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, world.plan == nil { try confirm(items, good) }
@@ -47,18 +50,32 @@ struct OATHImport: Verb {
         return try await write(items, AccountWriter(service: service, force: force), world.terminal)
     }
 
-    private func confirm(_ items: [ImportSource.Item], _ good: Int) throws {
+    /// Reads the accounts of a file.
+    private func items(of file: String, _ terminal: Terminal) throws -> [Item] {
+        let name = file == "-" ? "standard input" : file
+        let source = ImportSource(try Files.read(file), codes: .interruptible)
+        do {
+            return try source.items(
+                unlocking: { try fileKey($0, terminal) },
+                password: { format in
+                    try filePassword("password of the \(format.rawValue) export \(name.printable)", terminal)
+                }
+            ).map { Item(origin: $0.origin.words(in: name), account: $0.account.mapError(Explain.fault)) }
+        } catch let error as ImportError { throw Explain.imported(error, from: name) }
+    }
+
+    private func confirm(_ items: [Item], _ good: Int) throws {
         let prompt = try Prompt(orElse: "answer with --yes")
         for line in list(items) { prompt.tell(line) }
         try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 
-    private func heading(_ items: [ImportSource.Item], _ good: Int) -> String {
+    private func heading(_ items: [Item], _ good: Int) -> String {
         "\(good) of \(items.count) accounts can be added:"
     }
 
     /// Lists the accounts that can be written, and why the others cannot.
-    private func list(_ items: [ImportSource.Item]) -> [String] {
+    private func list(_ items: [Item]) -> [String] {
         items.map { item in
             switch item.account {
             case .success(let account): "  " + account.id.text.printable
@@ -69,7 +86,7 @@ struct OATHImport: Verb {
 
     /// Writes the valid accounts and lists all; stops if the key is removed or full.
     private func write(
-        _ items: [ImportSource.Item], _ writer: AccountWriter, _ terminal: Terminal
+        _ items: [Item], _ writer: AccountWriter, _ terminal: Terminal
     ) async throws -> Answer {
         var rows: [JSON] = []
         var answer = Answer()
@@ -105,11 +122,11 @@ struct OATHImport: Verb {
     }
 
     /// The account, or where it stands if it cannot be read.
-    private static func name(_ item: ImportSource.Item) -> String {
+    private static func name(_ item: Item) -> String {
         (try? item.account.get())?.id.text.printable ?? item.origin.printable
     }
 
-    private func failure(_ item: ImportSource.Item, _ writer: AccountWriter) async -> Explanation? {
+    private func failure(_ item: Item, _ writer: AccountWriter) async -> Explanation? {
         do {
             var account = try item.account.get()
             account.needsTouch = touch

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKHTTP
+import YKKeys
 import YKSecurID
 import YKStore
 import YKTransport
@@ -262,8 +263,8 @@ enum TokenSource {
         }
         var bytes = try Files.read(source)
         defer { Secret.wipe(&bytes) }
-        guard QRImage.matches(bytes) else { return try SecurIDInput(parsing: bytes) }
-        let texts = try QRImage.texts(in: bytes, source == "-" ? "standard input" : source.printable)
+        guard QRReader.isImage(bytes) else { return try SecurIDInput(parsing: bytes) }
+        let texts = try QRReader.interruptible.texts(in: bytes, source == "-" ? "standard input" : source.printable)
         for text in texts.dropLast() {
             if let input = try? SecurIDInput(parsing: Array(text.utf8)) { return input }
         }

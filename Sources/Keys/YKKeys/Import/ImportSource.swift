@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKOATH
+import YKWire
+
+/// A source of OATH accounts, identified by its first bytes rather than by its name: lines of otpauth URIs, an image
+/// with QR codes, a key container (PSKC), or the export of another authenticator.
+public struct ImportSource: Sendable {
+    /// An account, or why a key cannot hold it.
+    public struct Item: Sendable {
+        /// Where it is in the source.
+        public var origin: Origin
+        /// The account.
+        public var account: Result<NewOATHAccount, ImportFault>
+    }
+
+    /// The place of an account in a source.
+    public enum Origin: Sendable, Hashable {
+        /// The only entry.
+        case whole
+        /// One of several lines or QR codes, from 1.
+        case entry(Int)
+        /// A key of a container, by its id.
+        case key(String)
+        /// An entry of an export, from 1, with its label, which may be empty.
+        case exported(AuthenticatorExport.Format, Int, label: String)
+    }
+
+    /// The content.
+    public let bytes: [UInt8]
+    private let codes: QRReader
+
+    /// Creates a source of its content.
+    ///
+    /// - Parameter codes: Reads the QR codes of an image.
+    public init(_ bytes: [UInt8], codes: QRReader = QRReader()) {
+        self.bytes = bytes
+        self.codes = codes
+    }
+
+    /// Reads all its accounts.
+    ///
+    /// - Parameters:
+    ///   - unlocking: Returns the key for an encrypted key container; not called for another source.
+    ///   - password: Returns the password of an encrypted export; not called for another source.
+    /// - Throws: ``ImportError``, or the error of a closure.
+    public func items(
+        unlocking: (PSKCProtection) throws -> PSKCUnlocking?,
+        password: (AuthenticatorExport.Format) throws -> Secret
+    ) throws -> [Item] {
+        if QRReader.isImage(bytes) { return try Self.lines(try images()) }
+        if PSKC.matches(bytes) { return try container(unlocking) }
+        if let export = try lifted({ () throws(ExportError) in try AuthenticatorExport.recognize(bytes) }) {
+            return try items(of: export, password)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportError.unrecognized }
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+        return try Self.lines(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") })
+    }
+
+    private func images() throws(ImportError) -> [String] {
+        do { return try codes.texts(in: bytes) } catch { throw .image(error) }
+    }
+
+    private func lifted<Value>(_ body: () throws(ExportError) -> Value) throws(ImportError) -> Value {
+        do { return try body() } catch { throw .export(error) }
+    }
+
+    private static func lines(_ lines: [String]) throws(ImportError) -> [Item] {
+        guard !lines.isEmpty else { throw .empty(nil) }
+        return lines.enumerated().flatMap { number, line in
+            accounts(line).map { Item(origin: lines.count == 1 ? .whole : .entry(number + 1), account: $0) }
+        }
+    }
+
+    private static func accounts(_ line: String) -> [Result<NewOATHAccount, ImportFault>] {
+        if MigrationPayload.matches(line) {
+            do {
+                let payload = try MigrationPayload(parsing: line)
+                return payload.accounts.map { .success($0) } + payload.unusable.map { .failure(.migration($0)) }
+            } catch { return [.failure(.migration(error))] }
+        }
+        do { return [.success(try OtpauthURI.parse(line))] } catch { return [.failure(.uri(error))] }
+    }
+
+    private func items(
+        of export: AuthenticatorExport, _ password: (AuthenticatorExport.Format) throws -> Secret
+    ) throws -> [Item] {
+        let secret = export.needsPassword ? SharedSecret(try password(export.format)) : nil
+        let entries = try lifted { () throws(ExportError) in try export.entries(password: secret) }
+        guard !entries.isEmpty else { throw ImportError.empty(export.format) }
+        return entries.enumerated().map { number, entry in
+            Item(
+                origin: .exported(export.format, number + 1, label: entry.label),
+                account: entry.account.mapError { .exported($0) })
+        }
+    }
+
+    private func container(_ unlocking: (PSKCProtection) throws -> PSKCUnlocking?) throws -> [Item] {
+        do {
+            let key = try unlocking(try PSKC.protection(of: bytes))
+            return try PSKC(parsing: bytes, unlocking: key).keys.map { key in
+                Item(origin: .key(key.id), account: key.account.mapError { .container($0) })
+            }
+        } catch let error as PSKCError {
+            throw ImportError.container(error)
+        }
+    }
+}
+
+/// Why a source of accounts could not be read.
+public enum ImportError: Error, Hashable, Sendable {
+    /// It is none of the known kinds.
+    case unrecognized
+    /// It has no account; with the kind of export, if it is one.
+    case empty(AuthenticatorExport.Format?)
+    /// No QR code of an image could be read.
+    case image(QRError)
+    /// A key container could not be read or decrypted.
+    case container(PSKCError)
+    /// An export of another authenticator could not be read or decrypted.
+    case export(ExportError)
+}
+
+/// Why one account of a source cannot be used.
+public enum ImportFault: Error, Hashable, Sendable {
+    /// The line or QR code is not an `otpauth://` URI.
+    case uri(OtpauthError)
+    /// The account of an `otpauth-migration://` export cannot be used.
+    case migration(MigrationError)
+    /// The key of a container cannot be used.
+    case container(PSKCError)
+    /// A key cannot hold the account of an export.
+    case exported(OtpauthError)
+}

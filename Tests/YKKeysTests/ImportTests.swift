@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+import YKCrypto
+import YKOATH
+import YKTransport
+import YKWire
+
+@testable import YKHardware
+@testable import YKKeys
+
+/// Sources of accounts, and QR codes with any content.
+@Suite struct ImportTests {
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+    private static let uri = "otpauth://totp/Acme:alice?secret=GEZDGNBVGY3TQOJQ&issuer=Acme"
+
+    private func reader(_ text: String, status: Int32 = 0) -> (QRReader, FakePrograms) {
+        let program: FakePrograms.Program = { _, _ in ChildProcess.Ending(status: status, output: Array(text.utf8)) }
+        let programs = FakePrograms(["zbarimg": program, "zbarcam": program])
+        return (QRReader(programs.runner), programs)
+    }
+
+    private func items(
+        _ bytes: [UInt8], codes: QRReader = QRReader(FakePrograms([:]).runner), password: String = "test-password"
+    ) throws -> [ImportSource.Item] {
+        try ImportSource(bytes, codes: codes).items(
+            unlocking: { protection in
+                #expect(protection == .passphrase)
+                return .passphrase(SharedSecret(Secret(utf8: password)))
+            }, password: { _ in Secret(utf8: password) })
+    }
+
+    private func items(_ text: String) throws -> [ImportSource.Item] { try items(Array(text.utf8)) }
+
+    @Test("QR codes have any content; the image passes through standard input")
+    func codes() throws {
+        let (reader, programs) = reader("https://example.com\nWIFI:S:net;;\n")
+        #expect(QRReader.isImage(Self.png) && QRReader.isImage([0xFF, 0xD8, 0xFF, 0]) && !QRReader.isImage([0x89]))
+        #expect(try reader.texts(in: Self.png) == ["https://example.com", "WIFI:S:net;;"])
+        #expect(programs.run == ["zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable PNG:-"])
+        #expect(try self.reader(" text \n").0.seen(showsPicture: false) == "text")
+        #expect(throws: QRError.noCode) { try self.reader("", status: 4).0.texts(in: Self.png) }
+        #expect(throws: QRError.noCode) { try self.reader("").0.seen(showsPicture: true) }
+        #expect(throws: QRError.noReader("zbarimg")) { try QRReader(FakePrograms([:]).runner).texts(in: Self.png) }
+        let slow = FakePrograms(["zbarcam": { _, _ throws(ProgramError) in throw .cancelled }])
+        #expect(throws: QRError.program(.cancelled)) { try QRReader(slow.runner).seen(showsPicture: true) }
+    }
+
+    @Test("lines of URIs, with what is wrong with each")
+    func lines() throws {
+        let one = try items(Self.uri)
+        #expect(one.map(\.origin) == [.whole])
+        #expect(try one[0].account.get().id == OATHAccountID(issuer: "Acme", name: "alice"))
+        let several = try items("# comment\n\(Self.uri)\n\notpauth://totp/x\nhttps://example.com\n")
+        #expect(several.map(\.origin) == [.entry(1), .entry(2), .entry(3)])
+        #expect(throws: ImportFault.uri(OtpauthError(.secret, .missing))) { try several[1].account.get() }
+        #expect(throws: ImportFault.uri(OtpauthError(.scheme, .missing))) {
+            try several[2].account.get()
+        }
+        let migration = try items(
+            "otpauth-migration://offline?data=CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU6YWxpY2VAZ29vZ2xlLmNvbRoHRXhhbXBsZTAC")
+        #expect(try migration.map { try $0.account.get().id.name } == ["alice@google.com"])
+        #expect(throws: ImportFault.self) { try items("otpauth-migration://offline?data=!").first?.account.get() }
+    }
+
+    @Test func picturesOfAccounts() throws {
+        let found = try items(Self.png, codes: reader("\(Self.uri)\n\(Self.uri)2\n").0)
+        #expect(found.map(\.origin) == [.entry(1), .entry(2)])
+        #expect(throws: ImportError.image(.noCode)) { try items(Self.png, codes: reader("", status: 4).0) }
+        #expect(throws: ImportError.image(.noReader("zbarimg"))) { try items(Self.png) }
+    }
+
+    @Test func whatHoldsNoAccount() {
+        #expect(throws: ImportError.empty(nil)) { try items("\n# nothing\n") }
+        #expect(throws: ImportError.unrecognized) { try items([0xC0, 0xC1]) }
+        #expect(throws: ImportError.self) { try items([0x03, 0xD9, 0xA2, 0x9A]) }
+    }
+
+    @Test("an export with its password, or another's")
+    func exports() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/exports")
+        let expected = try JSON(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+        let name = try #require(
+            expected.object?.members.first { $0.key.hasPrefix("aegis") && $0.value["password"]?.string != nil }?.key)
+        let bytes = Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+        let found = try items(bytes)
+        #expect(found.count == expected[name]?["accounts"]?.array?.count)
+        guard case .exported(.aegis, 1, let label) = found[0].origin else {
+            Issue.record("\(found[0].origin)")
+            return
+        }
+        #expect(!label.isEmpty)
+        #expect(throws: ImportError.export(.wrongPassword(.aegis))) { try items(bytes, password: "wrong") }
+    }
+
+    @Test("a key container with its passphrase, or another")
+    func containers() throws {
+        let account = NewOATHAccount(
+            id: OATHAccountID(issuer: "Acme", name: "alice"), secret: Secret(utf8: "12345678901234567890"))
+        let file = try PSKC.write(
+            [account], locking: .passphrase(SharedSecret(Secret(utf8: "test-password"))), random: SystemRandom())
+        let found = try items(file)
+        #expect(try found.map { try $0.account.get().id.name } == ["alice"])
+        guard case .key? = found.first?.origin else {
+            Issue.record("no key")
+            return
+        }
+        #expect(throws: ImportError.container(.wrongKey)) { try items(file, password: "wrong") }
+    }
+}
