@@ -137,7 +137,8 @@ let package = Package(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-                "YKToken", "YKCapture", "YKVirtualKey", "YKHardware", "YKTransport", "YKX509", "YKCrypto", "YKWire",
+                "YKSecurityDomain", "YKSecureChannel", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
+                "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ]),
 
         library("CommandLine/Arguments", [argumentParser]),
@@ -218,7 +219,8 @@ let package = Package(
         test(
             "YKKeysTests",
             [
-                "YKKeys", "YKStore", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKCapture", "YKHardware",
+                "YKKeys", "YKStore", "YKSecurityDomain", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement",
+                "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(

@@ -9,6 +9,7 @@ import YKOATH
 import YKOTP
 import YKPIV
 import YKSecureChannel
+import YKSecurityDomain
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -47,6 +48,9 @@ import YKWire
         #expect(await card.profile.carrier == .card)
         await card.rest()
         #expect(try await key.over(.usb).open(CardService.self).select(.oath).isEmpty == false)
+        let domain = try await key.open(SecurityDomainService.self)
+        #expect(try await !domain.keys().isEmpty)
+        await domain.rest()
     }
 
     @Test("applications that require a secure channel on a contactless reader are opened through one")

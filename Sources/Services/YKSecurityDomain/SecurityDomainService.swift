@@ -12,7 +12,7 @@ import YKX509
 /// Reading requires no channel. Changes require one that authenticates the host, SCP03 or SCP11a: open the channel with
 /// `CardChannel.protect(with:)` first. Every method runs a whole exchange with the key on the service's
 /// own thread; concurrent calls never interleave.
-public actor SecurityDomainService: KeyService {
+public actor SecurityDomainService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
