@@ -31,16 +31,9 @@ struct Info: Verb {
         return report.answer
     }
 
-    private func route(in world: World) throws -> ManagementRoute {
-        do { return try world.keys.managementRoute() } catch KeyError.several(let interface, let candidates) {
-            try world.chooseKey(interface, candidates)
-            return try world.keys.managementRoute()
-        }
-    }
-
     private func report(in world: World) async throws -> InfoReport {
         var report: InfoReport
-        switch try route(in: world) {
+        switch try world.choosingKey({ try world.keys.managementRoute() }) {
         case .card:
             let channel = try world.connect()
             let card = channel.identity

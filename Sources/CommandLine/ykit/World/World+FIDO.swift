@@ -30,13 +30,8 @@ extension World {
     func openFIDO(
         _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true
     ) async throws -> FIDOService {
-        let service: FIDOService
-        do {
-            service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
-        } catch KeyError.several(let interface, let candidates) where asksWhich {
-            try chooseKey(interface, candidates)
-            service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
-        }
+        let link = asksWhich ? try choosingKey { try keys.fidoLink() } : try keys.fidoLink()
+        let service = try await FIDOService.open(link, interaction: interaction)
         if options.strict {
             await service.setStrict(true)
             if await service.hasCTAP2 { _ = try await service.freshInfo() }

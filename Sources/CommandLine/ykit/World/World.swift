@@ -140,9 +140,14 @@ final class World {
     /// - Parameter patience: The timeout for a command, unless the user chose one.
     func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
         let timeout = selection.hasTimeout ? nil : patience
-        do { return try keys.channel(timeout: timeout) } catch KeyError.several(let interface, let candidates) {
+        return try choosingKey { try keys.channel(timeout: timeout) }
+    }
+
+    /// Runs `body`; if several keys match, the user chooses one for this and all later operations, and it is repeated.
+    func choosingKey<Value>(_ body: () throws -> sending Value) throws -> sending Value {
+        do { return try body() } catch KeyError.several(let interface, let candidates) {
             try chooseKey(interface, candidates)
-            return try keys.channel(timeout: timeout)
+            return try body()
         }
     }
 

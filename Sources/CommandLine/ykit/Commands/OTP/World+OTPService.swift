@@ -11,12 +11,7 @@ extension World {
             guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
             terminal.say(TouchPrompt.usual)
         }
-        do {
-            return try await OTPService.open(try keys.otpLink(), touch: touch)
-        } catch KeyError.several(let interface, let candidates) {
-            try chooseKey(interface, candidates)
-            return try await OTPService.open(try keys.otpLink(), touch: touch)
-        }
+        return try await OTPService.open(try choosingKey { try keys.otpLink() }, touch: touch)
     }
 
     /// Asks before overwriting a slot that is or may be in use.
