@@ -3,19 +3,13 @@
 import YKTransport
 
 /// A card link that records every exchange and every event of the underlying link in a capture.
-final class RecordingLink: CardLink {
-    private let link: any CardLink
+final class RecordingLink: ForwardingCardLink {
+    let link: any CardLink
     private let recorder: Recorder
 
     init(link: any CardLink, recorder: Recorder) {
         self.link = link
         self.recorder = recorder
-    }
-
-    var identity: CardIdentity { link.identity }
-    var resetOnClose: Bool {
-        get { link.resetOnClose }
-        set { link.resetOnClose = newValue }
     }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
@@ -29,8 +23,6 @@ final class RecordingLink: CardLink {
         if isLost { try recorder.append(.init(.link(.reset, why: "another program could have used the card"))) }
         return isLost
     }
-
-    func end() { link.end() }
 
     func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
         try recorder.noting { () throws(LinkError) in try link.reset(kind, deadline: deadline) }

@@ -11,16 +11,14 @@ extension Recorder {
 }
 
 /// A HID device that records every report and every failure in a capture.
-final class RecordingReportLink: ReportLink {
-    private let link: any ReportLink
+final class RecordingReportLink: ForwardingReportLink {
+    let link: any ReportLink
     private let recorder: Recorder
 
     init(link: any ReportLink, recorder: Recorder) {
         self.link = link
         self.recorder = recorder
     }
-
-    var identity: ReportIdentity { link.identity }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         try recorder.noting(isWaiting: true) { () throws(LinkError) in try link.write(report, deadline: deadline) }
