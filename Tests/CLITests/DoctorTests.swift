@@ -2,6 +2,7 @@
 
 import Testing
 import YKHardware
+import YKKeys
 import YKManagement
 import YKTransport
 
@@ -17,25 +18,25 @@ struct DoctorTests {
 
     static func slot(
         _ access: HIDDevice.Access = .readable, _ holders: [String] = [], reader: String? = nil
-    ) -> Findings.Slot {
-        Findings.Slot(
+    ) -> MachineFacts.Slot {
+        MachineFacts.Slot(
             node: "/dev/bus/usb/001/002", access: access, holders: holders.map { .init(pid: 7, name: $0) },
             reader: reader)
     }
 
-    private func problem(_ findings: Findings) -> Rung? {
-        Ladder(findings: findings).rungs.first { $0.verdict == .bad }
+    private func problem(_ findings: MachineFacts) -> Rung? {
+        Diagnosis(findings).rungs.first { $0.verdict == .bad }
     }
 
-    private func names(_ findings: Findings) -> [String] { Ladder(findings: findings).rungs.map(\.name) }
+    private func names(_ findings: MachineFacts) -> [String] { Diagnosis(findings).rungs.map(\.name) }
 
     private func reader(_ hasCard: Bool) -> ReaderStatus { ReaderStatus(name: "Yubico", hasCard: hasCard) }
 
     @Test("nothing plugged in")
     func nothing() {
-        let rung = problem(Findings())
+        let rung = problem(MachineFacts())
         #expect(rung?.name == "usb" && rung?.exit == .noDevice && rung?.remedy?.contains("lsusb") == true)
-        var blind = Findings()
+        var blind = MachineFacts()
         blind.usb = nil
         #expect(problem(blind)?.name == "usb" && problem(blind)?.exit == .noDevice)
         blind.machine = .wsl
@@ -44,13 +45,13 @@ struct DoctorTests {
 
     @Test("a clock that nothing keeps right is a note")
     func clock() {
-        var findings = Findings()
+        var findings = MachineFacts()
         #expect(!names(findings).contains("clock"))
         findings.isClockKept = true
-        let kept = Ladder(findings: findings).rungs.first { $0.name == "clock" }
+        let kept = Diagnosis(findings).rungs.first { $0.name == "clock" }
         #expect(kept?.verdict == .good && kept?.remedy == nil)
         findings.isClockKept = false
-        let left = Ladder(findings: findings).rungs.first { $0.name == "clock" }
+        let left = Diagnosis(findings).rungs.first { $0.name == "clock" }
         #expect(left?.verdict == .note && left?.remedy == "sudo timedatectl set-ntp true")
         #expect(problem(findings)?.name == "usb")
     }
@@ -62,7 +63,7 @@ struct DoctorTests {
             (.accessDenied(.service), .permission, "polkit.addRule"), (.serviceMismatch, .failed, "reinstall"),
             (.accessDenied(.socket(path: "/run/x")), .permission, "systemctl restart"),
         ] {
-            var findings = Findings()
+            var findings = MachineFacts()
             findings.usb = [Self.key()]
             findings.readers = .failure(error)
             let rung = problem(findings)
@@ -73,7 +74,7 @@ struct DoctorTests {
     @Test("why the service is stopped, and how it is started")
     func stopped() {
         func told(_ change: (inout ServiceFacts) -> Void) -> Rung? {
-            var findings = Findings()
+            var findings = MachineFacts()
             findings.usb = [Self.key()]
             findings.readers = .failure(.serviceNotRunning)
             findings.service.hasSocket = false
@@ -91,7 +92,7 @@ struct DoctorTests {
 
     @Test("in a container the service has to be handed in; hidden processes keep polkit from knowing who asks")
     func handedIn() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key()]
         findings.machine = .container
         findings.service.hasSocket = false
@@ -105,7 +106,7 @@ struct DoctorTests {
 
     @Test("a key that needs no service, and one that ykit uses without it")
     func withoutService() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key()]
         findings.readers = .failure(.serviceNotInstalled)
         findings.slots = ["1-2": Self.slot()]
@@ -115,7 +116,7 @@ struct DoctorTests {
         findings.hasUSBLibrary = false
         #expect(names(findings).suffix(2) == ["pcscd", "libusb"])
         #expect(problem(findings)?.seen.contains("ykit uses the key without it") == false)
-        #expect(Ladder(findings: findings).rungs.last?.remedy?.contains("libusb-1.0-0") == true)
+        #expect(Diagnosis(findings).rungs.last?.remedy?.contains("libusb-1.0-0") == true)
         findings.hasUSBLibrary = true
         findings.readers = .failure(.serviceNotInstalled)
         findings.slots = ["1-2": Self.slot(.denied)]
@@ -123,15 +124,15 @@ struct DoctorTests {
         findings.rule = { _ in .missing }
         #expect(names(findings).suffix(2) == ["pcscd", "permission"])
         findings.slots = ["1-2": Self.slot(.readable, ["scdaemon"])]
-        let last = Ladder(findings: findings).rungs.last
+        let last = Diagnosis(findings).rungs.last
         #expect(last?.name == "holder" && last?.remedy?.contains("disable-ccid") == true && last?.exit == .busy)
         findings.slots = ["1-2": Self.slot(.missing)]
-        #expect(Ladder(findings: findings).rungs.last?.name == "node")
+        #expect(Diagnosis(findings).rungs.last?.name == "node")
     }
 
     @Test("a reader that does not show up, one that is empty, mute or taken, and one with a card")
     func readers() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key()]
         findings.slots = ["1-2": Self.slot()]
         #expect(problem(findings)?.name == "reader")
@@ -157,7 +158,7 @@ struct DoctorTests {
 
     @Test("two keys, and one with interfaces switched off")
     func several() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key(), Self.key(0x0402, port: "1-3", kinds: [3])]
         findings.readers = .success([reader(true)])
         findings.slots = ["1-2": Self.slot(reader: "Yubico")]
@@ -172,7 +173,7 @@ struct DoctorTests {
     @Test("drivers of the kernel that are missing, or in the way")
     func drivers() {
         func told(_ interface: USBPresence.Interface) -> Rung? {
-            var findings = Findings()
+            var findings = MachineFacts()
             var key = Self.key(kinds: [])
             key.interfaces = [interface]
             findings.usb = [key]
@@ -186,7 +187,7 @@ struct DoctorTests {
         #expect(told(.init(kind: 3, driver: "usbfs"))?.exit == .busy)
         #expect(told(.init(kind: 0x0B, driver: "pn533_usb"))?.remedy?.contains("blacklist pn533_usb") == true)
         #expect(told(.init(kind: 0x0B, driver: "usbfs")) == nil)
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key(kinds: [])]
         findings.usb?[0].isAuthorized = false
         #expect(problem(findings)?.remedy?.contains("usbguard") == true && problem(findings)?.exit == .permission)
@@ -194,20 +195,20 @@ struct DoctorTests {
 
     @Test("where this runs is told", arguments: [MachineKind.container, .wsl, .flatpak, .snap])
     func machine(_ kind: MachineKind) {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.machine = kind
         #expect(names(findings).first == "machine")
-        #expect(Ladder(findings: findings).rungs.first?.remedy?.isEmpty == false)
+        #expect(Diagnosis(findings).rungs.first?.remedy?.isEmpty == false)
     }
 
     @Test("a node that the rule gives to somebody else: what this session has to do with it")
     func seats() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.rule = { _ in .applied }
         findings.nodes = ["/dev/hidraw0": NodeFacts(group: "plugdev", listed: ["bob"])]
         func told(_ login: LoginFacts) -> String {
             findings.login = login
-            return Ladder(findings: findings).denied("/dev/hidraw0", "FIDO").remedy ?? ""
+            return Rung(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).remedy ?? ""
         }
         #expect(told(LoginFacts()).contains("no logind"))
         #expect(told(LoginFacts(isThere: true)).contains("not a login session"))
@@ -216,10 +217,11 @@ struct DoctorTests {
         #expect(told(other).contains("shows bob"))
         let own = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0", isActive: true))
         #expect(told(own).contains("plugged in again"))
-        #expect(Ladder(findings: findings).denied("/dev/hidraw0", "FIDO").seen.contains("bob by its access list"))
+        #expect(
+            Rung(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).seen.contains("bob by its access list"))
     }
 
-    private func told(_ identity: DeviceIdentity, _ way: AskedKey.Way = .virtual) -> AskedKey {
+    private func told(_ identity: DeviceIdentity, _ way: KeyFinding.Access = .virtual) -> AskedKey {
         AskedKey("virtual", way, .success(identity))
     }
 
@@ -229,9 +231,9 @@ struct DoctorTests {
         info.usb.enabled = [.fido2]
         let identity = DeviceIdentity(
             maker: .yubico, product: "YubiKey 5 NFC", firmware: "5.4.3", serial: "12345678", info: info)
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.keys = [told(identity)]
-        let rungs = Ladder(findings: findings).rungs
+        let rungs = Diagnosis(findings).rungs
         #expect(rungs.map(\.name) == ["applications", "switched-off", "firmware", "firmware"])
         #expect(rungs.contains { $0.lines.contains { $0.contains("EUCLEAK") } })
         for (error, name, exit): (LinkError, String, ykit.ExitStatus) in [
@@ -239,7 +241,7 @@ struct DoctorTests {
             (.busy(reader: "x", holders: []), "holder", .busy), (.accessDenied(.service), "permission", .permission),
             (.unresponsive("x"), "applications", .failed),
         ] {
-            findings.keys = [AskedKey("virtual", .virtual, .failure(Explain.link(error)))]
+            findings.keys = [AskedKey("virtual", .virtual, .failure(.link(error)))]
             #expect(problem(findings)?.name == name && problem(findings)?.exit == exit)
         }
     }
@@ -249,14 +251,14 @@ struct DoctorTests {
         var info = DeviceInfo(version: Version(5, 7, 4), usb: [.otp, .fido2, .oath])
         info.nfc = .init(supported: [.oath], enabled: [])
         let identity = DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.7.4", info: info)
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.usb = [Self.key()]
         findings.slots = ["1-2": Self.slot(reader: "Yubico")]
         findings.readers = .success([reader(true)])
         var card = AskedKey("Yubico", .card, .success(identity))
         card.applications = [(.otp, true), (.fido2, false), (.oath, true)]
         findings.keys = [card, AskedKey("/dev/hidraw0", .fido, .success(identity))]
-        let rungs = Ladder(findings: findings).rungs
+        let rungs = Diagnosis(findings).rungs
         #expect(rungs.count { $0.seen.contains("answers over the smart card and over FIDO") } == 1)
         #expect(rungs.contains { $0.seen.contains("applications of the card that answer: Yubico OTP, OATH") })
         #expect(rungs.contains { $0.name == "switched-off" && $0.seen.contains("NFC: OATH") })
@@ -273,9 +275,9 @@ struct DoctorTests {
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.2.4", info: info))
         func rung(_ tries: Int?) -> Rung? {
             key.resetCodeTries = tries
-            var findings = Findings()
+            var findings = MachineFacts()
             findings.keys = [key]
-            return Ladder(findings: findings).rungs.first { $0.seen.contains("YSA-2020-05") }
+            return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2020-05") }
         }
         #expect(rung(0)?.verdict == .good && rung(0)?.seen.contains("does not concern") == true)
         #expect(rung(3)?.verdict == .note && rung(3)?.remedy?.contains("set a reset code") == true)
@@ -288,9 +290,9 @@ struct DoctorTests {
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey NEO", firmware: "3.3.0", info: info))
         func rung(_ version: Version?) -> Rung? {
             key.openPGPVersion = version
-            var findings = Findings()
+            var findings = MachineFacts()
             findings.keys = [key]
-            return Ladder(findings: findings).rungs.first { $0.seen.contains("YSA-2015-1") }
+            return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2015-1") }
         }
         #expect(rung(Version(1, 0, 10))?.verdict == .good)
         #expect(rung(Version(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
@@ -299,7 +301,7 @@ struct DoctorTests {
 
     @Test("a report does not tell who wrote it")
     func masking() {
-        var findings = Findings()
+        var findings = MachineFacts()
         findings.keys = [told(DeviceIdentity(maker: .yubico, product: "YubiKey", serial: "12345678"))]
         findings.nodes = ["/dev/hidraw0": NodeFacts(listed: ["bob", "root"])]
         findings.usb = [Self.key()]
@@ -308,7 +310,7 @@ struct DoctorTests {
         #expect(masking.mask("alice: /home/alice/x serial 12345678") == "‹user›: ‹home›/x serial ‹serial›")
         #expect(masking.mask("root, bob, 0011223344") == "root, ‹user›, ‹serial›")
         let report = DoctorReport(
-            findings: findings, rungs: Ladder(findings: findings).rungs,
+            facts: findings, rungs: Diagnosis(findings).rungs,
             system: SystemFacts.find(root: "/nowhere"))
         let lines = report.lines(masking)
         #expect(lines.contains { $0.hasPrefix("usb 1-2: 1050:0407 Yubico YubiKey: 03 usbhid (hid-generic, hidraw0)") })

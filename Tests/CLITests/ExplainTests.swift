@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKHardware
 import YKOATH
 import YKTransport
 import YKWire

@@ -43,7 +43,7 @@ public struct Key: Sendable {
     // MARK: services
 
     /// Opens an application on the key's card: `OATHService`, `PIVService`, `OpenPGPService`, `HSMAuthService`,
-    /// `TagService`, or `CardService` for custom commands.
+    /// `SecurityDomainService`, `TagService`, or `CardService` for custom commands.
     ///
     /// ```swift
     /// let oath = try await key.open(OATHService.self)
@@ -241,7 +241,7 @@ extension Keys {
 }
 
 /// Runs blocking work on a separate thread, so that it never blocks Swift's shared thread pool.
-private func offPool<Value>(
+func offPool<Value>(
     _ work: @Sendable () throws(KeyError) -> sending Value
 ) async throws(KeyError) -> sending Value {
     try await ServiceRuntime.open((), { KeyError.link($0) }) { _, _ throws(KeyError) in try work() }.session

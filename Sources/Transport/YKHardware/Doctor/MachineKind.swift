@@ -3,7 +3,7 @@
 import Glibc
 
 /// The kind of environment that this program runs in, as far as it affects access to keys.
-package enum MachineKind: String, Sendable, Hashable {
+public enum MachineKind: String, Sendable, Hashable {
     /// A physical machine, or a virtual one that looks like it.
     case plain
     /// A container (Docker, Podman, LXC, systemd-nspawn, Kubernetes).

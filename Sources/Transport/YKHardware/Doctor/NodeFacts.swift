@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import YKTransport
+public import YKTransport
 
 /// The permissions of a device node, and the programs that have it open.
-package struct NodeFacts: Sendable, Hashable {
+public struct NodeFacts: Sendable, Hashable {
     /// The permissions, as in `crw-rw----`.
-    package var permissions: String
-    /// The names of its owner and group, or their numbers when they have no name.
-    package var owner: String
-    package var group: String
+    public var permissions: String
+    /// The name of its owner, or the number of one without a name.
+    public var owner: String
+    /// The name of its group, or the number of one without a name.
+    public var group: String
     /// The users in its access list, to which logind adds the user at the machine.
-    package var listed: [String]
+    public var listed: [String]
     /// The programs that have it open, as far as visible to this user.
-    package var holders: [LinkError.Holder]
+    public var holders: [LinkError.Holder]
 
-    package init(
+    /// Creates facts.
+    public init(
         permissions: String = "crw-------", owner: String = "root", group: String = "root", listed: [String] = [],
         holders: [LinkError.Holder] = []
     ) {

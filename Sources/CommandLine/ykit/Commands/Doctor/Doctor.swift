@@ -2,6 +2,7 @@
 
 import Arguments
 import YKHardware
+import YKKeys
 import YKWire
 
 /// Diagnoses step by step why a key cannot be reached.
@@ -22,8 +23,8 @@ struct Doctor: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []
-        let findings = Examination(world: world).findings()
-        let rungs = Self.configuration(world.configuration) + Ladder(findings: findings).rungs
+        let diagnosis = await world.keys.diagnosis()
+        let rungs = Self.configuration(world.configuration) + diagnosis.rungs
         let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(
             fixed + Rung.lines(rungs) + [Self.summary(problems.count)],
@@ -34,9 +35,12 @@ struct Doctor: Verb {
             ])
         answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
         if let report {
-            let told = Self.configuration(world.configuration, showsValues: false) + Ladder(findings: findings).rungs
-            let text = DoctorReport(findings: findings, rungs: told, system: .find()).lines(Masking(findings))
-            let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
+            let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs
+            let facts = diagnosis.facts
+            let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(Masking(facts))
+            let bytes = Array((text.joined(separator: "
+").shown(styled: false) + "
+").utf8)
             try FileOutput(file: report, force: nil).put(bytes, &answer)
         }
         return answer

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKKeys
 import YKManagement
 
 /// Removes identifying data from a report: serial numbers, user names and home folders.
 struct Masking {
     private let words: [(String, String)]
 
-    init(_ findings: Findings, user: String = User.name, home: String? = Variables["HOME"]) {
+    init(_ facts: MachineFacts, user: String = User.name, home: String? = Variables["HOME"]) {
         var words: [(String, String)] = []
         func hide(_ word: String?, _ mask: String, from length: Int) {
             if let word, word.utf8.count >= length, !words.contains(where: { $0.0 == word }) {
                 words.append((word, mask))
             }
         }
-        for case .success(let identity) in findings.keys.map(\.identity) {
+        for case .success(let identity) in facts.keys.map(\.identity) {
             hide(identity.serial, "‹serial›", from: 4)
         }
-        for serial in findings.devices.map(\.serial) + (findings.usb ?? []).map(\.serial) {
+        for serial in facts.devices.map(\.serial) + (facts.usb ?? []).map(\.serial) {
             hide(serial, "‹serial›", from: 4)
         }
         hide(home, "‹home›", from: 2)
-        let listed = findings.nodes.values.flatMap { $0.listed + [$0.owner] }
-        for name in [user, findings.login.activeUser ?? ""] + listed where name != "root" {
+        let listed = facts.nodes.values.flatMap { $0.listed + [$0.owner] }
+        for name in [user, facts.login.activeUser ?? ""] + listed where name != "root" {
             hide(name, "‹user›", from: 2)
         }
         // A word may be part of another, so the longest is replaced first.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
-import YKKeys
 import YKManagement
 import YKProtocols
 import YKTransport
@@ -9,26 +8,25 @@ import YKWire
 
 /// The examination of this machine and of the keys that it reaches.
 struct Examination {
-    let world: World
-
-    private var keys: Keys { world.keys }
+    let keys: Keys
 
     /// The timeout for one answer of a key.
     private static let patience = Duration.seconds(5)
 
     /// Examines the machine and queries the reachable keys.
-    func findings() -> Findings {
-        var findings = Findings()
-        guard world.software == nil, world.replay == nil else {
-            findings.keys = [ask("virtual", .virtual) { try world.connect() }]
+    func facts() -> MachineFacts {
+        var findings = MachineFacts()
+        guard case .machine = keys.source else {
+            findings.keys = [ask("virtual", .virtual) { try keys.channel() }]
             return findings
         }
         findings.machine = .find()
         findings.application = MachineKind.application()
         findings.login = .find()
-        findings.isClockKept = Self.isClockKept()
+        findings.isGroupPending = Accounts.isMember(of: UDevRule.group) && !Accounts.isRunning(as: UDevRule.group)
+        findings.isClockKept = isClockKept()
         findings.usb = USBPresence.all()
-        findings.devices = (try? HIDRaw.devices()) ?? []
+        findings.devices = (try? keys.hardware.hidDevices()) ?? []
         addService(to: &findings)
         for path in findings.devices.map(\.path) + findings.slots.values.map(\.node) {
             findings.nodes[path] = NodeFacts(path)
@@ -38,35 +36,38 @@ struct Examination {
         return findings
     }
 
-    private func addService(to findings: inout Findings) {
+    private func addService(to findings: inout MachineFacts) {
         findings.hasUSBLibrary = USB.isInstalled
         findings.service = .find()
-        findings.serviceVersion = findings.service.program.flatMap(Self.version)
+        findings.serviceVersion = findings.service.program.flatMap(version)
         do { findings.readers = .success(try keys.readers()) } catch { findings.readers = .failure(error) }
         findings.clients = PCSC.clients()
         var isAnswering = false
         if case .success = findings.readers { isAnswering = true }
-        let found = try? Discovery.keys(
-            asking: isAnswering, timeout: Self.patience, cancellation: world.environment.cancellation)
+        let found = try? keys.hardware.keys(
+            asking: isAnswering, timeout: Self.patience, cancellation: keys.environment.cancellation)
         for key in found?.keys ?? [] {
             guard case .usb(let port) = key.place, let device = key.usbReader else { continue }
-            findings.slots[port] = Findings.Slot(
+            findings.slots[port] = MachineFacts.Slot(
                 node: device.node, access: device.access, holders: USB.holders(of: device), reader: key.reader?.name)
         }
     }
 
+    /// The deadline of a program that only reports.
+    private var brief: Deadline { .after(.seconds(2), cancellation: keys.environment.cancellation) }
+
     /// Parses the version that pcscd prints: `pcsc-lite version 1.9.9.`
-    private static func version(_ program: String) -> String? {
-        guard let result = try? Spawn.run(program, ["--version"], within: .seconds(2)) else { return nil }
+    private func version(_ program: String) -> String? {
+        guard let result = try? ChildProcess.run(program, ["--version"], deadline: brief) else { return nil }
         let line = String(decoding: result.output, as: UTF8.self).prefix { $0 != "\n" }
         guard let word = line.split(separator: " ").last, word.first?.isNumber ?? false else { return nil }
         return String(word.hasSuffix(".") ? word.dropLast() : word)
     }
 
     /// Asks systemd whether the clock follows a time service.
-    private static func isClockKept() -> Bool? {
+    private func isClockKept() -> Bool? {
         let command = "timedatectl show --property=NTPSynchronized --value 2>/dev/null"
-        guard let result = try? Spawn.run("/bin/sh", ["-c", command], within: .seconds(2)), result.status == 0
+        guard let result = try? ChildProcess.run("/bin/sh", ["-c", command], deadline: brief), result.status == 0
         else { return nil }
         return switch String(decoding: result.output, as: UTF8.self).prefix(while: { $0 != "\n" }) {
         case "yes": true
@@ -78,13 +79,13 @@ struct Examination {
     // MARK: the keys
 
     private var patient: Environment {
-        var environment = world.environment
+        var environment = keys.environment
         environment.timeout = min(environment.timeout, Self.patience)
         return environment
     }
 
     /// Queries the cards in readers; a card that the service does not list is accessed without the service.
-    private func askCards(_ findings: inout Findings) {
+    private func askCards(_ findings: inout MachineFacts) {
         let environment = patient
         var known: Set<String> = []
         if case .success(let readers) = findings.readers {
@@ -93,12 +94,12 @@ struct Examination {
                 findings.keys.append(
                     ask(reader.name, .card) {
                         CardChannel(
-                            link: try PCSC.connect(reader: reader.name, deadline: environment.deadline()),
+                            link: try keys.hardware.connect(reader: reader.name, deadline: environment.deadline()),
                             environment: environment)
                     })
             }
         }
-        let free = USB.devices().filter { device in
+        let free = keys.hardware.usbDevices().filter { device in
             device.reader != nil && device.reader?.driver == nil && device.access == .readable
                 && findings.slots[device.usbPath]?.reader == nil
         }
@@ -106,13 +107,14 @@ struct Examination {
             findings.keys.append(
                 ask(device.usbPath, .direct) {
                     CardChannel(
-                        link: try USB.connect(device, deadline: environment.deadline()), environment: environment)
+                        link: try keys.hardware.connect(device, deadline: environment.deadline()),
+                        environment: environment)
                 })
         }
     }
 
     /// Queries the FIDO interfaces, and the OTP interfaces of keys that have no other.
-    private func askReports(_ findings: inout Findings) {
+    private func askReports(_ findings: inout MachineFacts) {
         for device in findings.devices where device.access == .readable {
             if device.isFIDO {
                 findings.keys.append(
@@ -128,15 +130,15 @@ struct Examination {
         }
     }
 
-    private static func told(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, Explanation> {
-        do { return .success(try body()) } catch { return .failure(Explain.explain(error)) }
+    private static func told(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, KeyFailure> {
+        do { return .success(try body()) } catch { return .failure(KeyFailure(error)) }
     }
 
     /// Reads a card's identity and its applications.
-    private func ask(_ place: String, _ way: AskedKey.Way, _ open: () throws -> CardChannel) -> AskedKey {
+    private func ask(_ place: String, _ access: KeyFinding.Access, _ open: () throws -> CardChannel) -> AskedKey {
         let channel: CardChannel
-        do { channel = try open() } catch { return AskedKey(place, way, .failure(Explain.explain(error))) }
-        var key = AskedKey(place, way, Self.told { try .read(channel) })
+        do { channel = try open() } catch { return AskedKey(place, access, .failure(KeyFailure(error))) }
+        var key = AskedKey(place, access, Self.told { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
         for (aid, capability) in CardApplications.all {
             guard let found = try? CardApplications.answer(of: aid, on: channel) else { break }

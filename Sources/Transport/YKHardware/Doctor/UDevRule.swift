@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKHardware
 
 /// The effect of ykit's udev rule on a device node (udev(7), sd-login(3)).
-enum UDevRule: Hashable {
+public enum UDevRule: Hashable, Sendable {
     /// The rule is not installed.
     case missing
     /// The rule is installed, but the udev daemon has not applied it to the node.
@@ -13,14 +12,14 @@ enum UDevRule: Hashable {
     case applied
 
     /// The file name of the rule.
-    static let file = "70-ykit.rules"
+    package static let file = "70-ykit.rules"
     /// The folder for rules of the administrator.
-    static let folder = "/etc/udev/rules.d/"
+    package static let folder = "/etc/udev/rules.d/"
     /// The group that has access to the nodes without a local session.
-    static let group = "plugdev"
+    package static let group = "plugdev"
 
     /// Reads the udev files below `root`.
-    init(for node: String, root: String = "") {
+    package init(for node: String, root: String = "") {
         if let (major, minor) = FileStatus(node)?.device {
             if access("\(root)/run/udev/tags/uaccess/c\(major):\(minor)", F_OK) == 0 {
                 self = .applied

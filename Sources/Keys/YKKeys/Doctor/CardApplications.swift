@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKManagement
-import YKTransport
-import YKWire
+package import YKManagement
+package import YKTransport
+package import YKWire
 
 /// The applications of a card, found by selecting each of them.
-enum CardApplications {
+package enum CardApplications {
     /// The applications to look for.
-    static let all: [(aid: AID, capability: Capability)] = [
+    package static let all: [(aid: AID, capability: Capability)] = [
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
     /// Returns the applications that can be selected, and those for which a recording has no exchange.
-    static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
+    package static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
         var (found, untold): (Capability, Capability) = ([], [])
         for (aid, capability) in all {
             do throws(CardError) { found.formUnion(try answer(of: aid, on: channel)) } catch {
@@ -25,7 +25,7 @@ enum CardApplications {
 
     /// Returns the capability of an application that can be selected, or nothing if it cannot. A FIDO application that
     /// answers SELECT with `U2F_V2` supports U2F as well.
-    static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
+    package static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
         do throws(CardError) {
             let reply = try channel.select(aid)
             let capability = all.first { $0.aid == aid }?.capability ?? []

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKKeys
+import YKTransport
+import YKWire
+
+extension Rung.Words {
+    /// The state of a device node.
+    init(_ path: String, _ finding: NodeFinding, _ diagnosis: Diagnosis) {
+        switch finding {
+        case .missing(.card):
+            self.init("there is no \(path) here for the smart card without pcscd", diagnosis.access)
+        case .missing(let use):
+            self.init(
+                "the kernel has \(path) for \(use.words), but there is no such node here",
+                diagnosis.machine == .plain
+                    ? "udev makes it: sudo udevadm trigger --subsystem-match=hidraw"
+                    : "hand it into the container: --device \(path)", exit: .permission)
+        case .accessible(.card): self.init("\(path) for the smart card may be opened")
+        case .accessible(let use): self.init("\(path) for \(use.words) may be opened")
+        case .denied(let use, let rule, let facts, let seat):
+            self.init(Explain.device(path, rule))
+            self.seen += " for \(use.words)" + (facts.map(Self.permissions) ?? "")
+            if diagnosis.machine == .container {
+                remedy = "hand it into the container with its group: --device \(path) --group-add keep-groups"
+            } else if let seat {
+                remedy = Self.advice(seat)
+            }
+        case .open(let holders):
+            self.init(
+                "\(path) is open in \(holders.words)",
+                holders.first.map { "if a command says that the key is busy: \(Explain.release($0))" })
+        case .held(let holders):
+            self.init(
+                "the smart card at \(path) is held by \(holders.words)", holders.first.map(Self.release), exit: .busy)
+        case .refused(let why): self.init(Explain.failure(why))
+        }
+    }
+
+    private static func permissions(_ facts: NodeFacts) -> String {
+        let listed = facts.listed.joined(separator: ", ")
+        return " (\(facts.permissions), user \(facts.owner), group \(facts.group)"
+            + (facts.listed.isEmpty ? ")" : ", and \(listed) by its access list)")
+    }
+
+    private static func advice(_ seat: SeatAccess) -> String {
+        let group = UDevRule.group
+        let join =
+            "or let \(User.name) use keys from anywhere, then log in again: "
+            + "sudo usermod -aG \(group) \(User.name)"
+        switch seat {
+        case .groupPending:
+            return "\(User.name) is in the group \(group), but not yet in this session: log out and in again"
+        case .noLogind:
+            return "no logind runs here, so only the group counts; log in again after: "
+                + "sudo usermod -aG \(group) \(User.name)"
+        case .noSession: return "this is not a login session (a service, a job, or sudo): run it from one\n\(join)"
+        case .remote: return "this session came over the network: log in at the machine itself\n\(join)"
+        case .inactive(let user):
+            let other = user.map { $0 == User.name ? "another session of yours" : $0 } ?? "nobody"
+            return "the screen shows \(other), not this session: switch to it (Ctrl+Alt+F1 to F7)\n\(join)"
+        case .active: return "this session is at the screen, so the key only has to be plugged in again"
+        }
+    }
+
+    /// How to make a holder release a card and, if known, how to keep it from taking it again.
+    fileprivate static func release(_ holder: LinkError.Holder) -> String {
+        holder.name == "scdaemon" ? Explain.releaseBySCDaemon : Explain.release(holder)
+    }
+}
+
+extension NodeFinding.Use {
+    fileprivate var words: String {
+        switch self {
+        case .fido: "FIDO"
+        case .otp: "OTP"
+        case .card: "the smart card without pcscd"
+        }
+    }
+}
+
+extension Explain {
+    /// Explains why a key did not answer.
+    static func failure(_ failure: KeyFailure) -> Explanation {
+        switch failure {
+        case .key(let error): explain(error)
+        case .link(let error): explain(error)
+        case .fido(let error): explain(error)
+        case .management(let error): explain(error)
+        }
+    }
+}
+
+extension [LinkError.Holder] {
+    /// The programs with their process ids.
+    var words: String {
+        map { "\($0.name.printable) (pid \($0.pid))" }.joined(separator: ", ")
+    }
+}
+
+// MARK: - the smart card service
+
+extension Rung.Words {
+    /// The smart card service, or how to do without it.
+    init(_ finding: ServiceFinding, _ diagnosis: Diagnosis) {
+        switch finding {
+        case .works(let version, let protocolVersion):
+            self.init(
+                "the smart card service works: pcscd" + (version.map { " \($0)" } ?? "")
+                    + (protocolVersion.map { " (protocol \($0))" } ?? ""))
+        case .noUSBLibrary: self.init(Explain.link(.usbLibraryNotInstalled))
+        case .unavailable(let error, let obstacle, let need):
+            self.init(Explain.link(error))
+            if let obstacle { explain(obstacle, diagnosis) }
+            switch need {
+            case .none: seen += "; no key here needs it"
+            case .replaced: seen += "; ykit uses the key without it, most other programs do not"
+            case .needed: break
+            }
+        }
+    }
+
+    private mutating func explain(_ obstacle: ServiceFinding.Obstacle, _ diagnosis: Diagnosis) {
+        switch obstacle {
+        case .notHandedIn(let socket, let hasProgram):
+            seen = "the smart card service of the machine is not handed in here: no \(socket)"
+            let handIn =
+                "start the container with: -v /run/pcscd:/run/pcscd"
+                + (hasProgram ? "; or start pcscd in it: sudo pcscd" : "")
+            remedy = diagnosis.machine == .container ? handIn : diagnosis.access
+        case .noSystemd(let hasSocket):
+            seen += hasSocket ? "" : ": it is not running"
+            remedy = "start it: sudo pcscd; where systemd starts services: sudo systemctl enable --now pcscd.socket"
+        case .masked(let units):
+            let masked = units.joined(separator: " ")
+            seen += ": \(masked) is masked, so nothing may start it"
+            remedy = "sudo systemctl unmask \(masked) && sudo systemctl enable --now pcscd.socket"
+        case .noUnit:
+            seen += ": systemd has no unit pcscd.socket"
+            remedy = "sudo apt install --reinstall pcscd, then: sudo systemctl enable --now pcscd.socket"
+        case .silent(let socket):
+            seen += ": its socket \(socket) is there, but nobody answers at it"
+            remedy =
+                "sudo systemctl restart pcscd.socket pcscd.service\n"
+                + "to start it with the machine: sudo systemctl enable --now pcscd.socket"
+        case .stopped(let isDisabled):
+            seen += isDisabled ? ": it is stopped, and not started with the machine" : ": it is stopped"
+        case .unresponsive:
+            self = Self(
+                "the smart card service is there, but does not answer in time",
+                "sudo systemctl restart pcscd.socket pcscd.service", exit: .noDevice)
+        case .hiddenProcesses:
+            seen += "; /proc is mounted with hidepid, so polkit cannot see who asks"
+            remedy =
+                "sudo mount -o remount,hidepid=0 /proc, or with gid= of a group that polkitd is in"
+                + (remedy.map { "\n\($0)" } ?? "")
+        }
+    }
+
+    /// A reader of the service, and its card.
+    init(_ finding: ReaderFinding) {
+        switch finding {
+        case .unlisted(let port, let hasDriver):
+            self.init(
+                "the smart card service works, but does not see the card reader in port \(port)"
+                    + (hasDriver == false ? ": its driver libccid is missing" : ""),
+                hasDriver == false
+                    ? "sudo apt install libccid && sudo systemctl restart pcscd"
+                    : "sudo systemctl restart pcscd, then plug it in again\n"
+                        + "an older libccid does not know newer keys; ykit does without: --link usb",
+                exit: .noDevice)
+        case .empty(let name):
+            self.init(
+                "no card is in '\(name.printable)'", "put the card or key on the reader, and leave it there",
+                exit: .noDevice)
+        case .mute(let name):
+            self.init(
+                "the card in '\(name.printable)' does not answer to power",
+                "take it out and put it in again, the other way round if it is a card")
+        case .exclusive(let name, let clients):
+            self.init(
+                "a program has the card in '\(name.printable)' for itself"
+                    + (clients.isEmpty ? "" : "; connected to pcscd: \(clients.words)"),
+                clients.first.map(Self.release) ?? "who it is only root is told: sudo ykit doctor", exit: .busy)
+        case .card(let reader, let clients):
+            let kind = reader.contactless.map { ", \($0)" } ?? ""
+            let atr = reader.atr.isEmpty ? "" : " (ATR \(Hex.encode(reader.atr))\(kind))"
+            let users = reader.isInUse ? ", in use" + (clients.isEmpty ? "" : " by \(clients.words)") : ""
+            self.init("'\(reader.name.printable)' has a card\(atr)\(users)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKHardware
+package import YKManagement
+package import YKTransport
+
+/// Observations about a machine and its keys; the diagnosis uses nothing else.
+package struct MachineFacts: Sendable {
+    /// The kind of environment, and its name for this application.
+    package var machine: MachineKind = .plain
+    package var application: String?
+    /// The USB devices; `nil` if the kernel does not show them.
+    package var usb: [USBPresence]? = []
+    /// The security keys among the HID devices.
+    package var devices: [HIDDevice] = []
+    /// The facts about HID nodes and the nodes of USB card readers, by path.
+    package var nodes: [String: NodeFacts] = [:]
+    /// The effect of the udev rule on an inaccessible node.
+    package var rule: @Sendable (String) -> UDevRule = { UDevRule(for: $0) }
+    /// The login session.
+    package var login = LoginFacts()
+    /// The USB card readers, by port.
+    package var slots: [String: Slot] = [:]
+    /// Whether libusb-1.0 is installed; without it, cards are reachable only through the service.
+    package var hasUSBLibrary = true
+    /// The readers, or why they cannot be listed.
+    package var readers: Result<[ReaderStatus], LinkError> = .success([])
+    /// The observable state of the smart card service, its program version, and its clients.
+    package var service = ServiceFacts()
+    package var serviceVersion: String?
+    package var clients: [LinkError.Holder] = []
+    /// Whether a time service keeps the clock right; `nil` if that cannot be found out.
+    package var isClockKept: Bool?
+    /// The answers of the reachable keys.
+    package var keys: [AskedKey] = []
+    /// Whether this process's user is in the udev rule's group, but the process is not yet.
+    package var isGroupPending = false
+
+    package init() {}
+
+    /// A USB card reader, or one in a key.
+    package struct Slot: Sendable {
+        /// The node of its device, and whether this user has access.
+        package var node: String
+        package var access: HIDDevice.Access
+        /// The programs that have claimed it.
+        package var holders: [LinkError.Holder] = []
+        /// Its name in the smart card service, if listed there.
+        package var reader: String?
+
+        package init(
+            node: String, access: HIDDevice.Access, holders: [LinkError.Holder] = [], reader: String? = nil
+        ) {
+            self.node = node
+            self.access = access
+            self.holders = holders
+            self.reader = reader
+        }
+    }
+
+    /// The USB devices that are security keys, judging by ids, names and interfaces.
+    package var usbKeys: [USBPresence] {
+        let fido = Set(devices.compactMap(\.usbPath))
+        return (usb ?? []).filter { device in
+            let identity = DeviceIdentity(vendor: device.vendor, product: device.product, name: device.name)
+            return identity.maker != .unknown || fido.contains(device.port)
+                || device.interfaces.contains(where: \.isReader)
+        }
+    }
+}
+
+/// The answers of a key over one of its interfaces.
+package struct AskedKey: Sendable {
+    /// The reader or node.
+    package var place: String
+    /// The interface.
+    package var access: KeyFinding.Access
+    package var identity: Result<DeviceIdentity, KeyFailure>
+    /// The applications of the card that were selected, and whether each is present.
+    package var applications: [(capability: Capability, isThere: Bool)] = []
+    /// The retries of OpenPGP's reset code; `nil` if not reported.
+    package var resetCodeTries: Int?
+    /// The version of a NEO's OpenPGP; `nil` if not reported.
+    package var openPGPVersion: Version?
+
+    package init(_ place: String, _ access: KeyFinding.Access, _ identity: Result<DeviceIdentity, KeyFailure>) {
+        self.place = place
+        self.access = access
+        self.identity = identity
+    }
+}
