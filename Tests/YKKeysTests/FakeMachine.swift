@@ -14,6 +14,9 @@ final class FakeMachine: Hardware {
         var usb: [USBDevice] = []
         var hid: [HIDDevice] = []
         var readers: [ReaderStatus] = []
+        var hasUSBLibrary = true
+        var hasUSB = true
+        var hasHIDRaw = true
         /// Why the smart card service cannot be asked.
         var serviceTrouble: LinkError? = .serviceNotInstalled
         /// The key behind a reader's name, a USB port, or a node.
@@ -43,6 +46,12 @@ final class FakeMachine: Hardware {
     }
 
     // MARK: Hardware
+
+    var hasUSBLibrary: Bool { parts.withLock { $0.hasUSBLibrary } }
+
+    var hasUSB: Bool { parts.withLock { $0.hasUSB } }
+
+    var hasHIDRaw: Bool { parts.withLock { $0.hasHIDRaw } }
 
     func usbDevices() -> [USBDevice] { parts.withLock { $0.usb } }
 

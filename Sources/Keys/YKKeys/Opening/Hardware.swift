@@ -5,6 +5,12 @@ package import YKTransport
 
 /// The devices of a machine, and how to open them. Tests have their own implementation.
 package protocol Hardware: Sendable {
+    /// Whether libusb-1.0 is installed.
+    var hasUSBLibrary: Bool { get }
+    /// Whether the kernel shows USB devices.
+    var hasUSB: Bool { get }
+    /// Whether the kernel has HID nodes.
+    var hasHIDRaw: Bool { get }
     /// The USB devices; sends nothing to them.
     func usbDevices() -> [USBDevice]
     /// The HID devices; sends nothing to them.
@@ -29,6 +35,12 @@ package protocol Hardware: Sendable {
 
 /// This machine.
 struct SystemHardware: Hardware {
+    var hasUSBLibrary: Bool { USB.isInstalled }
+
+    var hasUSB: Bool { FileStatus("/sys/bus/usb/devices") != nil }
+
+    var hasHIDRaw: Bool { FileStatus("/sys/class/hidraw") != nil }
+
     func usbDevices() -> [USBDevice] { USB.devices() }
 
     func hidDevices() throws(LinkError) -> [HIDDevice] { try HIDRaw.devices() }
