@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKTransport
 import YKWire
 
 /// Requests an assertion from a credential.
@@ -56,4 +57,204 @@ struct FIDO2Assert: Verb {
             throw choice.problem ?? Explain.webAuthn(error)
         }
     }
+}
+
+/// The options of an assertion.
+struct AssertionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    var rp: String?
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp(
+            "This credential, base64url; may be repeated. Without one, those the key stores.",
+            valueName: "credential"))
+    var credential: [String] = []
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
+    var challenge: String?
+
+    @Option(
+        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
+    var uv: VerificationChoice?
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp(
+            "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
+            valueName: "bytes"))
+    var salt: [String] = []
+
+    @Flag(help: "Ask for the bytes stored with the credential.") var credBlob = false
+
+    @Flag(help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
+
+    func check() throws {
+        if salt.count > 2 { throw UsageError("there can be two salts at most") }
+    }
+
+    /// The decoded salts.
+    var salts: HMACSecretSalts? {
+        get throws(Explanation) {
+            var bytes: [[UInt8]] = []
+            for text in salt { bytes.append(try BytesArgument.hexOrBase64(text, "--salt", count: 32)) }
+            return bytes.first.flatMap { HMACSecretSalts($0, bytes.dropFirst().first) }
+        }
+    }
+
+    /// The decoded credential ids.
+    var credentials: [[UInt8]] {
+        get throws(Explanation) {
+            var ids: [[UInt8]] = []
+            for text in credential { ids.append(try BytesArgument.base64(text, "--credential")) }
+            return ids
+        }
+    }
+
+    /// Returns the options as a relying party would send them.
+    func read(_ world: World) throws -> PublicKeyCredentialRequestOptions {
+        let challenge =
+            try challenge.map { try BytesArgument.base64($0, "--challenge") }
+            ?? world.environment.random.draw(32, secret: false)
+        var options = PublicKeyCredentialRequestOptions(
+            rpID: rp, challenge: challenge,
+            allowCredentials: try credentials.map { PublicKeyCredentialDescriptor(id: $0) })
+        options.userVerification = uv?.requirement ?? .preferred
+        if let salts = try salts {
+            var inputs: JSON = ["salt1": .string(Base64.encodeURL(salts.first))]
+            if let second = salts.second, var object = inputs.object {
+                object["salt2"] = .string(Base64.encodeURL(second))
+                inputs = .object(object)
+            }
+            options.extensions["hmacGetSecret"] = inputs
+        }
+        if credBlob { options.extensions["getCredBlob"] = true }
+        return options
+    }
+}
+
+/// Requests an assertion without a touch.
+struct WithoutTouch: ClientExtension {
+    func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        request.requiresPresence = false
+    }
+}
+
+/// The report of an assertion, for people and for programs.
+struct AssertionReport {
+    private let signed: AuthenticationResponse
+    private let rpID: String
+    private let choice: AccountChoice
+
+    init(_ signed: AuthenticationResponse, rpID: String, _ choice: AccountChoice) {
+        self.signed = signed
+        self.rpID = rpID
+        self.choice = choice
+    }
+
+    var answer: Answer {
+        let data = signed.authenticatorData
+        var rows = [
+            ["credential", Base64.encodeURL(signed.id)], ["at", rpID.printable], ["user", data.flags.words],
+            ["counter", String(data.counter)],
+        ]
+        if let handle = signed.userHandle {
+            let name = choice.accounts.first { $0.id == handle }?.words
+            rows.insert(["account", name ?? Base64.encodeURL(handle)], at: 1)
+        }
+        for result in signed.clientExtensionResults.members {
+            rows.append([result.key.printable, result.value.text.printable])
+        }
+        return Answer(
+            Table.lines(rows),
+            [
+                "credential": signed.json, "rpId": .string(rpID), "credentialId": .string(Base64.encodeURL(signed.id)),
+                "userId": signed.userHandle.map { .string(Base64.encodeURL($0)) } ?? .null,
+                "accounts": .array(choice.accounts.map(\.json)), "flags": .array(data.flags.names.map(JSON.string)),
+                "counter": .int(Int64(data.counter)),
+            ])
+    }
+}
+
+/// The options common to registration and assertion: the origin, the request and the format.
+struct CeremonyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin")) var origin: String?
+
+    @Option(
+        help: ArgumentHelp("The WebAuthn options: a file, or - for standard input.", valueName: "file"),
+        completion: .file)
+    var options: String?
+
+    @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
+    var format: ExchangeFormat = .webauthn
+
+    @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.") var usesU2F = false
+
+    /// Refuses options that conflict.
+    ///
+    /// - Parameter named: The options that are required unless --options gives a file.
+    func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
+        func names() -> String { named.map(\.name).joined(separator: " and ") }
+        if options == nil, named.contains(where: { $0.value == nil }) {
+            throw UsageError("say for whom: \(names()), or --options FILE")
+        }
+        if options != nil, named.contains(where: { $0.value != nil }) {
+            throw UsageError("--options says for whom, omit \(names())")
+        }
+        if options != nil, format == .webauthn, origin == nil {
+            throw UsageError("--options needs --origin, who asks")
+        }
+        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
+        if format == .pamU2F { throw UsageError("pam-u2f is a format of registrations") }
+        if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
+    }
+
+    /// The given origin, or else that of the relying party.
+    func site(_ rp: String?) throws -> Origin {
+        if let origin { return try Origin(origin) }
+        do { return try Origin("https://\(rp ?? "")") } catch {
+            throw Explanation.usage("'\((rp ?? "").printable)' is not a domain name such as example.com")
+        }
+    }
+}
+
+/// Describes the options of a key (CTAP 2.3 §6.4, options).
+enum OptionWords {
+    /// The meaning of an option; empty for unknown ones.
+    static func meaning(_ name: String, _ value: Bool) -> String {
+        guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }
+        return value ? words.yes : words.no
+    }
+
+    private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
+        "rk": ("stores credentials (passkeys)", "stores no credentials"),
+        "up": ("waits for a touch", "does not wait for a touch"),
+        "uv": ("verifies its user itself", "could verify its user itself, not set up"),
+        "plat": ("is a part of this machine", "can be taken from machine to machine"),
+        "clientPin": ("a PIN is set", "no PIN is set"),
+        "pinUvAuthToken": ("gives permissions one by one", "gives all permissions at once"),
+        "noMcGaPermissionsWithClientPin": (
+            "the PIN is not for credentials", "the PIN is for credentials, too"
+        ),
+        "largeBlobs": ("keeps large blobs", "keeps no large blobs"),
+        "ep": ("enterprise attestation is enabled", "enterprise attestation could be enabled"),
+        "bioEnroll": ("fingerprints are enrolled", "fingerprints can be enrolled"),
+        "userVerificationMgmtPreview": (
+            "fingerprints are enrolled (preview)", "fingerprints can be enrolled (preview)"
+        ),
+        "uvBioEnroll": ("a fingerprint permits to enrol others", "only the PIN permits to enrol fingerprints"),
+        "authnrCfg": ("can be configured", "cannot be configured"),
+        "uvAcfg": ("a fingerprint permits to configure it", "only the PIN permits to configure it"),
+        "credMgmt": ("lists and deletes its credentials", "does not list its credentials"),
+        "perCredMgmtRO": ("issues a persistent token to list credentials", "issues no persistent token"),
+        "credentialMgmtPreview": ("lists and deletes its credentials (preview)", "does not list its credentials"),
+        "setMinPINLength": ("the shortest PIN can be set", "the shortest PIN cannot be set"),
+        "makeCredUvNotRqd": (
+            "makes credentials that it does not remember without PIN", "makes no credential without PIN once one is set"
+        ),
+        "alwaysUv": ("verifies its user whatever is asked", "verifies its user when asked"),
+        "makeCredUvNotRequired": ("makes credentials without PIN", "makes no credential without PIN"),
+    ]
 }

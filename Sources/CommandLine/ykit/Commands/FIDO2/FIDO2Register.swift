@@ -2,6 +2,7 @@
 
 import Arguments
 import YKFIDO
+import YKTransport
 import YKWire
 
 /// Creates a credential.
@@ -64,5 +65,246 @@ struct FIDO2Register: Verb {
                 "the key does not remember this credential: it cannot, or has no room for another one")
         }
         return answer
+    }
+}
+
+/// The options of a registration.
+struct RegistrationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    var rp: String?
+
+    @Option(help: "The relying party's display name.") var rpName: String?
+
+    @Option(help: "The account's name.") var user: String?
+
+    @Option(help: "The account's display name.") var displayName: String?
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp(
+            "The account's identifier, hexadecimal or base64url; random by default.", valueName: "bytes"))
+    var userId: String?
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
+    var challenge: String?
+
+    @Flag(help: "Store the credential on the key: a passkey.") var resident = false
+
+    @Option(
+        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
+    var uv: VerificationChoice?
+
+    @Option(help: ArgumentHelp("es256, eddsa, rs256 …, in order of preference; may be repeated.", valueName: "name"))
+    var algorithm: [String] = []
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp(
+            "Fail if the key has this credential, base64url; may be repeated.", valueName: "credential"))
+    var exclude: [String] = []
+
+    @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.") var attestation: AttestationChoice?
+
+    @OptionGroup var extensions: RegistrationExtensionOptions
+
+    func check() throws {
+        for name in algorithm where COSEAlgorithm(name: name) == nil {
+            throw UsageError("'\(name.printable)' is not a known algorithm; es256, eddsa and rs256 are")
+        }
+    }
+
+    /// The algorithms in order of preference.
+    var algorithms: [COSEAlgorithm] {
+        algorithm.isEmpty ? [.es256, .edDSA, .rs256] : algorithm.compactMap(COSEAlgorithm.init(name:))
+    }
+
+    /// Returns the options as a relying party would send them.
+    func read(_ world: World) throws -> PublicKeyCredentialCreationOptions {
+        guard let rp, let user else { throw Explanation.usage("--rp and --user are needed, or --options FILE") }
+        let random = world.environment.random
+        let account = FIDOUser(
+            id: try userId.map { try BytesArgument.hexOrBase64($0, "--user-id") } ?? random.draw(16, secret: false),
+            name: user, displayName: displayName ?? user)
+        guard account.id.count <= 64 else { throw Explanation.usage("--user-id takes at most 64 bytes") }
+        let challenge =
+            try challenge.map { try BytesArgument.base64($0, "--challenge") }
+            ?? random.draw(32, secret: false)
+        var options = PublicKeyCredentialCreationOptions(
+            rpID: rp, rpName: rpName ?? rp, user: account, challenge: challenge)
+        options.parameters = algorithms.map { CredentialParameters($0) }
+        options.excludeCredentials = try exclude.map {
+            PublicKeyCredentialDescriptor(id: try BytesArgument.base64($0, "--exclude"))
+        }
+        options.selection = AuthenticatorSelection(
+            residentKey: resident ? .required : .discouraged, userVerification: uv?.requirement ?? .preferred)
+        options.attestation = attestation?.conveyance ?? .direct
+        options.extensions = try extensions.json
+        return options
+    }
+}
+
+/// Whether user verification is required.
+enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
+    case required, preferred, discouraged
+
+    var requirement: UserVerification {
+        switch self {
+        case .required: .required
+        case .preferred: .preferred
+        case .discouraged: .discouraged
+        }
+    }
+}
+
+/// The attestation to request from the key.
+enum AttestationChoice: String, CaseIterable, ExpressibleByArgument {
+    case none, indirect, direct, enterprise
+
+    var conveyance: AttestationConveyance? { AttestationConveyance(rawValue: rawValue) }
+}
+
+/// The format of options and answers.
+enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
+    case webauthn, libfido2
+    case pamU2F = "pam-u2f"
+}
+
+/// The extensions of a registration.
+struct RegistrationExtensionOptions: ParsableArguments {
+    static let title = "Extension Options"
+
+    @Flag(help: "Enable secrets derived from salts (hmac-secret).") var hmacSecret = false
+
+    @Option(help: "When it can be used without user verification: optional, optional-with-list or required.")
+    var credProtect: ProtectionChoice?
+
+    @Flag(help: "Enable a large blob for the credential.") var largeBlob = false
+
+    @Option(
+        isBase64URL: true,
+        help: ArgumentHelp("Store these bytes with the credential, hexadecimal or base64url.", valueName: "bytes"))
+    var credBlob: String?
+
+    @Flag(help: "Ask for the minimum PIN length.") var minPinLength = false
+
+    /// When a credential may be used without user verification.
+    enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {
+        case optional, required
+        case optionalWithList = "optional-with-list"
+
+        var level: CredentialProtection {
+            switch self {
+            case .optional: .optional
+            case .optionalWithList: .optionalWithList
+            case .required: .required
+            }
+        }
+    }
+
+    /// The extension inputs in WebAuthn JSON.
+    var json: JSON.Object {
+        get throws(Explanation) {
+            var object = JSON.Object()
+            object["credProps"] = true
+            if hmacSecret { object["hmacCreateSecret"] = true }
+            if let credProtect {
+                object["credentialProtectionPolicy"] = .string(credProtect.level.description)
+                object["enforceCredentialProtectionPolicy"] = true
+            }
+            if largeBlob { object["largeBlob"] = ["support": "required"] }
+            if let credBlob {
+                object["credBlob"] = .string(Base64.encodeURL(try BytesArgument.hexOrBase64(credBlob, "--cred-blob")))
+            }
+            if minPinLength { object["minPinLength"] = true }
+            return object
+        }
+    }
+
+    /// The extension inputs for the key.
+    var inputs: RegistrationExtensions {
+        get throws(Explanation) {
+            var inputs = RegistrationExtensions()
+            inputs.createsHMACSecret = hmacSecret
+            inputs.protection = credProtect?.level
+            inputs.enforcesProtection = credProtect != nil
+            inputs.createsLargeBlobKey = largeBlob
+            inputs.blob = try credBlob.map { text throws(Explanation) in
+                try BytesArgument.hexOrBase64(text, "--cred-blob")
+            }
+            inputs.asksMinPINLength = minPinLength
+            return inputs
+        }
+    }
+}
+
+/// The report of a registration, for people and for programs.
+struct RegistrationReport {
+    private let made: RegistrationResponse
+    private let rpID: String
+    private let user: FIDOUser
+
+    init(_ made: RegistrationResponse, rpID: String, user: FIDOUser) {
+        self.made = made
+        self.rpID = rpID
+        self.user = user
+    }
+
+    private var data: AuthenticatorData { made.attestationObject.authenticatorData }
+
+    var answer: Answer {
+        let algorithm = made.publicKey?.algorithm
+        var answer = Answer(
+            Table.lines(rows),
+            [
+                "credential": made.json, "rpId": .string(rpID),
+                "user": [
+                    "id": .string(Base64.encodeURL(user.id)), "name": user.name.map(JSON.string) ?? .null,
+                    "displayName": user.displayName.map(JSON.string) ?? .null,
+                ],
+                "credentialId": .string(Base64.encodeURL(made.id)),
+                "algorithm": algorithm.map { .string($0.description) } ?? .null,
+            ])
+        answer.isMadeOnce = true
+        answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSON.string)
+        answer.members["format"] = .string(made.attestationObject.format.rawValue)
+        answer.members["aaguid"] = data.credential.map { .string(AuthenticatorReport.uuid($0.aaguid)) }
+        answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSON.bool)
+        answer.members["flags"] = .array(data.flags.names.map(JSON.string))
+        answer.members["counter"] = .int(Int64(data.counter))
+        return answer
+    }
+
+    private var rows: [[String]] {
+        var rows = [
+            ["credential", Base64.encodeURL(made.id)],
+            ["for", "'\((user.name ?? "").printable)' at \(rpID.printable)"],
+            ["algorithm", made.publicKey?.algorithm?.description ?? "unknown"],
+            ["attestation", made.attestationObject.format.rawValue.printable],
+            ["user", data.flags.words],
+        ]
+        if made.isEnterpriseAttestation == true { rows[3][1] += ", which names this key" }
+        for result in made.clientExtensionResults.members {
+            rows.append([result.key.printable, result.value.text.printable])
+        }
+        return rows
+    }
+}
+
+extension AuthenticatorData.Flags {
+    /// The user's presence and verification, according to the flags.
+    var words: String {
+        [contains(.userPresent) ? "present" : "not present", contains(.userVerified) ? "verified" : "not verified"]
+            .joined(separator: ", ")
+    }
+
+    /// The names, in the specification, of the flags that are set.
+    var names: [String] {
+        let all: [(AuthenticatorData.Flags, String)] = [
+            (.userPresent, "UP"), (.userVerified, "UV"), (.backupEligible, "BE"), (.backedUp, "BS"),
+            (.attestedCredential, "AT"), (.extensions, "ED"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
     }
 }

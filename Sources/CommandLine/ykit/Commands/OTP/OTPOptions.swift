@@ -2,7 +2,10 @@
 
 import Arguments
 import YKCrypto
+import YKKeys
+import YKOATH
 import YKOTP
+import YKTransport
 import YKWire
 
 extension OTPSlot {
@@ -108,5 +111,155 @@ struct OTPKeyOptions: ParsableArguments {
     func disclosures(_ words: String, _ text: String) throws -> [Disclosure] {
         guard generate else { return [] }
         return [try Disclosure(words, SharedSecret(Secret(utf8: text)), in: output, orElse: OTPSecret.whereTo)]
+    }
+}
+
+/// Slot secrets as text: hexadecimal digits, or base32 as services print it.
+enum OTPSecret {
+    /// Returns a secret, given or asked for.
+    static func read(
+        _ source: SecretInput.Source, _ question: String, _ world: World, base32: Bool = false
+    ) throws -> Secret {
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let text): return try decode(text, question, base32: base32)
+        case .none:
+            let form = base32 ? "base 32" : "hexadecimal"
+            return try decode(try Prompt(orElse: source.hint).secret("\(question) (\(form))"), question, base32: base32)
+        }
+    }
+
+    /// Accepts the other encoding if the text cannot be in the expected one.
+    private static func decode(_ text: borrowing Secret, _ what: String, base32: Bool) throws -> Secret {
+        if base32 {
+            if let secret = unbase(text) { return secret }
+        } else {
+            if let secret = try? hex(text, what) { return secret }
+            if let secret = unbase(text) { return secret }
+        }
+        throw Explanation.usage("\(what) is not \(base32 ? "base 32" : "hexadecimal")")
+    }
+
+    /// Decodes pairs of hexadecimal digits.
+    static func hex(_ text: borrowing Secret, _ what: String) throws -> Secret {
+        var characters = text.copyBytes()
+        defer { Secret.wipe(&characters) }
+        guard var bytes = try? Hex.decode(String(decoding: characters, as: UTF8.self)), !bytes.isEmpty else {
+            throw Explanation.usage("\(what) is not hexadecimal")
+        }
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
+    }
+
+    private static func unbase(_ text: borrowing Secret) -> Secret? {
+        var characters = text.copyBytes()
+        defer { Secret.wipe(&characters) }
+        guard var bytes = try? Base32.decode(String(decoding: characters, as: UTF8.self)), !bytes.isEmpty else {
+            return nil
+        }
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
+    }
+
+    /// Generates a secret.
+    static func random(_ count: Int, _ world: World) throws -> SharedSecret {
+        var bytes = try world.environment.random.draw(count, secret: true)
+        defer { Secret.wipe(&bytes) }
+        return SharedSecret(Secret(bytes))
+    }
+
+    /// The hint for showing a secret without a terminal.
+    static let whereTo = "write it into a file with --output"
+}
+
+/// How a slot types, and its other settings.
+struct TypingOptions: ParsableArguments {
+    static let title = "Typing"
+
+    @Flag(inversion: .prefixedNo, help: "Press Enter at the end.") var enter = true
+
+    @Option(help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
+    var pacing = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "Press Tab: first, after-first or after-second part; may be repeated.", valueName: "place"))
+    var tab: [TabPlace] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait half a second: after-first or after-second part; may be repeated.", valueName: "place"))
+    var delay: [DelayPlace] = []
+
+    @Flag(help: "Type digits on the numeric keypad.") var numericKeypad = false
+
+    @Flag(inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.") var fastTrigger = true
+
+    @Flag(help: "Type the serial number if the key is touched while it is being plugged in.") var serialAtStart = false
+
+    @Flag(help: "Show the serial number in the USB descriptor.") var serialInUsb = false
+
+    @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.") var serialByCommand = true
+
+    @Flag(help: "Keep the slot dormant until its settings are updated.") var dormant = false
+
+    @Flag(help: "Keep the light off while the key is idle.") var invertLight = false
+
+    @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.") var updates = true
+
+    /// The places for a Tab.
+    enum TabPlace: String, CaseIterable, ExpressibleByArgument {
+        case first
+        case afterFirst = "after-first"
+        case afterSecond = "after-second"
+    }
+
+    /// The places for a delay.
+    enum DelayPlace: String, CaseIterable, ExpressibleByArgument {
+        case afterFirst = "after-first"
+        case afterSecond = "after-second"
+    }
+
+    func check() throws {
+        if OTPSettings.Pacing(rawValue: pacing) == nil { throw UsageError("--pacing is 0, 20, 40 or 60") }
+    }
+
+    /// The settings.
+    var settings: OTPSettings {
+        var settings = OTPSettings()
+        settings.ticket = enter ? .enter : []
+        for place in tab {
+            switch place {
+            case .first: settings.ticket.insert(.tabFirst)
+            case .afterFirst: settings.ticket.insert(.tabAfterFirst)
+            case .afterSecond: settings.ticket.insert(.tabAfterSecond)
+            }
+        }
+        for place in delay { settings.ticket.insert(place == .afterFirst ? .delayAfterFirst : .delayAfterSecond) }
+        settings.pacing = OTPSettings.Pacing(rawValue: pacing) ?? .none
+        settings.extended = []
+        let extended: [(Bool, OTPExtendedFlags)] = [
+            (serialAtStart, .serialAtStart), (serialInUsb, .serialInUSB), (serialByCommand, .serialByCommand),
+            (numericKeypad, .numericKeypad), (fastTrigger, .fastTrigger), (updates, .allowsUpdate),
+            (dormant, .dormant), (invertLight, .invertedLight),
+        ]
+        for (isSet, flag) in extended where isSet { settings.extended.insert(flag) }
+        return settings
+    }
+}
+
+extension World {
+    /// Opens the OTP application of the selected key; reports when it waits for a touch.
+    func otp() async throws -> OTPService {
+        let touch = { @Sendable [terminal] in
+            guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
+            terminal.say(TouchPrompt.usual)
+        }
+        return try await OTPService.open(try choosingKey { try keys.otpLink() }, touch: touch)
+    }
+
+    /// Asks before overwriting a slot that is or may be in use.
+    func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
+        guard !force, plan == nil, await service.state(of: slot).isProgrammed != false else { return }
+        try Prompt.confirm("slot \(slot.rawValue) is in use; what is in it will be lost. go on?")
     }
 }

@@ -4,6 +4,7 @@ import Arguments
 import Glibc
 import YKCrypto
 import YKHardware
+import YKHTTP
 import YKToken
 import YKTransport
 import YKWire
@@ -132,5 +133,226 @@ struct OTPVerify: Verb {
         let folder = try UserFolder.state.required()
         do { try UserFolder.makeWritable(folder) } catch { throw Files.explained(error) }
         return folder + "/otp-counters.json"
+    }
+}
+
+/// Queries validation servers over HTTP.
+struct HTTPValidation: ValidationTransport {
+    let client: any HTTPClient
+
+    func get(
+        _ address: String, limit: Int, timeout: Duration
+    ) async throws(ValidationTransportError) -> (status: Int, body: [UInt8]) {
+        // HTTPURL's error repeats the address, which contains the password.
+        guard let url = try? HTTPURL(address) else {
+            throw ValidationTransportError(
+                "its address is not that of a server; https://host/path is expected, or http:// on this machine")
+        }
+        var request = HTTPRequest(get: url)
+        request.limit = limit
+        request.timeout = timeout
+        request.secrets = HTTPSecrets(request: ["otp"], answer: ["otp"])
+        do {
+            let response = try await client.send(request)
+            return (response.status, response.body)
+        } catch {
+            throw ValidationTransportError(error.reason)
+        }
+    }
+}
+
+extension HTTPError {
+    /// The error without the address.
+    fileprivate var reason: String {
+        if case .redirected(_, let status) = self {
+            "it sends elsewhere (\(status)), which is not followed"
+        } else {
+            "\(self)"
+        }
+    }
+}
+
+/// The source of the key that decrypts a password.
+struct TokenKeyOptions: ParsableArguments {
+    static let title = "Key Options"
+
+    @Flag(help: "Read the key from standard input, one line.") var keyStdin = false
+
+    @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n")) var keyFd: Int32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.",
+            valueName: "file"),
+        completion: .file)
+    var keyFile: String?
+
+    func check() throws {
+        guard [keyStdin, keyFd != nil, keyFile != nil].count(where: { $0 }) < 2 else {
+            throw UsageError("Name one place for the key.")
+        }
+    }
+
+    /// Returns the text that contains the key; `nil` if the user must be asked.
+    func given(_ variable: String, _ terminal: Terminal) throws -> SharedSecret? {
+        if let keyFile {
+            var bytes = try Files.read(keyFile)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        }
+        let source = SecretInput.Source(
+            isStandardInput: keyStdin, descriptor: keyFd, variable: variable, hint: "")
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none: return nil
+        }
+    }
+
+    /// Returns the text that contains the key, given or asked for.
+    func read(_ variable: String, _ question: String, _ terminal: Terminal) throws -> SharedSecret {
+        if let given = try given(variable, terminal) { return given }
+        let hint = "give it with --key-file FILE, --key-stdin, --key-fd N or \(variable)"
+        return SharedSecret(try Prompt(orElse: hint).secret(question))
+    }
+}
+
+/// The data needed to decrypt a slot's passwords.
+struct SlotKey {
+    let key: SharedSecret
+    let publicID: [UInt8]?
+    let privateID: SharedSecret?
+
+    /// Finds the slot of a password in a text. The text is either a key in hexadecimal, or lines that contain a public
+    /// identity in modhex, a private identity and a key in hexadecimal, in the formats of slot-programming tools.
+    static func find(_ otp: YubicoOTP, in text: SharedSecret) throws -> SlotKey {
+        var bytes = text.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { SlotKey($0) }
+        guard !lines.isEmpty else {
+            throw Explanation.usage("there is no AES key: 32 digits in hexadecimal are expected")
+        }
+        if let exact = lines.first(where: { $0.publicID == otp.publicID }) { return exact }
+        guard let only = lines.first, lines.count == 1 else {
+            throw Explanation(
+                "no-such-key", .notFound, "no key of '\(Modhex.encode(otp.publicID))' is among the \(lines.count) given"
+            )
+        }
+        return only
+    }
+
+    private init?(_ line: ArraySlice<UInt8>) {
+        let words = line.split { $0 == 0x2C || $0 == 0x3B || $0 == 0x20 || $0 == 0x09 }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard let place = words.firstIndex(where: { $0.utf8.count == 32 && (try? Hex.decode($0)) != nil }),
+            var key = try? Hex.decode(words[place])
+        else { return nil }
+        defer { Secret.wipe(&key) }
+        self.key = SharedSecret(Secret(key))
+        let before = words.prefix(place)
+        privateID = before.last.flatMap { $0.utf8.count == 12 ? try? Hex.decode($0) : nil }.map {
+            SharedSecret(Secret($0))
+        }
+        let names = privateID == nil ? before : before.dropLast()
+        publicID = names.last.flatMap { try? Modhex.decode($0) }.flatMap { $0.count <= 16 ? $0 : nil }
+    }
+}
+
+/// Identifies the kind of password that a key typed.
+struct OTPParse: Verb {
+    static let about = About(
+        "parse", "Show what a one-time password that a key typed consists of.",
+        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
+        members: ["token"])
+
+    @Argument(help: "The password, or - for a line of standard input.") var password: String?
+
+    func answer(in world: World) throws -> Answer {
+        let token = try TypedToken.read(password)
+        return Answer(Self.lines(token), ["token": token.json])
+    }
+
+    private static func lines(_ token: OTPToken) -> [String] {
+        var rows = [["password", token.value.printable], ["kind", token.words]]
+        switch token.kind {
+        case .yubicoOTP(let otp):
+            rows.append(["public id", "\(Modhex.encode(otp.publicID)) (\(Hex.encode(otp.publicID)))"])
+            rows.append(["block", Hex.encode(otp.ciphertext)])
+        case .hotp(let identifier, let code):
+            if let identifier { rows.append(["token", identifier.printable]) }
+            rows.append(["code", code])
+        case .fixed: break
+        }
+        return Table.lines(rows)
+    }
+}
+
+extension OTPToken {
+    /// A short description of its kind.
+    var words: String {
+        switch kind {
+        case .yubicoOTP(let otp):
+            otp.publicID.isEmpty
+                ? "Yubico OTP without a public identity" : "Yubico OTP of \(Modhex.encode(otp.publicID))"
+        case .hotp(let identifier, _): identifier.map { "HOTP of token \($0.printable)" } ?? "HOTP"
+        case .fixed: "static password"
+        }
+    }
+
+    /// The same members for every kind; missing values are null.
+    var json: JSON {
+        var object: JSON = [
+            "kind": "static", "value": .string(value), "source": .string(sourceWord), "publicId": nil,
+            "ciphertext": nil,
+            "identifier": nil, "code": nil,
+        ]
+        guard var members = object.object else { return object }
+        switch kind {
+        case .yubicoOTP(let otp):
+            members["kind"] = "yubico-otp"
+            members["publicId"] = .string(Modhex.encode(otp.publicID))
+            members["ciphertext"] = .string(Hex.encode(otp.ciphertext))
+        case .hotp(let identifier, let code):
+            members["kind"] = "hotp"
+            members["identifier"] = identifier.map(JSON.string) ?? .null
+            members["code"] = .string(code)
+        case .fixed: break
+        }
+        object = .object(members)
+        return object
+    }
+
+    private var sourceWord: String {
+        switch source {
+        case .uri: "uri"
+        case .text: "text"
+        case .typed: "typed"
+        }
+    }
+}
+
+/// A password typed by a key now, earlier, or passed on.
+struct TypedToken {
+    /// Returns the line that contains it: the argument, a line of standard input for `-`, or else one typed at the
+    /// terminal.
+    static func line(_ argument: String?) throws -> String {
+        if let argument, argument != "-" { return argument }
+        let secret: Secret
+        if argument == nil {
+            secret = try Prompt(orElse: "give the password as an argument, or with - on standard input")
+                .secret("touch the key")
+        } else {
+            secret = try SecretInput.line(from: 0)
+        }
+        let bytes = secret.copyBytes()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads the password from a line.
+    static func read(_ argument: String?) throws -> OTPToken {
+        guard let token = OTPToken(typed: try line(argument)) else {
+            throw Explanation.usage("there is no password", hint: "touch the key, or give one")
+        }
+        return token
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 /// The report of a PIV application, for people.
 struct PIVReportText {
@@ -89,5 +91,117 @@ extension FIPSRule {
         case .noX25519: "no X25519 keys"
         case .pinForEveryKey: "a PIN for every key"
         }
+    }
+}
+
+extension PIVReportText {
+    /// The members of an answer.
+    var members: [(String, JSON)] {
+        [
+            ("version", report.identity.version.map { .string($0.description) } ?? .null),
+            ("serial", report.serial.map { .int(Int64($0)) } ?? .null),
+            ("pin", Self.json(report.pin)), ("puk", Self.json(report.puk)),
+            ("managementKey", managementKeyJSON),
+            ("pukBlocked", .bool(report.administration.flags.contains(.pukBlocked) || report.puk?.isBlocked == true)),
+            ("chuid", report.chuid.map { .string($0.guidText) } ?? .null),
+            (
+                "ccc", report.unrecorded.contains(.capability) ? .null : .bool(report.capability != nil)
+            ), ("slots", .array(report.slots.map(Self.json))),
+            (
+                "advisories",
+                .array(report.identity.warnings.map { ["id": .string($0.advisory), "meaning": .string($0.meaning)] })
+            ), ("brokenFIPSRules", .array(report.brokenFIPSRules.map { .string($0.rawValue) })),
+        ]
+    }
+
+    private static func json(_ metadata: PINMetadata?) -> JSON {
+        guard let metadata else { return .null }
+        return [
+            "retriesLeft": .int(Int64(metadata.triesLeft)),
+            "retries": metadata.triesTotal.map { .int(Int64($0)) } ?? .null,
+            "default": metadata.isDefault.map(JSON.bool) ?? .null,
+        ]
+    }
+
+    private var managementKeyJSON: JSON {
+        [
+            "algorithm": report.managementKey.map { .string($0.type.description) } ?? .null,
+            "default": report.managementKey?.isDefault.map(JSON.bool) ?? .null,
+            "touch": report.managementKey.map { .string($0.touch.description) } ?? .null,
+            "protected": .bool(report.administration.isKeyProtected),
+        ]
+    }
+
+    private static func json(_ slot: PIVReport.Slot) -> JSON {
+        var object = JSON.Object()
+        object["slot"] = .string(slot.slot.description)
+        object["name"] = .string(slot.slot.name)
+        var key = JSON.Object()
+        slot.metadata?.add(to: &key)
+        object["key"] = slot.metadata == nil ? .null : .object(key)
+        switch slot.certificate {
+        case .success(let certificate)?:
+            object["certificate"] = certificate.json
+            object["error"] = .null
+        case .failure(let error)?:
+            object["certificate"] = .null
+            object["error"] = Explain.piv(error).json
+        case nil:
+            object["certificate"] = .null
+            object["error"] = .null
+        }
+        return .object(object)
+    }
+}
+
+extension SlotMetadata {
+    /// Adds the card's information about a key to the members of an answer.
+    func add(to members: inout JSON.Object) {
+        members["algorithm"] = .string(algorithm.description)
+        members["origin"] = origin.map { .string($0.description) } ?? .null
+        members["pinPolicy"] = .string(policies.pin.description)
+        members["touchPolicy"] = .string(policies.touch.description)
+        members["publicKey"] = publicKey.map { .string(PEM.encode("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
+    }
+
+    /// The same information for people.
+    var words: String {
+        var words = [algorithm.description]
+        if let origin { words.append(origin.description) }
+        words.append("PIN \(policies.pin)")
+        if policies.touch != .never { words.append("touch \(policies.touch)") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension X509Certificate {
+    /// The certificate as an object of an answer.
+    var json: JSON {
+        [
+            "subject": .string(subject.description), "issuer": .string(issuer.description),
+            "serial": .string(Hex.encode(serial)),
+            "notBefore": .int(notBefore), "notAfter": .int(notAfter),
+            "alternativeNames": .array(alternativeNameTexts.map(JSON.string)),
+            "algorithm": publicKey.flatMap { PIVAlgorithm($0) }.map { .string($0.description) } ?? .null,
+            "fingerprint": .string(Hex.encode(fingerprint)),
+        ]
+    }
+
+    /// The alternative names that have a text form; none if they cannot be read.
+    private var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
+
+    /// The certificate as PEM.
+    var pem: String { PEM.encode("CERTIFICATE", der) }
+
+    /// The rows of a table that describe the certificate.
+    func rows(at now: Int64) -> [[String]] {
+        var rows = [["subject", subject.description.printable]]
+        if issuer != subject { rows.append(["issuer", issuer.description.printable]) }
+        let names = alternativeNameTexts.joined(separator: ", ")
+        if !names.isEmpty { rows.append(["names", names.printable]) }
+        let state = now < notBefore ? ", not valid yet" : now > notAfter ? ", expired" : ""
+        rows.append(["valid", "\(Day.text(notBefore)) to \(Day.text(notAfter))\(state)"])
+        rows.append(["fingerprint", Hex.encode(fingerprint)])
+        return rows
     }
 }

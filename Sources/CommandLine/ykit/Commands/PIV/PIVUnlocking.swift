@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKHardware
+import YKKeys
 import YKPIV
+import YKTransport
 import YKWire
 
 /// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key. A verb
@@ -124,6 +127,142 @@ extension PIVAlgorithm {
         case .sign: self != .x25519
         case .decrypt: modulusSize != nil
         case .derive: curve != nil || self == .x25519
+        }
+    }
+}
+
+extension PIVUnlocking {
+    /// Authenticates with the management key: the given one, else the default one, with a warning, if the card still
+    /// has it, else the PIN-protected one, else one that is asked for.
+    mutating func manage(_ options: ManagementKeyOptions, for reason: String) async throws {
+        world.terminal.purpose(reason)
+        let metadata = try await service.managementKeyMetadata()
+        switch try SecretInput.given(options.source, world.terminal) {
+        case .secret(let text): return try await authenticate(text, metadata)
+        case .none: break
+        }
+        if metadata?.isDefault != false, try await useDefault(metadata) { return }
+        if try await service.administration().isKeyProtected { return try await useProtected(for: reason) }
+        guard world.plan == nil else { throw stopped }
+        let prompt = try Prompt(orElse: options.source.hint)
+        let kind = try await service.findManagementKeyType()
+        prompt.tell("to \(reason), the key asks for its management key: \(kind), \((kind.keySize ?? 24) * 2) digits")
+        try await authenticate(try prompt.secret("management key"), metadata)
+    }
+
+    /// Tries the default key, which uses no retries; returns whether it was correct.
+    private mutating func useDefault(_ metadata: ManagementKeyMetadata?) async throws -> Bool {
+        do {
+            try await authenticate(ManagementKey.defaultKey(), metadata)
+        } catch {
+            switch error {
+            case PIVError.wrongManagementKey where metadata?.isDefault != true: return false
+            case PIVError.managementKeyLength where metadata?.isDefault != true: return false
+            default: throw error
+            }
+        }
+        guard !world.options.strict else {
+            throw Explanation("management-key-default", .policy, Self.isDefault)
+        }
+        world.terminal.warn(Self.isDefault)
+        return true
+    }
+
+    static let isDefault =
+        "the management key is still the default; set another with "
+        + "'ykit piv access change-management-key --generate --protect'"
+
+    /// Uses the PIN-protected key; a plan sends no PIN, so it stops here.
+    private mutating func useProtected(for reason: String) async throws {
+        guard world.plan == nil else { throw stopped }
+        let pin = try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)")
+        try await service.authenticate(withProtectedKeyOf: pin.copy())
+        hold(pin)
+    }
+
+    private func authenticate(_ text: borrowing Secret, _ metadata: ManagementKeyMetadata?) async throws {
+        try await authenticate(ManagementKey(try HexSecret.decode(text)), metadata)
+    }
+
+    private func authenticate(_ key: consuming ManagementKey, _ metadata: ManagementKeyMetadata?) async throws {
+        guard metadata?.touch != .never, metadata != nil else { return try await service.authenticate(with: key) }
+        let prompt = TouchPrompt(world.terminal)
+        defer { prompt.end() }
+        try await service.authenticate(with: key)
+    }
+
+    private var stopped: Explanation {
+        world.plan?.stop()
+        return Explanation("plan", .failed, "the plan ends here")
+    }
+}
+
+/// Secrets in hexadecimal.
+enum HexSecret {
+    /// Decodes the bytes; ignores spaces and colons.
+    static func decode(_ text: borrowing Secret) throws -> Secret {
+        var digits = text.copyBytes().filter { !Array(" :".utf8).contains($0) }
+        defer { Secret.wipe(&digits) }
+        guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), !bytes.isEmpty else {
+            throw Explanation.usage("a management key is written in hexadecimal digits: 32, 48 or 64 of them")
+        }
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
+    }
+}
+
+extension World {
+    /// The timeout for generating an RSA key, unless the user sets one.
+    static let generationPatience = Duration.seconds(300)
+
+    /// Opens the PIV application of the selected key, with a longer timeout for key generation.
+    func openPIV(isPatient: Bool = false) async throws -> PIVService {
+        try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil))
+    }
+
+    /// Returns a PIN, given or asked for; reads the remaining retries before a prompt.
+    func pivPIN(_ options: PINOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
+        try await code(.pin, options.source, of: service, for: reason)
+    }
+
+    /// Returns the PUK in the same way.
+    func pivPUK(_ options: PUKOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
+        try await code(.puk, options.source, of: service, for: reason)
+    }
+
+    private func code(
+        _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for reason: String
+    ) async throws -> PIVPIN {
+        if plan != nil { return try PIVPIN(Secret(utf8: "planning")) }
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let secret): return try PIVPIN(secret)
+        case .none: break
+        }
+        let name = reference == .pin ? "PIN" : "PUK"
+        let tries = try await service.tries(of: reference)
+        if tries?.isBlocked == true { throw PIVError.blocked(reference) }
+        let prompt = try Prompt(orElse: source.hint)
+        prompt.tell("to \(reason), the key asks for its \(name)" + Self.words(tries))
+        return try PIVPIN(try prompt.neededSecret(name, "an empty \(name) is never sent"))
+    }
+
+    private static func words(_ tries: PINMetadata?) -> String {
+        guard let tries else { return "" }
+        return "; " + (tries.triesLeft == 1 ? "the last try" : "\(tries.triesLeft) tries left")
+            + (tries.isDefault == true ? ", it is still the default" : "")
+    }
+}
+
+extension SecretInput.Source {
+    /// Returns a new PIN or PUK, given or asked for twice.
+    func newCode(_ name: String, _ world: World) throws -> PIVPIN {
+        if world.plan != nil { return try PIVPIN(Secret(utf8: "planning")) }
+        switch try SecretInput.given(self, world.terminal) {
+        case .secret(let secret): return try PIVPIN(secret)
+        case .none:
+            let prompt = try Prompt(orElse: hint)
+            prompt.tell("a \(name) has 6 to 8 characters")
+            return try PIVPIN(try prompt.newSecret("new \(name)", "an empty \(name) is not a \(name)"))
         }
     }
 }

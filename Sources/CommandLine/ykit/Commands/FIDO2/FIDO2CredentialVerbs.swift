@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKFIDO
+import YKKeys
+import YKWire
+
+/// Commands for the credentials stored on the key.
+struct FIDO2Credentials: ParsableCommand {
+    static let about = About(
+        "credentials", "Manage the credentials (passkeys) that the key stores.",
+        subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self])
+}
+
+/// The persistent token that stands for the PIN where credentials are only listed.
+struct TokenOptions: ParsableArguments {
+    static let title = "Token Options"
+
+    @Option(
+        help: ArgumentHelp(
+            "Use the persistent token in this file instead of the PIN; info --save-token stores it.", valueName: "file"),
+        completion: .file)
+    var token: String?
+
+    /// Makes a service use the token in the file.
+    ///
+    /// - Returns: The token; `nil` if no file is named.
+    func use(with service: FIDOService, _ world: World) async throws -> FIDOToken? {
+        guard let path = token else { return nil }
+        let stored = try TokenFile.read(path, world)
+        guard try await service.accepts(stored) else {
+            throw Explanation(
+                "token", .authentication, "the key does not accept the token in \(path.printable)",
+                hint: """
+                    it belongs to another key, or the PIN was changed; ykit fido2 info --save-token FILE requests a \
+                    new one
+                    """)
+        }
+        await service.use(stored)
+        return stored
+    }
+}
+
+/// The file of a persistent token: one line with the number of its PIN/UV auth protocol and its bytes in hexadecimal.
+enum TokenFile {
+    private static let mark = "ykit-fido2-token"
+
+    static func bytes(of token: FIDOToken) -> [UInt8] {
+        token.secret.value.withBytes { Array("\(mark) \(token.version.rawValue) \(Hex.encode(Array($0)))\n".utf8) }
+    }
+
+    static func read(_ path: String, _ world: World) throws(Explanation) -> FIDOToken {
+        if Files.isOpenToOthers(path) {
+            world.terminal.warn("other users can read \(path.printable), which holds a token of a key")
+        }
+        var bytes = try Files.read(path)
+        defer { Secret.wipe(&bytes) }
+        let words = String(decoding: bytes.prefix(256), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 3, words[0] == mark, let version = UInt64(words[1]).flatMap(PINProtocol.init(rawValue:)),
+            let secret = try? Hex.decode(words[2]),
+            let token = FIDOToken(
+                SharedSecret(Secret(secret)), version: version, permissions: .persistentCredentialManagementReadOnly)
+        else { throw Explain.malformed("\(path.printable) is not a token stored by ykit") }
+        return token
+    }
+}
+
+extension World {
+    /// Opens the FIDO application of a key that can list its credentials and has a PIN.
+    func openCredentials(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openFIDO(pin, for: reason)
+        let info = try await service.info()
+        guard info.hasCredentialManagement else { throw FIDOError.unsupported("credMgmt") }
+        guard info.hasPIN || info.givesTokenForUV else { throw FIDOError.pinNotSet }
+        return service
+    }
+}
+
+/// Lists the credentials stored on the key.
+struct FIDO2CredentialsList: Verb {
+    static let about = About(
+        "list", "List the credentials that the key stores. Requires the PIN, or a token.",
+        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
+        members: ["credentials", "existing", "remaining"])
+
+    @Flag(name: .shortAndLong, help: "Show algorithm and protection, too.") var long = false
+
+    @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id")) var rp: String?
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "list its credentials")
+        _ = try await token.use(with: service, world)
+        let storage = try await service.credentialStorage()
+        let all = storage.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
+        return Answer(
+            all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }),
+            [
+                "credentials": .array(all.map(\.json)), "existing": .int(Int64(clamping: storage.existing)),
+                "remaining": .int(Int64(clamping: storage.remaining)),
+            ])
+    }
+}
+
+/// Changes the names of a credential's account.
+struct FIDO2CredentialsUpdate: Verb {
+    static let about = About(
+        "update", "Change the names of a credential's account on the key.", members: ["remembered"])
+
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
+
+    @Option(help: "The account's new name.") var user: String?
+
+    @Option(help: "The account's new display name.") var displayName: String?
+
+    @OptionGroup var pin: PINOptions
+
+    func check() throws {
+        if user == nil, displayName == nil { throw UsageError("say what is new: --user or --display-name") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "change a credential")
+        guard try await service.info().option(.credMgmt) == true else {
+            throw Explanation(
+                "not-supported", .notSupported, "this key cannot change the names of its credentials",
+                hint: "keys of CTAP 2.1 and later can")
+        }
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
+        var account = found.credential.user
+        account.name = user ?? account.name
+        account.displayName = displayName ?? account.displayName
+        try await service.update(found.credential.id, user: account)
+        var json = found.json.object ?? JSON.Object()
+        json["userName"] = account.name.map(JSON.string) ?? .null
+        json["displayName"] = account.displayName.map(JSON.string) ?? .null
+        return Answer("changed the names of \(found.words)", ["remembered": .object(json)])
+    }
+}
+
+/// Deletes a credential from the key.
+struct FIDO2CredentialsDelete: Verb {
+    static let about = About(
+        "delete", "Delete a credential. It cannot be recovered.",
+        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
+        members: ["remembered"])
+
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "delete a credential")
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
+        try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: world)
+        try await service.delete(found.credential.id)
+        return Answer("deleted the credential of \(found.words)", ["remembered": found.json])
+    }
+}

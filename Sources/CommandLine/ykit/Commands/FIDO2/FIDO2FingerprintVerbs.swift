@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// Commands for fingerprints.
+struct FIDO2Fingerprints: ParsableCommand {
+    static let about = About(
+        "fingerprints", "Manage the fingerprints of a key with a sensor.",
+        subcommands: [
+            FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
+            FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,
+        ])
+}
+
+extension Fingerprint {
+    /// The template identifier in hexadecimal, as other tools print it.
+    var id: String { Hex.encode(template) }
+
+    var json: JSON { ["id": .string(id), "name": name.map(JSON.string) ?? .null] }
+
+    /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
+    static func one(_ query: String, in all: [Fingerprint], _ world: World) throws -> Fingerprint {
+        let byID = all.filter { $0.id == query.lowercased() }
+        let found = byID.isEmpty ? all.filter { $0.name == query } : byID
+        if let only = found.first, found.count == 1 { return only }
+        if found.isEmpty {
+            throw Explanation(
+                "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
+                hint: "ykit fido2 fingerprints list")
+        }
+        let failure = Explanation(
+            "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
+            hint: "give the identifier", candidates: found.map(\.id))
+        return found[try world.choose("which fingerprint?", among: failure.candidates, orElse: failure)]
+    }
+}
+
+extension World {
+    /// Opens the FIDO application of a key with a fingerprint sensor and a PIN.
+    func openFingerprints(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openFIDO(pin, for: reason)
+        let info = try await service.info()
+        guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
+        guard info.hasPIN else { throw FIDOError.pinNotSet }
+        return service
+    }
+}
+
+/// Lists fingerprints.
+struct FIDO2FingerprintsList: Verb {
+    static let about = About("list", "List the enrolled fingerprints. Requires the PIN.", members: ["fingerprints"])
+
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "list its fingerprints")
+        let all = try await service.fingerprints()
+        let lines = Table.lines(all.map { [$0.id, $0.name?.printable ?? ""] })
+        return Answer(
+            all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed), ["fingerprints": .array(all.map(\.json))])
+    }
+}
+
+/// Enrols a fingerprint.
+struct FIDO2FingerprintsAdd: Verb {
+    static let about = About(
+        "add", "Enrol a fingerprint. ^C cancels the enrolment.", members: ["fingerprint", "samples"])
+
+    @Option(help: "What to call it.") var name: String?
+
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")
+        world.terminal.say("put the finger on the sensor, and lift it, until it is enough")
+        var sample = try await service.beginEnrollment()
+        var count: Int64 = 1
+        do {
+            while sample.remaining > 0 {
+                Self.tell(sample, world.terminal)
+                sample = try await service.nextSample(of: sample.template)
+                count += 1
+            }
+        } catch {
+            try? await service.cancelEnrollment()
+            throw error
+        }
+        Self.tell(sample, world.terminal)
+        if let name { try await service.renameFingerprint(sample.template, to: name) }
+        let id = Hex.encode(sample.template)
+        return Answer(
+            "enrolled fingerprint \(id)\(name.map { " '\($0.printable)'" } ?? "")",
+            [
+                "fingerprint": ["id": .string(id), "name": name.map(JSON.string) ?? .null],
+                "samples": .int(count),
+            ])
+    }
+
+    private static func tell(_ sample: FingerprintSample, _ terminal: Terminal) {
+        let meaning = sample.feedback.meaning ?? "feedback \(sample.feedback.rawValue)"
+        terminal.say("\(meaning), \(sample.remaining) more")
+    }
+}
+
+/// Names a fingerprint.
+struct FIDO2FingerprintsRename: Verb {
+    static let about = About("rename", "Give a fingerprint another name.", members: ["fingerprint"])
+
+    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
+
+    @Argument(help: "The new name.") var name: String
+
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "name a fingerprint")
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
+        try await service.renameFingerprint(found.template, to: name)
+        return Answer(
+            "fingerprint \(found.id) is now '\(name.printable)'",
+            ["fingerprint": ["id": .string(found.id), "name": .string(name)]])
+    }
+}
+
+/// Deletes a fingerprint from the key.
+struct FIDO2FingerprintsDelete: Verb {
+    static let about = About("delete", "Delete a fingerprint.", members: ["fingerprint"])
+
+    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
+        let words = found.name.map { "'\($0.printable)'" } ?? found.id
+        try confirmation.ask("delete the fingerprint \(words)?", in: world)
+        try await service.removeFingerprint(found.template)
+        return Answer("deleted the fingerprint \(words)", ["fingerprint": found.json])
+    }
+}
+
+/// Shows the properties of the fingerprint sensor.
+struct FIDO2FingerprintsShow: Verb {
+    static let about = About(
+        "info", "Show what the fingerprint sensor is like. No PIN is needed.",
+        members: ["sensor", "samples", "maxNameLength", "enrolled"])
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
+        let sensor = try await service.fingerprintSensor()
+        let isEnrolled = (info.option(.bioEnroll) ?? info.option(.userVerificationMgmtPreview)) == true
+        let rows = [
+            ["sensor", sensor.isSwiped ? "the finger is swiped over it" : "the finger is put on it"],
+            ["good samples for one finger", sensor.samplesNeeded.map { String($0) } ?? "not told"],
+            ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not told"],
+            ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],
+        ]
+        return Answer(
+            Table.lines(rows),
+            [
+                "sensor": sensor.isSwiped ? "swipe" : "touch",
+                "samples": sensor.samplesNeeded.map { .int(Int64(clamping: $0)) } ?? .null,
+                "maxNameLength": sensor.maxNameLength.map { .int(Int64(clamping: $0)) } ?? .null,
+                "enrolled": .bool(isEnrolled),
+            ])
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKFIDO
+import YKWire
+
+/// Commands for the PIN.
+struct FIDO2PIN: ParsableCommand {
+    static let about = About(
+        "pin", "Manage the PIN of the FIDO application.",
+        subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
+}
+
+/// Sets the first PIN.
+struct FIDO2PINSet: Verb {
+    static let about = About(
+        "set", "Set the first PIN.",
+        discussion: "A PIN can be changed, but only a reset of the key removes it.", members: ["hasPin"])
+
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
+        guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
+        let pin = try new.read(info, world)
+        try await service.setPIN(pin)
+        return Answer("the PIN is set", ["hasPin": true])
+    }
+}
+
+/// Changes the PIN.
+struct FIDO2PINChange: Verb {
+    static let about = About(
+        "change", "Change the PIN. A wrong current one uses up a retry.",
+        discussion:
+            "When both are read from standard input, the first line is the current PIN, the second the new one.",
+        members: ["hasPin"])
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
+        let old = try await world.pin(pin, of: service, for: "change the PIN")
+        let pin = try new.read(info, world)
+        try await service.changePIN(from: old, to: pin)
+        return Answer("the PIN is changed", ["hasPin": true])
+    }
+}
+
+/// Checks the PIN and does nothing else.
+struct FIDO2PINVerify: Verb {
+    static let about = About(
+        "verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.", members: ["verified"])
+
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
+        try await service.verifyPIN(try await world.pin(pin, of: service, for: "check the PIN"))
+        return Answer("the PIN is right", ["verified": true])
+    }
+}
+
+/// Shows the remaining PIN retries.
+struct FIDO2PINRetries: Verb {
+    static let about = About(
+        "retries", "Show how many PIN retries are left. Asking uses up none.",
+        members: ["hasPin", "pinRetries", "needsReplug", "uvRetries"])
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
+        guard info.hasPIN else { return Answer("no PIN is set", ["hasPin": false]) }
+        let retries = try await service.pinRetries()
+        var answer = Answer(
+            ["\(retries.count) \(retries.count == 1 ? "try" : "tries") left"],
+            [
+                "hasPin": true, "pinRetries": .int(Int64(retries.count)),
+                "needsReplug": .bool(retries.needsPowerCycle),
+            ])
+        if retries.count == 0 { answer.lines = ["the PIN is blocked for good, only a reset helps"] }
+        if retries.needsPowerCycle {
+            answer.lines.append("the key accepts no PIN until it is unplugged and plugged in again")
+        }
+        if info.hasBuiltInUV, let own = try? await service.uvRetries() {
+            answer.members["uvRetries"] = .int(Int64(own))
+            answer.lines.append("\(own) tries left for the key's own verification")
+        }
+        return answer
+    }
+}
+
+extension World {
+    /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
+    func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
+        if plan != nil { return SharedSecret(Secret(utf8: "plan")) }
+        let retries = try await service.pinRetries()
+        guard retries.count > 0 else { throw FIDOError.pinBlocked }
+        guard !retries.needsPowerCycle else { throw FIDOError.pinNeedsPowerCycle }
+        return try PINSource(options.source, reason: reason, terminal).read(retries)
+    }
+}
+
+extension NewPINOptions {
+    /// Returns the new PIN, given or asked for twice; the prompt states the key's rules.
+    func read(_ info: AuthenticatorInfo, _ world: World) throws -> SharedSecret {
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            let prompt = try Prompt(orElse: source.hint)
+            prompt.tell("a PIN has at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes")
+            return SharedSecret(try prompt.newSecret("new PIN", "an empty PIN is not a PIN"))
+        }
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import Glibc
+import YKOATH
+import YKWire
+
+/// Lists accounts.
+struct OATHList: Verb {
+    static let about = About(
+        "list", "List accounts.",
+        discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
+        members: ["accounts", "time"])
+
+    @Flag(name: .shortAndLong, help: "Show type, algorithm and period.") var long = false
+
+    @Flag(help: "Show codes too, as 'ykit oath calculate' does.") var codes = false
+
+    @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.") var watch = false
+
+    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
+
+    @OptionGroup var password: PasswordOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.oath(password)
+        if watch { return try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
+        if codes { return try await CodeTable(world, showHidden: showHidden).answer(from: service) }
+        let all = try await service.accounts()
+        await world.remember(all.map(\.id), of: service)
+        let accounts = all.filter { showHidden || !$0.id.isHidden }
+        let lines =
+            long
+            ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.told(among: accounts.map(\.id)) }
+        if accounts.isEmpty { world.terminal.note(Self.none) }
+        return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
+    }
+
+    /// Shown to people in place of an empty list.
+    static let none = "no accounts yet; add one with: ykit oath add NAME"
+
+    private static func row(_ account: OATHAccount) -> [String] {
+        [
+            account.id.text.printable, account.type.description, account.algorithm?.description ?? "?",
+            account.type == .totp ? "\(account.id.period.components.seconds) s" : "",
+        ]
+    }
+}
+
+/// Calculates codes.
+struct OATHCalculate: Verb {
+    static let about = About(
+        "calculate", "Show the codes of all accounts, or of the one that matches a query.",
+        discussion: """
+            A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
+            counter-based account advances, and an account that requires a touch waits for it.
+            """,
+        aliases: ["code"], members: ["accounts", "code", "time"])
+
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String?
+
+    @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
+    var single = false
+
+    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
+
+    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    var clipboard = false
+
+    @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds")) var at: Int64?
+
+    @OptionGroup var password: PasswordOptions
+
+    func check() throws {
+        if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account, name it") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.oath(password)
+        guard query != nil || single else {
+            return try await CodeTable(world, showHidden: showHidden, time: at).answer(from: service)
+        }
+        let time = at ?? world.now
+        let entries = try await service.codes(at: time, recalculating: false)
+        let id = try OATHAccountID.one(
+            query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : world)
+        guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
+        let code = try await code(of: entry, service, world)
+        let result = OATHEntry(account: entry.account, outcome: .code(code))
+        if clipboard { try copy(code, world) }
+        return Answer(
+            clipboard ? [] : [Style.bold.around(code.text)],
+            ["accounts": .array([result.json]), "code": .string(code.text), "time": .int(time)])
+    }
+
+    private func code(of entry: OATHEntry, _ service: OATHService, _ world: World) async throws -> OATHCode {
+        switch entry.outcome {
+        case .code(let code): return code
+        case .failed(let error): throw error
+        case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
+        case .needsTouch:
+            world.terminal.purpose("make a code for \(entry.account.id.text.printable)")
+            return try await TouchPrompt.during(world.terminal) {
+                try await service.code(for: entry.account.id, at: at)
+            }
+        }
+    }
+
+    private func copy(_ code: OATHCode, _ world: World) throws {
+        let now = world.now
+        let seconds = max(1, code.validTo.map { $0 - now } ?? 30)
+        try Clipboard.put(code.text, for: seconds)
+        world.terminal.notice("the code is on the clipboard for \(seconds) s")
+    }
+}
+
+/// All codes at a given time.
+struct CodeTable {
+    let world: World
+    let showHidden: Bool
+    let time: Int64?
+
+    init(_ world: World, showHidden: Bool, time: Int64? = nil) {
+        self.world = world
+        self.showHidden = showHidden
+        self.time = time
+    }
+
+    func answer(from service: OATHService) async throws -> Answer {
+        let time = self.time ?? world.now
+        let all = try await service.codes(at: time)
+        await world.remember(all.map(\.account.id), of: service)
+        let entries = all.filter { showHidden || !$0.account.id.isHidden }
+        if entries.isEmpty { world.terminal.note(OATHList.none) }
+        var answer = Answer(
+            Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }),
+            ["accounts": .array(entries.map(\.json)), "time": .int(time)])
+        for entry in entries {
+            guard case .failed(let error) = entry.outcome else { continue }
+            let explanation = Explain.oath(error)
+            if world.options.strict { throw explanation }
+            answer.warnings.append("\(entry.account.id.text.printable): \(explanation.message)")
+            if answer.failure == nil {
+                answer.failure = explanation
+                answer.failure?.message = "no code for '\(entry.account.id.text.printable)': \(explanation.message)"
+            }
+        }
+        return answer
+    }
+
+    /// The name and code; on a terminal also the remaining time.
+    func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
+        let style: Style = entry.code == nil ? .dim : .bold
+        let row = [entry.account.id.told(among: ids), style.around(entry.text)]
+        guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
+        let left = max(0, end - time)
+        return row + [(left <= 5 ? Style.yellow : .dim).around("\(left) s")]
+    }
+}
+
+/// A live view of all codes: redrawn every second on a terminal; otherwise one answer each time the codes change. Other
+/// programs can use the card in between.
+struct CodeWatch {
+    let world: World
+    let service: OATHService
+    let showHidden: Bool
+
+    /// Runs until ^C.
+    func run() async throws -> Answer {
+        var drawn = 0
+        while true {
+            let time = world.now
+            let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
+            await service.rest()
+            let end = max(time + 1, entries.compactMap { $0.code?.validTo }.min() ?? time + 30)
+            if world.terminal.isOutputTerminal, !world.options.json {
+                try countdown(entries, until: end, &drawn)
+            } else {
+                report(entries, at: time)
+                try Interruption.sleep(until: end)
+            }
+        }
+    }
+
+    private func report(_ entries: [OATHEntry], at time: Int64) {
+        if world.options.json {
+            let object: JSON = [
+                "ok": true, "error": nil, "warnings": [], "accounts": .array(entries.map(\.json)), "time": .int(time),
+            ]
+            world.terminal.line(object.text)
+        } else {
+            Table.lines(entries.map { [$0.account.id.told(among: entries.map(\.account.id)), $0.text] }).forEach(
+                world.terminal.line)
+            world.terminal.line("")
+        }
+    }
+
+    private func countdown(_ entries: [OATHEntry], until end: Int64, _ drawn: inout Int) throws {
+        repeat {
+            let now = world.now
+            if drawn > 0 { world.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
+            let table = CodeTable(world, showHidden: showHidden)
+            let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
+            lines.forEach(world.terminal.line)
+            drawn = lines.count
+            try Interruption.sleep(until: now + 1)
+        } while world.now < end
+    }
+
+    /// The lines that fit on the terminal: lines that wrap or scroll away could not be redrawn.
+    private func fitting(_ lines: [String]) -> [String] {
+        let (columns, most) = (world.terminal.columns, max(1, world.terminal.rows - 2))
+        let rest = lines.count > most ? ["… \(lines.count - most) more"] : []
+        return lines.prefix(most).map { $0.clipped(to: columns) } + rest
+    }
+}

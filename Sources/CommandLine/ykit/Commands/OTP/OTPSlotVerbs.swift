@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKOATH
+import YKOTP
+import YKTransport
+import YKWire
+
+enum PrivateIdentity: SecretKind {
+    static let name = SecretName(
+        "private-id", "private identity", "YKIT_OTP_PRIVATE_ID", alternative: "or --generate it")
+}
+
+/// Programs a Yubico OTP.
+struct OTPYubiOTP: Verb {
+    static let about = About(
+        "yubiotp", "Program a slot to type Yubico OTPs.",
+        discussion: """
+            The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
+            environment, or are made up with --generate. When several come by standard input, their lines are: access \
+            code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
+            """, members: ["slot", "publicId", "serial"])
+
+    @OptionGroup var target: OTPProgramming
+
+    @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
+    var publicId: String?
+
+    @Flag(help: "Derive the public identity from the serial number.") var serialPublicId = false
+
+    @OptionGroup var privateID: SecretOptions<PrivateIdentity>
+    @OptionGroup var key: OTPKeyOptions
+
+    @Option(
+        help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file)
+    var csv: String?
+
+    @OptionGroup var typing: TypingOptions
+
+    func check() throws {
+        if (publicId == nil) == !serialPublicId { throw UsageError("give --public-id or --serial-public-id") }
+        if key.generate, privateID.isGiven {
+            throw UsageError("--generate makes the private identity up as well")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let serial = serialPublicId || csv != nil ? try await service.serial() : nil
+        let identity = try self.identity(serial)
+        let ((privateID, secret), access) = try target.read(in: world) {
+            (try self.privateID(world), try key.read("AES key", made: 16, world))
+        }
+        let content = OTPSlotContent.yubicoOTP(publicID: identity, privateID: privateID, key: secret)
+        try await target.write(content, typing.settings, access: access, to: service, in: world) {
+            try disclosures(world, serial, identity, privateID, secret, access)
+        }
+        let text = Modhex.encode(identity)
+        return Answer(
+            "slot \(target.slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)",
+            [
+                "slot": .int(Int64(target.slot.rawValue)), "publicId": .string(text),
+                "serial": serial.map { .int(Int64($0)) } ?? .null,
+            ])
+    }
+
+    /// Returns the public identity; one made from the serial number is FF 00 and its four bytes, which Yubico's servers
+    /// treat as customer-assigned.
+    private func identity(_ serial: UInt32?) throws -> [UInt8] {
+        if let serial, serialPublicId {
+            return [0xFF, 0x00] + (0..<4).map { UInt8(truncatingIfNeeded: serial >> (24 - 8 * UInt32($0))) }
+        }
+        guard let bytes = try? Modhex.decode(publicId ?? ""), bytes.count <= 16 else {
+            throw Explanation.usage(
+                "the public identity is not modhex of at most 32 letters", hint: "the letters are \(Modhex.alphabet)")
+        }
+        return bytes
+    }
+
+    private func privateID(_ world: World) throws -> SharedSecret {
+        if key.generate { return try OTPSecret.random(6, world) }
+        return SharedSecret(try OTPSecret.read(privateID.source, "private identity", world))
+    }
+
+    /// Returns the line for YubiCloud and the generated secrets to disclose.
+    private func disclosures(
+        _ world: World, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
+        _ access: OTPAccess
+    ) throws -> [Disclosure] {
+        let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
+        let isInCSV = csv != nil && key.output == nil
+        let made = isInCSV ? [] : try key.disclosures("private identity and key", words)
+        guard let csv else { return made }
+        let record = YubiCloudRecord(
+            serial: serial ?? 0, publicID: identity, privateID: privateID, key: secret, accessCode: access.new,
+            time: world.now)
+        return try made + [Disclosure("", SharedSecret(record.line), in: csv, orElse: "")]
+    }
+}
+
+enum StaticPassword: SecretKind {
+    static let name = SecretName("password", "password", "YKIT_OTP_PASSWORD", alternative: "or --generate one")
+}
+
+/// Programs a static password.
+struct OTPStatic: Verb {
+    static let about = About(
+        "static", "Program a slot to type a static password.",
+        discussion: """
+            A key types positions, not characters: name the layout that the computer is set to. With modhex, the usual \
+            one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
+            The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
+            --generate.
+            """, members: ["slot", "layout", "length"])
+
+    @OptionGroup var target: OTPProgramming
+
+    @Option(
+        name: .shortAndLong,
+        help: "The keyboard layout of a static password: \(MessageOptions.layouts).") var layout: LayoutChoice = .modhex
+
+    @OptionGroup var given: SecretOptions<StaticPassword>
+
+    @Flag(name: .shortAndLong, help: "Generate a random password.") var generate = false
+
+    @Option(help: "The length of the generated password, up to 38.") var length = 38
+
+    @Option(
+        help: ArgumentHelp("Where generated secrets go, instead of to the terminal.", valueName: "file"),
+        completion: .file)
+    var output: String?
+
+    @OptionGroup var typing: TypingOptions
+
+    /// The layouts by name.
+    enum LayoutChoice: String, CaseIterable, ExpressibleByArgument {
+        case modhex, us, uk, de, fr, it, bepo, norman
+
+        var layout: KeyboardLayout { KeyboardLayout(rawValue: rawValue) ?? .modhex }
+    }
+
+    func check() throws {
+        if generate, given.isGiven { throw UsageError("--generate takes no password") }
+        if output != nil, !generate { throw UsageError("--output needs --generate") }
+        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length is 1 to 38") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let ((password, codes), access) = try target.read(in: world) {
+            let password = SharedSecret(try self.password(world))
+            return (password, try scanCodes(password.value))
+        }
+        let count = codes.value.count
+        let content = OTPSlotContent.staticPassword(scanCodes: codes)
+        try await target.write(content, typing.settings, access: access, to: service, in: world) {
+            try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo)] : []
+        }
+        return Answer(
+            "slot \(target.slot.rawValue) types a password of \(count) characters",
+            [
+                "slot": .int(Int64(target.slot.rawValue)), "layout": .string(layout.rawValue),
+                "length": .int(Int64(count)),
+            ])
+    }
+
+    private func password(_ world: World) throws -> Secret {
+        if generate { return try layout.layout.password(length: length, random: world.environment.random) }
+        return try given.source.readNew(world.terminal, asking: "static password")
+    }
+
+    private func scanCodes(_ password: borrowing Secret) throws -> SharedSecret {
+        var bytes = password.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        do {
+            var codes = try layout.layout.scanCodes(String(decoding: bytes, as: UTF8.self))
+            defer { Secret.wipe(&codes) }
+            return SharedSecret(Secret(codes))
+        } catch {
+            throw Explanation.usage(
+                "character \(error.offset + 1) of the password is on no key of the layout \(layout.rawValue)",
+                hint: "name the layout of the computer with --layout")
+        }
+    }
+}
+
+/// Programs challenge-response.
+struct OTPChalResp: Verb {
+    static let about = About(
+        "chalresp", "Program a slot for challenge-response.",
+        discussion: """
+            With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
+            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
+            slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
+            opened without it.
+            """, members: ["slot", "touch", "kind"])
+
+    @OptionGroup var target: OTPProgramming
+
+    @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.") var touch = false
+
+    @Flag(name: [.customShort("T"), .long], help: "The key is base 32, as services print it for TOTP.") var totp = false
+
+    @Flag(help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
+
+    @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.") var fullChallenges = false
+
+    @OptionGroup var key: OTPKeyOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let (secret, access) = try target.read(in: world) {
+            try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
+        }
+        let content: OTPSlotContent =
+            yubico
+            ? .challengeOTP(key: secret, needsTouch: touch)
+            : .hmac(key: secret, needsTouch: touch, takesShortChallenges: !fullChallenges)
+        try await target.write(content, access: access, to: service, in: world) {
+            try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) })
+        }
+        return Answer(
+            "slot \(target.slot.rawValue) answers challenges" + (touch ? " when touched" : ""),
+            [
+                "slot": .int(Int64(target.slot.rawValue)), "touch": .bool(touch),
+                "kind": .string(yubico ? "yubico-otp" : "hmac-sha1"),
+            ])
+    }
+}
+
+/// Programs HOTP.
+struct OTPHOTP: Verb {
+    static let about = About(
+        "hotp", "Program a slot to type HOTP codes.",
+        discussion: """
+            The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is \
+            made up with --generate.
+            """, members: ["slot", "digits", "counter", "identifier"])
+
+    @OptionGroup var target: OTPProgramming
+
+    @Option(name: .shortAndLong, help: "The digits of a code: 6 or 8.") var digits = 6
+
+    @Option(name: .shortAndLong, help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "What is typed before each code: 12 characters of an OATH token identifier, its last 8, or its first 4 for "
+                + "the serial number behind them; '-' for Yubico's.", valueName: "text"))
+    var identifier: String?
+
+    @OptionGroup var key: OTPKeyOptions
+    @OptionGroup var typing: TypingOptions
+
+    func check() throws {
+        if digits != 6, digits != 8 { throw UsageError("a code has 6 or 8 digits") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        var form = OTPSlotContent.HOTP()
+        form.hasEightDigits = digits == 8
+        form.counter = counter
+        if let identifier {
+            let text = identifier == "-" ? OTPTokenIdentifier.yubico : identifier
+            let serial = text.utf8.count == 4 ? try await service.serial() : nil
+            form.identifier = try OTPTokenIdentifier(text, serial: serial)
+        }
+        let (secret, access) = try target.read(in: world) {
+            try key.read("HOTP key", made: 20, base32: true, world)
+        }
+        try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: world) {
+            try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) })
+        }
+        return Answer(
+            "slot \(target.slot.rawValue) types HOTP codes",
+            [
+                "slot": .int(Int64(target.slot.rawValue)), "digits": .int(Int64(digits)),
+                "counter": .int(Int64(counter)),
+                "identifier": identifier.map(JSON.string) ?? .null,
+            ])
+    }
+}
+
+/// The slot to program, and its access codes.
+struct OTPProgramming: ParsableArguments {
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.") var force = false
+
+    @OptionGroup var code: AccessCodeOptions
+    @OptionGroup var newCode: NewAccessCodeOptions
+
+    /// Reads the current access code, the slot's secrets and the new access code, in the order in which standard input
+    /// provides them.
+    func read<Secrets>(in world: World, _ secrets: () throws -> Secrets) throws -> (Secrets, OTPAccess) {
+        let current = try code.read(world)
+        let secrets = try secrets()
+        return (secrets, try newCode.access(from: current, world))
+    }
+
+    /// Programs the slot, and asks first if it is in use. Generated secrets are saved to files before that, and shown
+    /// afterwards.
+    func write(
+        _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess, to service: OTPService,
+        in world: World, disclosing made: () throws -> [Disclosure]
+    ) async throws {
+        try await world.confirm(writing: slot, of: service, force: force)
+        let made = world.plan == nil ? try made() : []
+        try await service.program(slot, content, settings, access: access)
+        for secret in made { try secret.show() }
+    }
+}

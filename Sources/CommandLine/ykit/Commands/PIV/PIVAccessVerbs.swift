@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Commands for PIN, PUK and management key.
+struct PIVAccess: ParsableCommand {
+    static let about = About(
+        "access", "Manage PIN, PUK and management key.",
+        subcommands: [
+            PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
+        ])
+}
+
+/// Changes the PIN.
+struct PIVChangePIN: Verb {
+    static let about = About(
+        "change-pin", "Change the PIN. A wrong current one uses up a retry.",
+        discussion: """
+            The default PIN is 123456. When both are read from standard input, the first line is the current PIN, the \
+            second the new one.
+            """, members: ["changed"])
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let old = try await world.pivPIN(pin, of: service, for: "change the PIN")
+        try await service.changePIN(from: old, to: try new.source.newCode("PIN", world))
+        return Answer("the PIN is changed", ["changed": true])
+    }
+}
+
+/// Changes the PUK.
+struct PIVChangePUK: Verb {
+    static let about = About(
+        "change-puk", "Change the PUK. A wrong current one uses up a retry.",
+        discussion: """
+            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
+            from standard input, the first line is the current PUK, the second the new one.
+            """, members: ["changed"])
+
+    @OptionGroup var puk: PUKOptions
+    @OptionGroup var new: NewPUKOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let old = try await world.pivPUK(puk, of: service, for: "change the PUK")
+        try await service.changePUK(from: old, to: try new.source.newCode("PUK", world))
+        return Answer("the PUK is changed", ["changed": true])
+    }
+}
+
+/// Sets a new PIN with the PUK.
+struct PIVUnblockPIN: Verb {
+    static let about = About(
+        "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
+        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.",
+        members: ["changed"])
+
+    @OptionGroup var puk: PUKOptions
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let puk = try await world.pivPUK(puk, of: service, for: "set a new PIN")
+        try await service.unblockPIN(puk: puk, newPIN: try new.source.newCode("PIN", world))
+        return Answer("the PIN is set, with all its tries", ["changed": true])
+    }
+}
+
+/// Sets the number of PIN and PUK retries.
+struct PIVSetRetries: Verb {
+    static let about = About(
+        "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
+        discussion: """
+            PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
+            management key are needed.
+            """, members: ["pinRetries", "pukRetries"])
+
+    @Argument(help: ArgumentHelp("Retries of the PIN.", valueName: "pin-tries")) var pinTries: Int
+
+    @Argument(help: ArgumentHelp("Retries of the PUK.", valueName: "puk-tries")) var pukTries: Int
+
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+
+    func check() throws {
+        guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {
+            throw UsageError("PIN and PUK have 1 to 255 tries")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        if !force, world.plan == nil {
+            try Prompt.confirm("this makes the PIN 123456 and the PUK 12345678 again; go on?")
+        }
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "set the tries")
+        try await unlocking.verify(for: "set the tries")
+        try await service.setRetries(pin: pinTries, puk: pukTries)
+        var answer = Answer(
+            "the PIN has \(pinTries) tries, the PUK \(pukTries)",
+            ["pinRetries": .int(Int64(pinTries)), "pukRetries": .int(Int64(pukTries))])
+        answer.warnings = [
+            "PIN and PUK have their default values now; change them with 'ykit piv access change-pin' and 'change-puk'"
+        ]
+        return answer
+    }
+}
+
+/// Changes the management key.
+struct PIVChangeManagementKey: Verb {
+    static let about = About(
+        "change-management-key", "Set another management key.",
+        discussion: """
+            With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
+            ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
+            into --key-file.
+            """, members: ["algorithm", "touch", "protected", "keyFile"])
+
+    @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
+    var algorithm: ManagementKeyType?
+
+    @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.") var touch = false
+
+    @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
+
+    @Flag(name: .shortAndLong, help: "Store the new management key on the key, protected by the PIN.")
+    var protect = false
+
+    @Option(
+        help: ArgumentHelp("Write the generated key into this new file.", valueName: "file"), completion: .file)
+    var keyFile: String?
+
+    @OptionGroup var new: NewManagementKeyOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var confirmation: Confirmation
+
+    func check() throws {
+        if generate, new.isGiven { throw UsageError("--generate takes no new key") }
+        if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "set another one")
+        let present = try await service.findManagementKeyType()
+        let type = algorithm ?? present
+        var replacesPrinted = false
+        if protect {
+            try await unlocking.verify(for: "keep the management key behind it")
+            replacesPrinted = try await service.hasForeignPrintedObject()
+            if replacesPrinted {
+                try confirmation.ask("the printed object holds other data, which this overwrites; go on?", in: world)
+            }
+        }
+        let key = try await newKey(type, service, world)
+        try file?.prepare(Array((Self.digits(key) + "\n").utf8))
+        if generate, !protect, keyFile == nil, world.plan == nil { try show(key) }
+        do {
+            try await service.setManagementKey(
+                ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect,
+                replacesPrinted: replacesPrinted)
+        } catch {
+            switch error {
+            case PIVError.uncertain, PIVError.unfinished: try file?.settle()
+            case _ where generate && !protect && keyFile == nil && world.plan == nil:
+                world.terminal.say("the management key is still the old one")
+            default: break
+            }
+            throw error
+        }
+        try file?.settle()
+        return Answer(
+            "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""),
+            [
+                "algorithm": .string(type.description), "touch": .bool(touch), "protected": .bool(protect),
+                "keyFile": keyFile.map(JSON.string) ?? .null,
+            ])
+    }
+
+    /// Returns the new key: generated, given, or asked for twice.
+    private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ world: World) async throws -> SharedSecret {
+        if generate {
+            if !protect, keyFile == nil, world.plan == nil { try Self.terminalIsThere() }
+            return try await service.randomManagementKey(type)
+        }
+        switch try SecretInput.given(new.source, world.terminal) {
+        case .secret(let text): return SharedSecret(try HexSecret.decode(text))
+        case .none:
+            let prompt = try Prompt(orElse: new.source.hint)
+            prompt.tell("a management key of \(type) has \((type.keySize ?? 24) * 2) hexadecimal digits")
+            return SharedSecret(try HexSecret.decode(try prompt.newSecret("new management key", "it cannot be empty")))
+        }
+    }
+
+    private static let whereTo = "keep it with --protect, or write it into a file with --key-file"
+
+    /// Requires a terminal, so that a generated key can be shown before it is set.
+    private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
+
+    private func show(_ key: SharedSecret) throws {
+        try Prompt(orElse: Self.whereTo).tell("the new management key, shown this once: \(Self.digits(key))")
+    }
+
+    private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }
+}

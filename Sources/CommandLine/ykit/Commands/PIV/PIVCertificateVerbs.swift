@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKPIV
+import YKWire
+import YKX509
+
+/// Commands for certificates.
+struct PIVCertificates: ParsableCommand {
+    static let about = About(
+        "certificates", "Manage certificates in slots, and certificate requests.",
+        subcommands: [
+            PIVGenerateCertificate.self, PIVRequestCertificate.self, PIVImportCertificate.self,
+            PIVExportCertificate.self, PIVDeleteCertificate.self,
+        ])
+}
+
+/// Generates a self-signed certificate.
+struct PIVGenerateCertificate: Verb {
+    static let about = About(
+        "generate",
+        "Generate a self-signed certificate for the key in a slot, and store it there.",
+        discussion:
+            "The PIN and the management key are needed. If the card does not report the public key, name its file.",
+        members: ["slot", "certificate", "pem"])
+
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "The slot's public key, if the card does not report it.", completion: .file) var publicKey: String?
+
+    @OptionGroup
+    var subject: SubjectOptions
+
+    @Option(name: .shortAndLong, help: "How many days it is valid.") var days = 365
+
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
+
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let template = try subject.template()
+        let given = try publicKey.map { try KeyFile.publicKey($0) }
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "store a certificate")
+        let use = try await unlocking.prepare(
+            slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
+        let key = use.key ?? given
+        // Numbers of days that no certificate has are refused by the service.
+        let validity = Duration.seconds(min(max(days, 0), 100_000) * 86_400)
+        let certificate = try await use.touching(world) {
+            try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
+        }
+        try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
+        var answer = Answer(["put a certificate into \(slot)"], [:])
+        answer.lines += Table.lines(certificate.rows(at: world.now))
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = certificate.json
+        answer.members["pem"] = .string(certificate.pem)
+        return answer
+    }
+}
+
+/// Creates a certificate signing request.
+struct PIVRequestCertificate: Verb {
+    static let about = About(
+        "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
+        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
+        members: ["slot", "subject", "format", "request", "output"])
+
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "Where the request goes, - for standard output.", completion: .file) var file = "-"
+
+    @OptionGroup
+    var subject: SubjectOptions
+
+    @Option(
+        help: ArgumentHelp("The slot's public key, if the card does not report it.", valueName: "file"),
+        completion: .file)
+    var publicKey: String?
+
+    @Option(help: "How the request is written: pem or der.") var format: RequestFormat = .pem
+
+    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var pin: PINOptions
+
+    /// The format of a request.
+    enum RequestFormat: String, CaseIterable, ExpressibleByArgument {
+        case pem, der
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format == .pem, force: replacing.force, world)
+        let template = try subject.template()
+        let given = try publicKey.map { try KeyFile.publicKey($0) }
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
+        let key = use.key ?? given
+        let der = try await use.touching(world) {
+            try await service.certificateRequest(use.slot, template, key: key)
+        }
+        let pem = PEM.encode("CERTIFICATE REQUEST", der)
+        var answer = Answer("the request for \(template.subject.description.printable) is in \(file)", [:])
+        try output.put(format == .pem ? Array(pem.utf8) : der, &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["subject"] = .string(template.subject.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["request"] = .string(format == .pem ? pem : Base64.encodeURL(der))
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}
+
+/// Imports a certificate into a slot.
+struct PIVImportCertificate: Verb {
+    static let about = About(
+        "import", "Import a certificate from a file into a slot.",
+        discussion: """
+            The file is PEM, DER or PKCS#12; of several certificates the first is taken. One that does not belong to \
+            the key in the slot is refused, as far as the card tells its keys. The management key is needed.
+            """, members: ["slot", "certificate", "compressed", "belongs"])
+
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file) var file: String
+
+    @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.") var compress = false
+
+    @Flag(help: "Do not check whether it belongs to the key in the slot.") var noCheck = false
+
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
+
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard let certificate = try fileOptions.read(file, world).certificates.first else {
+            throw Explanation("no-certificate", .notFound, "\(file.printable) holds no certificate")
+        }
+        let service = try await world.openPIV()
+        var answer = Answer()
+        let belongs = try await noCheck ? nil : check(certificate, service, &answer)
+        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "store a certificate")
+        try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
+        answer.lines = ["put a certificate into \(slot)"] + Table.lines(certificate.rows(at: world.now))
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = certificate.json
+        answer.members["compressed"] = .bool(compress)
+        answer.members["belongs"] = belongs.map(JSON.bool) ?? .null
+        return answer
+    }
+
+    /// Checks whether it belongs to the key in the slot; returns `nil` without a key, or if the card does not report
+    /// it.
+    private func check(
+        _ certificate: X509Certificate, _ service: PIVService, _ answer: inout Answer
+    ) async throws -> Bool? {
+        do {
+            try await service.check(certificate, belongsTo: slot)
+            return true
+        } catch {
+            switch error {
+            case .noKey: answer.warnings.append("slot \(slot) has no key")
+            case .pinRequired, .unfit:
+                answer.warnings.append("the card does not tell which key is in \(slot), so it was not checked")
+            default: throw error
+            }
+            return nil
+        }
+    }
+}
+
+/// Exports a certificate.
+struct PIVExportCertificate: Verb {
+    static let about = About(
+        "export", "Export the certificate of a slot. Needs no PIN.",
+        discussion: "--format ssh gives its public key as a line for authorized_keys.",
+        members: CertificateExport.members)
+
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
+
+    @OptionGroup var export: CertificateExport
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try export.output(world)
+        let service = try await world.openPIV()
+        return try export.write(try await service.certificate(slot), of: slot, to: output)
+    }
+}
+
+/// Deletes a certificate.
+struct PIVDeleteCertificate: Verb {
+    static let about = About(
+        "delete", "Delete the certificate of a slot; its key stays.",
+        discussion: "The management key is needed.", members: ["slot"])
+
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
+
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        try confirmation.ask("delete the certificate in \(slot)?", in: world)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "delete a certificate")
+        try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
+        return Answer("deleted the certificate in \(slot)", ["slot": .string(slot.description)])
+    }
+}
+
+/// The content of a certificate or a request.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The subject, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
+    var subject: String
+
+    @Option(
+        name: .customLong("san"),
+        help: ArgumentHelp(
+            "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated.",
+            valueName: "name"))
+    var alternativeNames: [String] = []
+
+    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    var hash: HashChoice = .sha256
+
+    func template() throws(X509NameError) -> CertificateTemplate {
+        CertificateTemplate(
+            subject: try DistinguishedName(subject.contains("=") ? subject : "CN=" + subject),
+            alternativeNames: try alternativeNames.map { name throws(X509NameError) in try AlternativeName(name) },
+            hash: hash.algorithm)
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKPIV
+import YKWire
+import YKX509
+
+/// Signs a file.
+struct PIVSign: Verb {
+    static let about = About(
+        "sign", "Sign a file with the key in a slot.",
+        discussion: """
+            The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
+            RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
+            -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
+            with the slot's public key where the card tells it.
+            """, members: ["slot", "algorithm", "hash", "padding", "signature", "output"])
+
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+
+    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.") var hash:
+        HashChoice = .sha256
+
+    @Option(help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
+
+    @Flag(help: "The file contains the digest.") var digest = false
+
+    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    var format: SignatureFormat = .der
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
+    var output = "-"
+
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+
+    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var pin: PINOptions
+
+    /// The RSA padding of a digest.
+    enum SignaturePadding: String, CaseIterable, ExpressibleByArgument {
+        case pkcs1, pss
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isText: format == .base64, force: replacing.force, world)
+        let early = try file == "-" ? nil : read(nil)
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign")
+        let input = try early.flatMap { use.algorithm == .ed25519 ? nil : $0 } ?? read(use.algorithm)
+        let (hash, padding) = (hash, padding)
+        let signature = try await use.touching(world) {
+            try await service.sign(
+                input, use.slot, hash: hash.algorithm, padding: padding == .pss ? .pss : .usual,
+                algorithm: use.algorithm, key: use.key)
+        }
+        var answer = Answer("the signature is in \(output)", [:])
+        let bytes = try format.encode(signature, use.algorithm)
+        try target.put(bytes, &answer)
+        let isRSA = use.algorithm.modulusSize != nil
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(use.algorithm.description)
+        answer.members["hash"] = use.algorithm == .ed25519 ? .null : .string(hash.rawValue)
+        answer.members["padding"] = isRSA ? .string(padding.rawValue) : .null
+        answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, use.algorithm)))
+        answer.members["output"] = .string(output)
+        return answer
+    }
+
+    /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. Files are read
+    /// before the first command to the card; standard input is read after it, since the PIN may come first.
+    private func read(_ algorithm: PIVAlgorithm?) throws(Explanation) -> SigningInput {
+        if digest { return .digest(try Files.read(file)) }
+        return try algorithm == .ed25519 ? .message(Files.read(file)) : .digest(Files.hash(file, hash.algorithm))
+    }
+}
+
+/// Decrypts a message.
+struct PIVDecrypt: Verb {
+    static let about = About(
+        "decrypt", "Decrypt a message with the RSA key in a slot.",
+        discussion: """
+            The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
+            is --hash sha1. For keys on curves there is 'ykit piv derive'.
+            """, members: ["slot", "algorithm", "padding", "hash", "plaintext", "output"])
+
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "The file with the message, - for standard input.", completion: .file) var file = "-"
+
+    @Option(help: "How the message was padded: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
+
+    @Option(help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file)
+    var output = "-"
+
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+
+    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var pin: PINOptions
+
+    /// The padding of a message.
+    enum PaddingChoice: String, CaseIterable, ExpressibleByArgument {
+        case pkcs1, oaep
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
+        let message = try Files.read(file)
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, algorithm, .decrypt, for: "decrypt")
+        let padding = padding == .oaep ? DecryptionPadding.oaep(hash.algorithm) : .pkcs1
+        let plaintext = try await use.touching(world) {
+            try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
+        }
+        var answer = Answer("the plain text is in \(output)", [:])
+        let bytes = plaintext.value.copyBytes()
+        let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
+        try target.put(bytes, isText: isText, &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(use.algorithm.description)
+        answer.members["padding"] = .string(self.padding.rawValue)
+        answer.members["hash"] = self.padding == .oaep ? .string(hash.rawValue) : .null
+        answer.members["plaintext"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}
+
+/// Derives a shared secret.
+struct PIVDerive: Verb {
+    static let about = About(
+        "derive", "Agree on a secret with another side's public key (ECDH, X25519).",
+        discussion: """
+            The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
+            secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
+            """, members: ["slot", "algorithm", "secret", "output"])
+
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+
+    @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file)
+    var peer: String
+
+    @Option(help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file)
+    var output = "-"
+
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+
+    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var pin: PINOptions
+
+    /// The format of a secret.
+    enum SecretFormat: String, CaseIterable, ExpressibleByArgument {
+        case raw, base64, hex
+
+        func encode(_ bytes: [UInt8]) -> [UInt8] {
+            switch self {
+            case .raw: bytes
+            case .base64: Array((Base64.encode(bytes) + "\n").utf8)
+            case .hex: Array((Hex.encode(bytes) + "\n").utf8)
+            }
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: replacing.force, world)
+        let peer = try PeerKey.read(try Files.read(peer))
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, algorithm, .derive, for: "agree on a secret")
+        let secret = try await use.touching(world) {
+            try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
+        }
+        var answer = Answer("the secret is in \(output)", [:])
+        let bytes = secret.value.copyBytes()
+        try target.put(format.encode(bytes), &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(use.algorithm.description)
+        answer.members["secret"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}
+
+/// The public key of the other party, in any of its formats.
+enum PeerKey {
+    /// Parses a file with a key or certificate, a bare point, or a bare point in base64.
+    static func read(_ bytes: [UInt8]) throws -> PublicKey {
+        if let key = bare(bytes) { return key }
+        let text = String(decoding: bytes, as: UTF8.self).trimmed
+        if text.utf8.count < 200, let point = try? Base64.decode(text), let key = bare(point) { return key }
+        let file = try KeyFile(bytes)
+        if let key = file.publicKey ?? file.certificates.first?.publicKey { return key }
+        throw Explanation("no-public-key", .notFound, "the file holds no public key")
+    }
+
+    private static func bare(_ bytes: [UInt8]) -> PublicKey? {
+        switch (bytes.count, bytes.first) {
+        case (32, _): .x25519(bytes)
+        case (65, 0x04): .ec(.p256, point: bytes)
+        case (97, 0x04): .ec(.p384, point: bytes)
+        default: nil
+        }
+    }
+}
