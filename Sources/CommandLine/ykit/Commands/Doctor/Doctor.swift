@@ -38,9 +38,7 @@ struct Doctor: Verb {
             let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(Masking(facts))
-            let bytes = Array((text.joined(separator: "
-").shown(styled: false) + "
-").utf8)
+            let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
             try FileOutput(file: report, force: nil).put(bytes, &answer)
         }
         return answer

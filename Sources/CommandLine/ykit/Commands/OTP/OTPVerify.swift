@@ -3,8 +3,8 @@
 import Arguments
 import Glibc
 import YKCrypto
-import YKHardware
 import YKHTTP
+import YKHardware
 import YKToken
 import YKTransport
 import YKWire
