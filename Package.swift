@@ -73,7 +73,7 @@ let package = Package(
     ],
     targets: [
         system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
-        system("CArgon2"), system("CSodium"), system("CBotan"), system("CThreads"),
+        system("CArgon2"), system("CSodium"), system("CBotan"), system("CCoverage"), system("CThreads"),
         system("CPublicSuffix", exclude: ["rules.inc"]),
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
