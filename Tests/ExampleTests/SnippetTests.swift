@@ -195,4 +195,33 @@ import YKit
         #expect(try await oath.accounts().count == 7)
         try replay.finish()
     }
+
+    @Test("what surrounds a key is public")
+    func aroundAKey() async throws {
+        let keys = Keys(source: .virtual(.demonstration()))
+        let diagnosis = await keys.diagnosis()
+        #expect(diagnosis.problem == nil && diagnosis.findings.contains { $0.step == .applications })
+        let capabilities = await Keys().capabilities()
+        #expect(
+            KeyCapabilities.Way.allCases.contains { capabilities.offers($0) == (capabilities.obstacle(to: $0) == nil) })
+
+        let key = try await keys.only().reinserted()
+        #expect(try await !key.open(SecurityDomainService.self).keys().isEmpty)
+        let ids = try await key.open(OATHService.self).accounts().map(\.id)
+        guard case .one(let id) = AccountMatch("dave", in: ids) else {
+            Issue.record("no account")
+            return
+        }
+        #expect(id.name == "dave" && AccountMatch("nobody", in: ids) == .none)
+
+        let uri = "otpauth://totp/Acme:alice?secret=GEZDGNBVGY3TQOJQ"
+        let items = try ImportSource(Array(uri.utf8)).items(unlocking: { _ in nil }, password: { _ in Secret([]) })
+        #expect(try items.first?.account.get().id.name == "alice")
+        #expect(!QRReader.isImage(Array(uri.utf8)))
+
+        let keyring = FileKeyring(folder: NSTemporaryDirectory() + "ykit-example-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: keyring.folder) }
+        try keyring.remember(Secret(utf8: "0123456789abcdef"), for: "device")
+        #expect(try keyring.holds("device"))
+    }
 }

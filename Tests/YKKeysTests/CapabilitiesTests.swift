@@ -34,6 +34,7 @@ import YKTransport
         #expect(await now().obstacle(to: .hid) == .denied(["/dev/hidraw0"]))
         #expect(await now().obstacle(to: .usb) == .denied(["/dev/bus/usb/001/004"]))
         machine.plug(try FakeMachine.key(9), into: "1-3", fido: "/dev/hidraw1", address: 5)
-        #expect(await now().offers(.hid) && now().offers(.usb))
+        let both = await now()
+        #expect(both.offers(.hid) && both.offers(.usb))
     }
 }

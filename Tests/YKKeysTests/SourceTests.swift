@@ -183,6 +183,34 @@ import YKWire
         }
     }
 
+    @Test("a program gets the key that was inserted again, in its new place")
+    func reinserted() async throws {
+        let device = try FakeMachine.key(7)
+        machine.plug(device, into: "1-2", fido: "/dev/hidraw0")
+        let key = try await keys().only()
+        let back: @Sendable (inout FakeMachine.Parts) -> Void = { parts in
+            parts.usb = [FakeMachine.usb("1-2", card: false, address: 5, vendor: 0x1050, serial: nil, .readable)]
+            parts.hid = [FakeMachine.hid("/dev/hidraw4", .fido, "1-2", 5, 0x1050, nil, .readable)]
+            parts.keys["/dev/hidraw4"] = device
+        }
+        machine.afterwards([{ _ in }, FakeMachine.unplug("1-2"), back])
+        let announced = Mutex(0)
+        let again = try await key.reinserted(within: .seconds(3000)) { announced.withLock { $0 += 1 } }
+        #expect(again.attached.hid.map(\.path) == ["/dev/hidraw4"] && announced.withLock { $0 } == 1)
+        let fido = try await again.open(FIDOService.self)
+        #expect(await fido.profile.carrier == .hid && machine.opened.last == "/dev/hidraw4")
+        await #expect(throws: KeyError.self) { try await again.reinserted(within: .milliseconds(100)) }
+        let cards = FakeMachine()
+        cards.lay(device, on: "A")
+        let card = try await Keys(environment: Environment(timeout: .seconds(600)), hardware: cards).only()
+        let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
+        let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
+        cards.afterwards([empty, filled])
+        #expect(try await card.reinserted(within: .seconds(3000)).attached.reader == "A")
+        let virtual = try await Keys(source: .virtual(.demonstration())).only()
+        #expect(try await virtual.reinserted().name == virtual.name)
+    }
+
     @Test func aCardThatIsPutBack() async throws {
         let device = try FakeMachine.key(7)
         machine.lay(device, on: "A")

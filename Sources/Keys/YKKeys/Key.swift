@@ -40,6 +40,32 @@ public struct Key: Sendable {
         return Key(attached, in: keys)
     }
 
+    /// Waits until this key has been removed and inserted again, which a reset of FIDO requires.
+    ///
+    /// In a USB port the key is back when its FIDO interface is accessible. A recording or a virtual key returns at once.
+    ///
+    /// - Parameters:
+    ///   - patience: The maximum wait.
+    ///   - announce: Called when the key may be removed.
+    /// - Returns: The key in its new place.
+    /// - Throws: `differentKey` when another one was inserted, `link(.timedOut)` or `link(.cancelled)`.
+    public func reinserted(
+        within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void = {}
+    ) async throws(KeyError) -> Key {
+        var keys = keys
+        if case .machine = keys.source {
+            if case .reader(let name) = attached.key.place {
+                keys.selection.reader = try await keys.reinsertedReader(name, within: patience, announce)
+            } else {
+                let port = attached.key.place.name
+                keys.selection.path = try await keys.reinsertedNode(port, within: patience, announce)
+            }
+        } else {
+            announce()
+        }
+        return try await keys.only()
+    }
+
     // MARK: services
 
     /// Opens an application on the key's card: `OATHService`, `PIVService`, `OpenPGPService`, `HSMAuthService`,

@@ -18,12 +18,12 @@ extension Keys {
     package func reinsertedNode(
         _ path: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
     ) async throws(KeyError) -> String {
-        let before = try lifting { () throws(LinkError) in try devices(asking: false) }.keys
+        let before = try await offPool { () throws(KeyError) in try plugged() }
         guard let key = before.first(where: { $0.isAt(path) }) else { throw .link(.noDevice(path: path)) }
-        let serial = details(of: key)?.serial ?? key.serial
+        let serial = try await serial(of: key)
         announce()
         let back = try await comeback(of: key, among: before, patience)
-        guard back.isLike(key), (details(of: back)?.serial ?? back.serial) == serial else { throw .differentKey }
+        guard back.isLike(key), try await self.serial(of: back) == serial else { throw .differentKey }
         return back.fido?.path ?? path
     }
 
@@ -38,19 +38,34 @@ extension Keys {
     package func reinsertedReader(
         _ reader: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
     ) async throws(KeyError) -> String {
-        let serial = (try? details(reader: reader))?.serial
+        let serial = try await serial(reader: reader)
         announce()
         var hasLeft = false
         let now = try await awaiting(
             "the card to be taken off the reader and put back", patience
-        ) { () throws(LinkError) -> String? in
-            let filled = (try? readers())?.filter(\.hasCard).map(\.name) ?? []
+        ) { () throws(KeyError) -> String? in
+            let filled = try await offPool { () throws(KeyError) in
+                (try? readers())?.filter(\.hasCard).map(\.name) ?? []
+            }
             let back = hasLeft ? filled.first { $0 == reader } ?? (filled.count == 1 ? filled.first : nil) : nil
             hasLeft = hasLeft || !filled.contains(reader)
             return back
         }
-        guard (try? details(reader: now))?.serial == serial else { throw .differentKey }
+        guard try await self.serial(reader: now) == serial else { throw .differentKey }
         return now
+    }
+
+    /// The keys on USB.
+    private func plugged() throws(KeyError) -> [SecurityKey] {
+        try lifting { () throws(LinkError) in try devices(asking: false).keys }
+    }
+
+    private func serial(of key: SecurityKey) async throws(KeyError) -> String? {
+        try await offPool { () throws(KeyError) in details(of: key)?.serial ?? key.serial }
+    }
+
+    private func serial(reader: String) async throws(KeyError) -> String? {
+        try await offPool { () throws(KeyError) in (try? details(reader: reader))?.serial }
     }
 
     /// Returns the reinserted key as soon as its FIDO interface is accessible.
@@ -60,8 +75,8 @@ extension Keys {
         var hasLeft = false
         return try await awaiting(
             "the key to be taken out and inserted again", patience
-        ) { () throws(LinkError) -> SecurityKey? in
-            let now = try devices(asking: false).keys
+        ) { () throws(KeyError) -> SecurityKey? in
+            let now = try await offPool { () throws(KeyError) in try plugged() }
             if !hasLeft { hasLeft = !now.contains { $0.isSameDevice(as: key) } }
             let new = now.first { one in
                 one.fido?.access == .readable && !before.contains { $0.place != key.place && $0.isSameDevice(as: one) }
@@ -72,14 +87,12 @@ extension Keys {
 
     /// Polls until there is a result or the timeout expires.
     private func awaiting<Value>(
-        _ what: String, _ patience: Duration, _ look: () throws(LinkError) -> Value?
+        _ what: String, _ patience: Duration, _ look: () async throws(KeyError) -> Value?
     ) async throws(KeyError) -> Value {
         let deadline = Deadline.after(patience, cancellation: environment.cancellation)
         while true {
-            do throws(LinkError) {
-                try deadline.check(what)
-                if let value = try look() { return value }
-            } catch { throw .link(error) }
+            try lifting { () throws(LinkError) in try deadline.check(what) }
+            if let value = try await look() { return value }
             do { try await Task.sleep(for: pollInterval) } catch { throw .link(.cancelled) }
         }
     }
