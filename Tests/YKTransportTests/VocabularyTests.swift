@@ -43,7 +43,7 @@ private enum SafeProtocol: CardVocabulary {
 @Suite struct VocabularyTests {
     private let applications = CardVocabularies(CardVocabularies.known.all + [SafeProtocol.self])
     private let select = "00a4040006f0594b495401"
-    private let store = "005100000a8102686f8204736573616d"
+    private let store = "005100000a8102686f820473657361"
 
     private func narrations(_ exchanges: [(String, String)]) throws -> [Narration] {
         var narrator = Narrator(.card, applications)

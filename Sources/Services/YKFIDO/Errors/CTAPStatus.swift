@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 /// The status of a CTAP2 command (CTAP 2.2 §8.2). An open set: unknown codes are kept.
@@ -12,101 +13,104 @@ public struct CTAPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 00: success.
-    public static let ok = CTAPStatus(0x00)
+    public static let ok = CTAPStatus(CTAPProtocol.Status.ok)
     /// 01: the command is unknown.
-    public static let invalidCommand = CTAPStatus(0x01)
+    public static let invalidCommand = CTAPStatus(CTAPProtocol.Status.invalidCommand)
     /// 02: a parameter is invalid.
-    public static let invalidParameter = CTAPStatus(0x02)
+    public static let invalidParameter = CTAPStatus(CTAPProtocol.Status.invalidParameter)
     /// 03: the length is invalid.
-    public static let invalidLength = CTAPStatus(0x03)
+    public static let invalidLength = CTAPStatus(CTAPProtocol.Status.invalidLength)
     /// 04: a message fragment is out of sequence.
-    public static let invalidSequence = CTAPStatus(0x04)
+    public static let invalidSequence = CTAPStatus(CTAPProtocol.Status.invalidSequence)
     /// 05: the message timed out.
-    public static let timeout = CTAPStatus(0x05)
+    public static let timeout = CTAPStatus(CTAPProtocol.Status.timeout)
     /// 06: the key is busy.
-    public static let channelBusy = CTAPStatus(0x06)
+    public static let channelBusy = CTAPStatus(CTAPProtocol.Status.channelBusy)
     /// 0A: another channel has locked the key.
-    public static let lockRequired = CTAPStatus(0x0A)
+    public static let lockRequired = CTAPStatus(CTAPProtocol.Status.lockRequired)
     /// 0B: the channel is invalid.
-    public static let invalidChannel = CTAPStatus(0x0B)
+    public static let invalidChannel = CTAPStatus(CTAPProtocol.Status.invalidChannel)
     /// 11: a value has the wrong type.
-    public static let cborUnexpectedType = CTAPStatus(0x11)
+    public static let cborUnexpectedType = CTAPStatus(CTAPProtocol.Status.cborUnexpectedType)
     /// 12: not CBOR.
-    public static let invalidCBOR = CTAPStatus(0x12)
+    public static let invalidCBOR = CTAPStatus(CTAPProtocol.Status.invalidCBOR)
     /// 14: a parameter is missing.
-    public static let missingParameter = CTAPStatus(0x14)
+    public static let missingParameter = CTAPStatus(CTAPProtocol.Status.missingParameter)
     /// 15: a limit of the key is exceeded.
-    public static let limitExceeded = CTAPStatus(0x15)
+    public static let limitExceeded = CTAPStatus(CTAPProtocol.Status.limitExceeded)
     /// 16: the extension is not supported.
-    public static let unsupportedExtension = CTAPStatus(0x16)
+    public static let unsupportedExtension = CTAPStatus(CTAPProtocol.Status.unsupportedExtension)
     /// 17: no room for another fingerprint.
-    public static let fingerprintDatabaseFull = CTAPStatus(0x17)
+    public static let fingerprintDatabaseFull = CTAPStatus(CTAPProtocol.Status.fingerprintDatabaseFull)
     /// 18: no room for the large blobs.
-    public static let largeBlobStorageFull = CTAPStatus(0x18)
+    public static let largeBlobStorageFull = CTAPStatus(CTAPProtocol.Status.largeBlobStorageFull)
     /// 19: the key has one of the excluded credentials.
-    public static let credentialExcluded = CTAPStatus(0x19)
+    public static let credentialExcluded = CTAPStatus(CTAPProtocol.Status.credentialExcluded)
     /// 21: the key is still processing.
-    public static let processing = CTAPStatus(0x21)
+    public static let processing = CTAPStatus(CTAPProtocol.Status.processing)
     /// 22: the credential is invalid.
-    public static let invalidCredential = CTAPStatus(0x22)
+    public static let invalidCredential = CTAPStatus(CTAPProtocol.Status.invalidCredential)
     /// 23: the key is waiting for user action.
-    public static let userActionPending = CTAPStatus(0x23)
+    public static let userActionPending = CTAPStatus(CTAPProtocol.Status.userActionPending)
     /// 24: another operation is pending.
-    public static let operationPending = CTAPStatus(0x24)
+    public static let operationPending = CTAPStatus(CTAPProtocol.Status.operationPending)
     /// 25: no operation is pending.
-    public static let noOperations = CTAPStatus(0x25)
+    public static let noOperations = CTAPStatus(CTAPProtocol.Status.noOperations)
     /// 26: none of the algorithms is supported.
-    public static let unsupportedAlgorithm = CTAPStatus(0x26)
+    public static let unsupportedAlgorithm = CTAPStatus(CTAPProtocol.Status.unsupportedAlgorithm)
     /// 27: the user or the key refused.
-    public static let operationDenied = CTAPStatus(0x27)
+    public static let operationDenied = CTAPStatus(CTAPProtocol.Status.operationDenied)
     /// 28: no room for another credential.
-    public static let keyStoreFull = CTAPStatus(0x28)
+    public static let keyStoreFull = CTAPStatus(CTAPProtocol.Status.keyStoreFull)
     /// 2B: an option is not supported.
-    public static let unsupportedOption = CTAPStatus(0x2B)
+    public static let unsupportedOption = CTAPStatus(CTAPProtocol.Status.unsupportedOption)
     /// 2C: an option is invalid for this command.
-    public static let invalidOption = CTAPStatus(0x2C)
+    public static let invalidOption = CTAPStatus(CTAPProtocol.Status.invalidOption)
     /// 2D: the host cancelled the operation.
-    public static let keepaliveCancel = CTAPStatus(0x2D)
+    public static let keepaliveCancel = CTAPStatus(CTAPProtocol.Status.keepaliveCancel)
     /// 2E: the key has none of the credentials.
-    public static let noCredentials = CTAPStatus(0x2E)
+    public static let noCredentials = CTAPStatus(CTAPProtocol.Status.noCredentials)
     /// 2F: nobody touched the key in time.
-    public static let userActionTimeout = CTAPStatus(0x2F)
+    public static let userActionTimeout = CTAPStatus(CTAPProtocol.Status.userActionTimeout)
     /// 30: not allowed now.
-    public static let notAllowed = CTAPStatus(0x30)
+    public static let notAllowed = CTAPStatus(CTAPProtocol.Status.notAllowed)
     /// 31: the PIN is wrong.
-    public static let pinInvalid = CTAPStatus(0x31)
+    public static let pinInvalid = CTAPStatus(CTAPProtocol.Status.pinInvalid)
     /// 32: no PIN retries are left; only a reset unblocks the key.
-    public static let pinBlocked = CTAPStatus(0x32)
+    public static let pinBlocked = CTAPStatus(CTAPProtocol.Status.pinBlocked)
     /// 33: pinUvAuthParam is invalid.
-    public static let pinAuthInvalid = CTAPStatus(0x33)
+    public static let pinAuthInvalid = CTAPStatus(CTAPProtocol.Status.pinAuthInvalid)
     /// 34: three wrong PINs in a row; the key must be unplugged and plugged in again.
-    public static let pinAuthBlocked = CTAPStatus(0x34)
+    public static let pinAuthBlocked = CTAPStatus(CTAPProtocol.Status.pinAuthBlocked)
     /// 35: no PIN is set.
-    public static let pinNotSet = CTAPStatus(0x35)
+    public static let pinNotSet = CTAPStatus(CTAPProtocol.Status.pinNotSet)
     /// 36: the command requires a PIN or another user verification.
-    public static let pinUvAuthTokenRequired = CTAPStatus(0x36)
+    public static let pinUvAuthTokenRequired = CTAPStatus(CTAPProtocol.Status.pinUvAuthTokenRequired)
     /// 37: the PIN is too short, too long, too simple, or the same as before.
-    public static let pinPolicyViolation = CTAPStatus(0x37)
+    public static let pinPolicyViolation = CTAPStatus(CTAPProtocol.Status.pinPolicyViolation)
     /// 38: the PIN token has expired; CTAP 2.0 keys.
-    public static let pinTokenExpired = CTAPStatus(0x38)
+    public static let pinTokenExpired = CTAPStatus(CTAPProtocol.Status.pinTokenExpired)
     /// 39: the request is longer than the key accepts.
-    public static let requestTooLarge = CTAPStatus(0x39)
+    public static let requestTooLarge = CTAPStatus(CTAPProtocol.Status.requestTooLarge)
     /// 3A: the key timed out waiting for the action.
-    public static let actionTimeout = CTAPStatus(0x3A)
+    public static let actionTimeout = CTAPStatus(CTAPProtocol.Status.actionTimeout)
     /// 3B: the command requires a touch.
-    public static let userPresenceRequired = CTAPStatus(0x3B)
+    public static let userPresenceRequired = CTAPStatus(CTAPProtocol.Status.userPresenceRequired)
     /// 3C: built-in user verification is blocked.
-    public static let uvBlocked = CTAPStatus(0x3C)
+    public static let uvBlocked = CTAPStatus(CTAPProtocol.Status.uvBlocked)
     /// 3D: the stored data is damaged.
-    public static let integrityFailure = CTAPStatus(0x3D)
+    public static let integrityFailure = CTAPStatus(CTAPProtocol.Status.integrityFailure)
     /// 3E: the subcommand is unknown.
-    public static let invalidSubcommand = CTAPStatus(0x3E)
+    public static let invalidSubcommand = CTAPStatus(CTAPProtocol.Status.invalidSubcommand)
     /// 3F: built-in user verification did not recognise the user.
-    public static let uvInvalid = CTAPStatus(0x3F)
+    public static let uvInvalid = CTAPStatus(CTAPProtocol.Status.uvInvalid)
     /// 40: the PIN token lacks this permission.
-    public static let unauthorizedPermission = CTAPStatus(0x40)
+    public static let unauthorizedPermission = CTAPStatus(CTAPProtocol.Status.unauthorizedPermission)
     /// 7F: unspecified error.
-    public static let other = CTAPStatus(0x7F)
+    public static let other = CTAPStatus(CTAPProtocol.Status.other)
+
+    /// The specification's name of the code; `nil` for an unknown code.
+    public var name: String? { CTAPProtocol.statuses[rawValue]?.name }
 
     /// Whether the code is in the range reserved for extensions.
     public var isOfExtension: Bool { (0xE0...0xEF).contains(rawValue) }

@@ -7,6 +7,8 @@ import YKWire
 
 /// One use of hmac-secret: the encrypted salts of the request, and the key that decrypts the output (CTAP 2.2 §12.7).
 struct HMACSecretExchange: ~Copyable {
+    private typealias Key = CTAPProtocol.HMACSecret
+
     let input: CBOR
     private let agreement: PINAgreement
     private let salts: HMACSecretSalts

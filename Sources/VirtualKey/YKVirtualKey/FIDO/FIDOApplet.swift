@@ -32,7 +32,7 @@ package struct FIDOApplet: Applet {
         case (0x80, Instruction.getResponse):
             guard let waiting = authenticator.power.waiting else { throw .status(.conditionsNotSatisfied) }
             authenticator.power.waiting = nil
-            if command.p1 == FIDOProtocol.cancel { return [0x2D] }
+            if command.p1 == FIDOProtocol.cancel { return [CTAPProtocol.Status.keepaliveCancel] }
             return try message(waiting, canPoll: true, &authenticator)
         case (0x00, _) where !key.profile.model.hasU2F: throw .status(.unknownInstruction)
         case (0x00, _): return try authenticator.u2f(command)
@@ -44,7 +44,7 @@ package struct FIDOApplet: Applet {
     private func message(
         _ message: [UInt8], canPoll: Bool, _ authenticator: inout FIDOAuthenticator
     ) throws(Refusal) -> [UInt8] {
-        do { return [0x00] + (try authenticator.answer(message)) } catch {
+        do { return [CTAPProtocol.Status.ok] + (try authenticator.answer(message)) } catch {
             switch error {
             case .waitingForTouch where canPoll, .computing where canPoll:
                 authenticator.power.waiting = message

@@ -17,7 +17,7 @@ extension FIDOAuthenticator {
             )
         }
         if isProtected || memory.alwaysUV {
-            guard let proof else { throw .ctap(0x36) }
+            guard let proof else { throw .ctap(Status.pinUvAuthTokenRequired) }
             let message =
                 [UInt8](repeating: 0xFF, count: 32) + [
                     CTAPProtocol.Command.config, UInt8(truncatingIfNeeded: subcommand),
@@ -30,19 +30,19 @@ extension FIDOAuthenticator {
         case .enableEnterpriseAttestation: memory.enterpriseAttestation = true
         case .toggleAlwaysUv: memory.alwaysUV.toggle()
         case .setMinPINLength: try setPINRules(parameters ?? CBOR.Map())
-        default: throw .ctap(0x3E)
+        default: throw .ctap(Status.invalidSubcommand)
         }
     }
 
     private mutating func setPINRules(_ rules: CBOR.Map) throws(Refusal) {
         let length = rules[Parameter.newMinPINLength]?.unsigned ?? minPINLength
-        guard length >= minPINLength, length <= 63 else { throw .ctap(0x37) }
+        guard length >= minPINLength, length <= 63 else { throw .ctap(Status.pinPolicyViolation) }
         let readers = rules[Parameter.minPinLengthRPIDs]?.array?.compactMap(\.text)
-        if let readers, readers.count > 4 { throw .ctap(0x28) }
+        if let readers, readers.count > 4 { throw .ctap(Status.keyStoreFull) }
         let complexity = rules[Parameter.pinComplexityPolicy]?.bool
-        if complexity != nil, ctap < .v23 { throw .ctap(0x02) }
+        if complexity != nil, ctap < .v23 { throw .ctap(Status.invalidParameter) }
         if rules[Parameter.forceChangePin]?.bool == true {
-            guard memory.pinHash != nil else { throw .ctap(0x35) }
+            guard memory.pinHash != nil else { throw .ctap(Status.pinNotSet) }
             memory.mustChangePIN = true
         }
         memory.minPINLength = length

@@ -38,7 +38,7 @@ extension FIDOAuthenticator {
             let index = try index(parameters)
             memory.credentials.remove(at: index)
         case .updateUserInformation: try rename(parameters)
-        default: throw .ctap(0x3E)
+        default: throw .ctap(Status.invalidSubcommand)
         }
         return nil
     }
@@ -47,7 +47,7 @@ extension FIDOAuthenticator {
         _ fields: CBOR.Fields, _ subcommand: UInt64, _ parameters: CBOR.Map?
     ) throws(Refusal) {
         let proof = try Self.read { () throws(WireError) in try fields.optional(Reply.rpIDHash, .bytes) }
-        guard let proof else { throw .ctap(0x36) }
+        guard let proof else { throw .ctap(Status.pinUvAuthTokenRequired) }
         let message =
             [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
         let version = try pinProtocol(fields, at: Key.pinUvAuthProtocol.cbor)
@@ -60,7 +60,7 @@ extension FIDOAuthenticator {
         if subcommand < Subcommand.enumerateCredentialsBegin.rawValue, power.token?.rpID != nil,
             power.token?.isLegacy == false
         {
-            throw .ctap(0x33)
+            throw .ctap(Status.pinAuthInvalid)
         }
     }
 
@@ -70,9 +70,9 @@ extension FIDOAuthenticator {
     ].map(\.rawValue)
 
     private mutating func nextListed() throws(Refusal) -> CBOR {
-        guard !power.listing.isEmpty else { throw .ctap(0x30) }
+        guard !power.listing.isEmpty else { throw .ctap(Status.notAllowed) }
         let next = power.listing.removeFirst()
-        guard let item = try? CBOR(decoding: next) else { throw .ctap(0x7F) }
+        guard let item = try? CBOR(decoding: next) else { throw .ctap(Status.other) }
         return item
     }
 
@@ -80,7 +80,7 @@ extension FIDOAuthenticator {
     private mutating func list(
         _ answers: [CBOR.Map], total: CTAPProtocol.CredentialManagement.Reply
     ) throws(Refusal) -> CBOR {
-        guard var first = answers.first else { throw .ctap(0x2E) }
+        guard var first = answers.first else { throw .ctap(Status.noCredentials) }
         first[total] = .int(Int64(answers.count))
         power.listing = answers.dropFirst().map { CBOR.map($0).encoded }
         return .map(first)
@@ -98,7 +98,7 @@ extension FIDOAuthenticator {
     }
 
     private mutating func listCredentials(_ rpIDHash: [UInt8]?) throws(Refusal) -> CBOR {
-        guard let rpIDHash else { throw .ctap(0x14) }
+        guard let rpIDHash else { throw .ctap(Status.missingParameter) }
         var answers: [CBOR.Map] = []
         for credential in memory.credentials where credential.rpIDHash == rpIDHash {
             var user: CBOR.Map = ["id": .bytes(credential.userID)]
@@ -117,15 +117,19 @@ extension FIDOAuthenticator {
     }
 
     private func index(_ parameters: CBOR.Map?) throws(Refusal) -> Int {
-        guard let id = parameters?[Parameter.credentialID]?.map?["id"]?.bytes else { throw .ctap(0x14) }
-        guard let index = memory.credentials.firstIndex(where: { $0.id == id }) else { throw .ctap(0x2E) }
+        guard let id = parameters?[Parameter.credentialID]?.map?["id"]?.bytes else {
+            throw .ctap(Status.missingParameter)
+        }
+        guard let index = memory.credentials.firstIndex(where: { $0.id == id }) else {
+            throw .ctap(Status.noCredentials)
+        }
         return index
     }
 
     private mutating func rename(_ parameters: CBOR.Map?) throws(Refusal) {
         let index = try index(parameters)
-        guard let user = parameters?[Parameter.user]?.map else { throw .ctap(0x14) }
-        guard user["id"]?.bytes == memory.credentials[index].userID else { throw .ctap(0x02) }
+        guard let user = parameters?[Parameter.user]?.map else { throw .ctap(Status.missingParameter) }
+        guard user["id"]?.bytes == memory.credentials[index].userID else { throw .ctap(Status.invalidParameter) }
         memory.credentials[index].userName = user["name"]?.text
         memory.credentials[index].displayName = user["displayName"]?.text
     }

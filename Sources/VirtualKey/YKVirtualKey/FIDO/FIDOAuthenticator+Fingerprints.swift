@@ -40,7 +40,7 @@ extension FIDOAuthenticator {
             )
         }
         guard let subcommand else {
-            guard asksModality == true else { throw .ctap(0x14) }
+            guard asksModality == true else { throw .ctap(Status.missingParameter) }
             return .map(CBOR.Map(keys: [Reply.modality: 1]))
         }
         let known = Subcommand(rawValue: subcommand)
@@ -57,7 +57,7 @@ extension FIDOAuthenticator {
                 ]))
         case .enrollBegin, .enrollCaptureNextSample, .enumerateEnrollments, .setFriendlyName, .removeEnrollment:
             try authoriseFingerprints(fields, subcommand, parameters)
-        case nil: throw .ctap(0x3E)
+        case nil: throw .ctap(Status.invalidSubcommand)
         }
         switch known {
         case .enrollBegin: return try beginEnrolment()
@@ -75,8 +75,8 @@ extension FIDOAuthenticator {
         let (proof, modality) = try Self.read { () throws(WireError) in
             (try fields.optional(Key.pinUvAuthParam, .bytes), try fields.optional(Key.modality, .unsigned))
         }
-        guard modality == 1 else { throw .ctap(modality == nil ? 0x14 : 0x02) }
-        guard let proof else { throw .ctap(0x36) }
+        guard modality == 1 else { throw .ctap(modality == nil ? Status.missingParameter : Status.invalidParameter) }
+        guard let proof else { throw .ctap(Status.pinUvAuthTokenRequired) }
         let message =
             [1, UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
         try check(
@@ -84,20 +84,20 @@ extension FIDOAuthenticator {
     }
 
     private mutating func beginEnrolment() throws(Refusal) -> CBOR {
-        guard memory.fingerprints.count < VirtualFingerprint.limit else { throw .ctap(0x17) }
+        guard memory.fingerprints.count < VirtualFingerprint.limit else { throw .ctap(Status.fingerprintDatabaseFull) }
         power.enrolment = (try world.draw(4), VirtualFingerprint.samples)
         return try sample()
     }
 
     private mutating func nextSample(of id: [UInt8]?) throws(Refusal) -> CBOR {
-        guard let id else { throw .ctap(0x14) }
-        guard power.enrolment?.id == id else { throw .ctap(0x02) }
+        guard let id else { throw .ctap(Status.missingParameter) }
+        guard power.enrolment?.id == id else { throw .ctap(Status.invalidParameter) }
         return try sample()
     }
 
     /// Waits for a finger and reports the sample's quality. Good samples count, and the last one enrolls the finger.
     private mutating func sample() throws(Refusal) -> CBOR {
-        guard var enrolment = power.enrolment else { throw .ctap(0x02) }
+        guard var enrolment = power.enrolment else { throw .ctap(Status.invalidParameter) }
         let quality: UInt8
         switch world.touch(Array("fingerprint".utf8)) {
         case .touched: quality = world.sample(VirtualFingerprint.samples - enrolment.left)
@@ -119,7 +119,7 @@ extension FIDOAuthenticator {
     }
 
     private func listFingerprints() throws(Refusal) -> CBOR {
-        guard !memory.fingerprints.isEmpty else { throw .ctap(0x2C) }
+        guard !memory.fingerprints.isEmpty else { throw .ctap(Status.invalidOption) }
         return .map(
             CBOR.Map(keys: [
                 Reply.templateInfos: .array(
@@ -134,27 +134,29 @@ extension FIDOAuthenticator {
 
     private mutating func nameFingerprint(_ parameters: CBOR.Map?) throws(Refusal) {
         let index = try fingerprint(parameters)
-        guard let name = parameters?[Parameter.templateFriendlyName]?.text else { throw .ctap(0x14) }
-        guard name.utf8.count <= VirtualFingerprint.nameLimit else { throw .ctap(0x03) }
+        guard let name = parameters?[Parameter.templateFriendlyName]?.text else { throw .ctap(Status.missingParameter) }
+        guard name.utf8.count <= VirtualFingerprint.nameLimit else { throw .ctap(Status.invalidLength) }
         memory.fingerprints[index].name = name
     }
 
     private func fingerprint(_ parameters: CBOR.Map?) throws(Refusal) -> Int {
-        guard let id = parameters?[Parameter.templateId]?.bytes else { throw .ctap(0x14) }
-        guard let index = memory.fingerprints.firstIndex(where: { $0.id == id }) else { throw .ctap(0x2C) }
+        guard let id = parameters?[Parameter.templateId]?.bytes else { throw .ctap(Status.missingParameter) }
+        guard let index = memory.fingerprints.firstIndex(where: { $0.id == id }) else {
+            throw .ctap(Status.invalidOption)
+        }
         return index
     }
 
     /// Verifies the user by fingerprint (CTAP 2.2 §6.5.3.1): 3F for a wrong finger, 3C when no retries are left.
     mutating func verifyFinger() throws(Refusal) {
-        guard memory.verificationsLeft > 0 else { throw .ctap(0x3C) }
+        guard memory.verificationsLeft > 0 else { throw .ctap(Status.uvBlocked) }
         switch world.verify() {
         case .verified: memory.verificationsLeft = FIDOMemory.allVerifications
-        case .notTouched: throw .ctap(0x3A)
+        case .notTouched: throw .ctap(Status.actionTimeout)
         case .pending: throw .waitingForTouch
         case .wrong:
             memory.verificationsLeft -= 1
-            throw .ctap(memory.verificationsLeft == 0 ? 0x3C : 0x3F)
+            throw .ctap(memory.verificationsLeft == 0 ? Status.uvBlocked : Status.uvInvalid)
         }
     }
 }

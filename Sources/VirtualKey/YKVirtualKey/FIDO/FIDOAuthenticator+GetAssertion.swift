@@ -38,8 +38,8 @@ extension FIDOAuthenticator {
         var input = try Self.read { () throws(WireError) in try AssertionInput(fields) }
         input.extensions = known(input.extensions)
         try answerEmptyProof(input.proof)
-        guard input.clientDataHash.count == 32 else { throw .ctap(0x02) }
-        if input.options["rk"] != nil { throw .ctap(0x2C) }
+        guard input.clientDataHash.count == 32 else { throw .ctap(Status.invalidParameter) }
+        if input.options["rk"] != nil { throw .ctap(Status.invalidOption) }
         let needsTouch = input.options["up"]?.bool ?? true
         let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && needsTouch && !memory.fingerprints.isEmpty)
         let user = try verify(
@@ -47,11 +47,11 @@ extension FIDOAuthenticator {
             permission: 0x02, rpID: input.rpID,
             wantsFinger: wantsFinger)
         input.isVerified = user.isVerified
-        if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(0x36) }
+        if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(Status.pinUvAuthTokenRequired) }
         input.salts = try salts(input.extensions["hmac-secret"])
         let found = candidates(input)
         if needsTouch, !user.isPresent { try touch(input.rpID) }
-        guard let first = found.first else { throw .ctap(0x2E) }
+        guard let first = found.first else { throw .ctap(Status.noCredentials) }
         if needsTouch { tokenWasUsed() }
         let isListed = input.allowed != nil
         let answer = try assertion(
@@ -64,7 +64,7 @@ extension FIDOAuthenticator {
 
     /// getNextAssertion (CTAP 2.2 §6.3).
     mutating func nextAssertion() throws(Refusal) -> CBOR {
-        guard var pending = power.assertions, !pending.credentials.isEmpty else { throw .ctap(0x30) }
+        guard var pending = power.assertions, !pending.credentials.isEmpty else { throw .ctap(Status.notAllowed) }
         let credential = pending.credentials.removeFirst()
         power.assertions = pending.credentials.isEmpty ? nil : pending
         return try assertion(credential, pending.request, isListed: false, isPresent: true, count: 1)
@@ -92,7 +92,7 @@ extension FIDOAuthenticator {
             extensions: extensions.isEmpty ? nil : extensions)
         let signature: [UInt8]
         do { signature = try credential.signingKey().sign(data.bytes + input.clientDataHash) } catch {
-            throw .ctap(0x7F)
+            throw .ctap(Status.other)
         }
         var answer = CBOR.Map(keys: [
             Reply.credential: ["id": .bytes(credential.id), "type": "public-key"], Reply.authData: .bytes(data.bytes),

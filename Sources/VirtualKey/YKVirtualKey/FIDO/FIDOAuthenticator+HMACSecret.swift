@@ -20,16 +20,16 @@ extension FIDOAuthenticator {
         guard let item else { return nil }
         guard let map = item.map, let platform = map[Key.keyAgreement]?.map, let encrypted = map[Key.saltEnc]?.bytes,
             let proof = map[Key.saltAuth]?.bytes
-        else { throw .ctap(0x14) }
+        else { throw .ctap(Status.missingParameter) }
         guard let version = PINProtocol(rawValue: map[Key.pinUvAuthProtocol]?.unsigned ?? 1),
             ctap >= .v21 || version == .one
         else {
-            throw .ctap(0x02)
+            throw .ctap(Status.invalidParameter)
         }
         let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))
-        guard constantTimeEqual(shared.authenticate(encrypted), proof) else { throw .ctap(0x33) }
+        guard constantTimeEqual(shared.authenticate(encrypted), proof) else { throw .ctap(Status.pinAuthInvalid) }
         let salts = try decrypt(encrypted, shared)
-        guard [32, 64].contains(salts.count) else { throw .ctap(0x03) }
+        guard [32, 64].contains(salts.count) else { throw .ctap(Status.invalidLength) }
         return SaltInput(salts: salts, platform: platform, version: version)
     }
 

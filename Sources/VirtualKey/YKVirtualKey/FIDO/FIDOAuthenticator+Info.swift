@@ -64,7 +64,7 @@ extension FIDOAuthenticator {
             let key = try HashAlgorithm.sha256.hkdf(
                 Secret(memory.persistentToken), salt: zeros, info: Array(purpose.utf8), length: 16)
             return vector + (try AESCBC.encrypt(bytes, key: key, initialisationVector: vector))
-        } catch { throw .ctap(0x7F) }
+        } catch { throw .ctap(Status.other) }
     }
 
     /// The supported credential algorithms, most preferred first.

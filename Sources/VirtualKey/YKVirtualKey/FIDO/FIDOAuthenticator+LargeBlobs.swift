@@ -18,10 +18,12 @@ extension FIDOAuthenticator {
                 try fields.required(Key.offset, .unsigned)
             )
         }
-        guard (count == nil) != (fragment == nil), let offset = Int(exactly: offset) else { throw .ctap(0x02) }
+        guard (count == nil) != (fragment == nil), let offset = Int(exactly: offset) else {
+            throw .ctap(Status.invalidParameter)
+        }
         if let count {
-            guard count <= Self.fragmentLimit else { throw .ctap(0x03) }
-            guard offset <= memory.largeBlobs.count else { throw .ctap(0x02) }
+            guard count <= Self.fragmentLimit else { throw .ctap(Status.invalidLength) }
+            guard offset <= memory.largeBlobs.count else { throw .ctap(Status.invalidParameter) }
             return .map(
                 CBOR.Map(keys: [
                     CTAPProtocol.LargeBlobs.Reply.config: .bytes(
@@ -36,16 +38,16 @@ extension FIDOAuthenticator {
         let (total, proof) = try Self.read { () throws(WireError) in
             (try fields.optional(Key.length, .unsigned), try fields.optional(Key.pinUvAuthParam, .bytes))
         }
-        guard fragment.count <= Self.fragmentLimit else { throw .ctap(0x03) }
-        guard (offset == 0) == (total != nil) else { throw .ctap(0x02) }
+        guard fragment.count <= Self.fragmentLimit else { throw .ctap(Status.invalidLength) }
+        guard (offset == 0) == (total != nil) else { throw .ctap(Status.invalidParameter) }
         if let total {
-            guard total <= UInt64(FIDOMemory.largeBlobLimit) else { throw .ctap(0x18) }
-            guard total >= 17 else { throw .ctap(0x02) }
+            guard total <= UInt64(FIDOMemory.largeBlobLimit) else { throw .ctap(Status.largeBlobStorageFull) }
+            guard total >= 17 else { throw .ctap(Status.invalidParameter) }
             power.blobWrite = (Int(clamping: total), [])
         }
-        guard var pending = power.blobWrite, pending.bytes.count == offset else { throw .ctap(0x04) }
+        guard var pending = power.blobWrite, pending.bytes.count == offset else { throw .ctap(Status.invalidSequence) }
         if isProtected || memory.alwaysUV {
-            guard let proof else { throw .ctap(0x36) }
+            guard let proof else { throw .ctap(Status.pinUvAuthTokenRequired) }
             var message = ByteWriter(capacity: 70)
             message.append(repeatElement(0xFF, count: 32))
             message.append([CTAPProtocol.Command.largeBlobs, 0x00])
@@ -55,13 +57,13 @@ extension FIDOAuthenticator {
                 proof: proof, try pinProtocol(fields, at: Key.pinUvAuthProtocol.cbor), over: message.bytes,
                 permission: 0x10)
         }
-        guard pending.bytes.count + fragment.count <= pending.expected else { throw .ctap(0x02) }
+        guard pending.bytes.count + fragment.count <= pending.expected else { throw .ctap(Status.invalidParameter) }
         pending.bytes += fragment
         power.blobWrite = pending
         guard pending.bytes.count == pending.expected else { return }
         power.blobWrite = nil
         let checksum = HashAlgorithm.sha256.hash(pending.bytes.dropLast(16)).prefix(16)
-        guard checksum == pending.bytes.suffix(16) else { throw .ctap(0x3D) }
+        guard checksum == pending.bytes.suffix(16) else { throw .ctap(Status.integrityFailure) }
         memory.largeBlobs = pending.bytes
     }
 }

@@ -55,9 +55,13 @@ extension FIDOAuthenticator {
         input.extensions = known(input.extensions)
         try answerEmptyProof(input.proof)
         let wanted = input.algorithms.map { COSEAlgorithm($0) }
-        guard let algorithm = wanted.first(where: Self.algorithms.contains) else { throw .ctap(0x26) }
-        guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else { throw .ctap(0x02) }
-        if input.options["up"]?.bool == false { throw .ctap(0x2C) }
+        guard let algorithm = wanted.first(where: Self.algorithms.contains) else {
+            throw .ctap(Status.unsupportedAlgorithm)
+        }
+        guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else {
+            throw .ctap(Status.invalidParameter)
+        }
+        if input.options["up"]?.bool == false { throw .ctap(Status.invalidOption) }
         let isEnterprise = try allowsEnterprise(input)
         let isResident = input.options["rk"]?.bool ?? false
         let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && !memory.fingerprints.isEmpty)
@@ -67,7 +71,7 @@ extension FIDOAuthenticator {
             wantsFinger: wantsFinger)
         let isVerified = user.isVerified
         if !isVerified, memory.alwaysUV || isProtected && (isResident || !registersWithoutVerification) {
-            throw .ctap(0x36)
+            throw .ctap(Status.pinUvAuthTokenRequired)
         }
         if input.extensions["hmac-secret"]?.bool == true {
             input.salts = try salts(input.extensions["hmac-secret-mc"])
@@ -76,7 +80,7 @@ extension FIDOAuthenticator {
         for id in input.excluded {
             guard let known = find(id, rpIDHash), known.protection < 3 || isVerified else { continue }
             try touch(input.rpID)
-            throw .ctap(0x19)
+            throw .ctap(Status.credentialExcluded)
         }
         if algorithm == .rs256 { try world.keyPairs.prepare(2048) }
         if !user.isPresent { try touch(input.rpID) }
@@ -101,11 +105,11 @@ extension FIDOAuthenticator {
     /// Whether the attestation may identify this key uniquely (CTAP 2.2 §7.1).
     private func allowsEnterprise(_ input: CreationInput) throws(Refusal) -> Bool {
         guard let kind = input.enterprise, ctap >= .v21 else { return false }
-        guard memory.enterpriseAttestation else { throw .ctap(0x02) }
+        guard memory.enterpriseAttestation else { throw .ctap(Status.invalidParameter) }
         switch kind {
         case 1: return features.enterpriseRelyingParties.contains(input.rpID)
         case 2: return true
-        default: throw .ctap(0x2C)
+        default: throw .ctap(Status.invalidOption)
         }
     }
 
@@ -113,7 +117,7 @@ extension FIDOAuthenticator {
     func answerEmptyProof(_ proof: [UInt8]?) throws(Refusal) {
         guard let proof, proof.isEmpty else { return }
         try touch("selection")
-        throw .ctap(memory.pinHash == nil ? 0x35 : 0x31)
+        throw .ctap(memory.pinHash == nil ? Status.pinNotSet : Status.pinInvalid)
     }
 
     /// Returns whether the user was verified, by a proof with the token or by fingerprint, and whether that also proves
@@ -124,7 +128,9 @@ extension FIDOAuthenticator {
     ) throws(Refusal) -> (isVerified: Bool, isPresent: Bool) {
         guard let proof else {
             guard wantsFinger else { return (false, false) }
-            guard !memory.fingerprints.isEmpty else { throw .ctap(ctap < .v21 ? 0x2B : 0x2C) }
+            guard !memory.fingerprints.isEmpty else {
+                throw .ctap(ctap < .v21 ? Status.unsupportedOption : Status.invalidOption)
+            }
             try verifyFinger()
             return (true, true)
         }
@@ -145,7 +151,7 @@ extension FIDOAuthenticator {
     ) throws(Refusal) -> VirtualCredential {
         let protection = min(max(input.extensions["credProtect"]?.unsigned ?? 1, 1), 3)
         let wantsLargeBlob = input.extensions["largeBlobKey"]?.bool
-        if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(0x2C) }
+        if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(Status.invalidOption) }
         var credential = CredentialVault(seed: memory.seed).make(
             try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection,
             isStored: isResident)
@@ -169,7 +175,7 @@ extension FIDOAuthenticator {
         if wantsLargeBlob == true { credential.largeBlobKey = try world.draw(32) }
         let same = memory.credentials.firstIndex { $0.rpIDHash == rpIDHash && $0.userID == input.userID }
         if let same { memory.credentials.remove(at: same) }
-        guard memory.credentials.count < FIDOMemory.credentialLimit else { throw .ctap(0x28) }
+        guard memory.credentials.count < FIDOMemory.credentialLimit else { throw .ctap(Status.keyStoreFull) }
         memory.credentials.append(credential)
         return credential
     }
@@ -202,7 +208,7 @@ extension FIDOAuthenticator {
     /// A certificate with the serial number; keys created before there was an authority have none.
     private func ownCertificate() throws(Refusal) -> [UInt8] {
         guard !memory.authorityKey.isEmpty else { return memory.certificate }
-        do { return try memory.certificate(profile, device: profile.serial) } catch { throw .ctap(0x7F) }
+        do { return try memory.certificate(profile, device: profile.serial) } catch { throw .ctap(Status.other) }
     }
 
     private mutating func extensionAnswers(
@@ -227,7 +233,7 @@ extension FIDOAuthenticator {
     /// Signs with the attestation key.
     func attest(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
         do { return try SigningKey(p256: Secret(memory.attestationKey)).sign(message) } catch {
-            throw .ctap(0x7F)
+            throw .ctap(Status.other)
         }
     }
 }

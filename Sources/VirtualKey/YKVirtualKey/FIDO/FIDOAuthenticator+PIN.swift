@@ -23,22 +23,22 @@ extension FIDOAuthenticator {
         case .setPIN: try setPIN(fields)
         case .changePIN: try changePIN(fields)
         case .getPinToken: return try giveToken(fields, isLegacy: true)
-        case _ where ctap < .v21 && (6...9).contains(subcommand): throw .ctap(0x02)
+        case _ where ctap < .v21 && (6...9).contains(subcommand): throw .ctap(Status.invalidParameter)
         case .getPinUvAuthTokenUsingPinWithPermissions: return try giveToken(fields, isLegacy: false)
         case .getPinUvAuthTokenUsingUvWithPermissions:
-            guard features.hasFingerprints else { throw .ctap(0x30) }
+            guard features.hasFingerprints else { throw .ctap(Status.notAllowed) }
             return try giveTokenByFinger(fields)
         case .getUVRetries:
-            guard features.hasFingerprints else { throw .ctap(0x30) }
+            guard features.hasFingerprints else { throw .ctap(Status.notAllowed) }
             return .map(CBOR.Map(keys: [Reply.uvRetries: .int(Int64(memory.verificationsLeft))]))
-        case nil: throw .ctap(0x3E)
+        case nil: throw .ctap(Status.invalidSubcommand)
         }
         return nil
     }
 
     /// Answers getPINRetries (§6.5.5.2). A YubiKey without a PIN answers PIN_NOT_SET.
     private func pinRetries() throws(Refusal) -> CBOR {
-        guard memory.pinHash != nil || profile.model.isCard else { throw .ctap(0x35) }
+        guard memory.pinHash != nil || profile.model.isCard else { throw .ctap(Status.pinNotSet) }
         guard ctap >= .v21 else { return .map(CBOR.Map(keys: [Reply.pinRetries: .int(Int64(memory.pinRetries))])) }
         return .map(
             CBOR.Map(keys: [
@@ -51,8 +51,8 @@ extension FIDOAuthenticator {
         let (new, proof) = try Self.read { () throws(WireError) in
             (try fields.required(Key.newPinEnc, .bytes), try fields.required(Key.pinUvAuthParam, .bytes))
         }
-        guard constantTimeEqual(shared.authenticate(new), proof) else { throw .ctap(0x33) }
-        guard memory.pinHash == nil else { throw .ctap(0x33) }
+        guard constantTimeEqual(shared.authenticate(new), proof) else { throw .ctap(Status.pinAuthInvalid) }
+        guard memory.pinHash == nil else { throw .ctap(Status.pinAuthInvalid) }
         try store(pin: try decrypt(new, shared))
     }
 
@@ -64,7 +64,7 @@ extension FIDOAuthenticator {
                 try fields.required(Key.pinUvAuthParam, .bytes)
             )
         }
-        guard constantTimeEqual(shared.authenticate(new + hash), proof) else { throw .ctap(0x33) }
+        guard constantTimeEqual(shared.authenticate(new + hash), proof) else { throw .ctap(Status.pinAuthInvalid) }
         try check(pinHash: try decrypt(hash, shared))
         try store(pin: try decrypt(new, shared))
     }
@@ -77,15 +77,17 @@ extension FIDOAuthenticator {
                 try fields.optional(Key.rpId, .text)
             )
         }
-        guard isLegacy == (permissions == nil), permissions != 0 else { throw .ctap(isLegacy ? 0x02 : 0x14) }
+        guard isLegacy == (permissions == nil), permissions != 0 else {
+            throw .ctap(isLegacy ? Status.invalidParameter : Status.missingParameter)
+        }
         if let permissions {
             try checkPermissions(permissions, rpID, byFinger: false)
         } else if features.needsFingerprintForCeremonies {
-            throw .ctap(0x40)
+            throw .ctap(Status.unauthorizedPermission)
         }
         try check(pinHash: try decrypt(hash, shared))
         // CTAP 2.0 platforms do not expect PIN_POLICY_VIOLATION from getPinToken.
-        guard !memory.mustChangePIN else { throw .ctap(isLegacy ? 0x31 : 0x37) }
+        guard !memory.mustChangePIN else { throw .ctap(isLegacy ? Status.pinInvalid : Status.pinPolicyViolation) }
         if permissions == 0x40 {
             try memory.prepare(world, profile)
             return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(memory.persistentToken, shared))]))
@@ -102,9 +104,9 @@ extension FIDOAuthenticator {
         let (permissions, rpID) = try Self.read { () throws(WireError) in
             (try fields.required(Key.permissions, .unsigned), try fields.optional(Key.rpId, .text))
         }
-        guard permissions != 0 else { throw .ctap(0x02) }
+        guard permissions != 0 else { throw .ctap(Status.invalidParameter) }
         try checkPermissions(permissions, rpID, byFinger: true)
-        guard !memory.fingerprints.isEmpty else { throw .ctap(0x30) }
+        guard !memory.fingerprints.isEmpty else { throw .ctap(Status.notAllowed) }
         try verifyFinger()
         let token = try world.draw(32)
         power.token = FIDOPower.Token(bytes: token, permissions: permissions, rpID: rpID, isPresent: true)
@@ -118,22 +120,22 @@ extension FIDOAuthenticator {
         if features.hasFingerprints, !byFinger { allowed |= 0x08 }
         if features.needsFingerprintForCeremonies, !byFinger { allowed &= ~0x03 }
         if ctap >= .v23 { allowed |= 0x40 }
-        guard permissions & ~allowed == 0 else { throw .ctap(0x40) }
-        guard permissions & 0x40 == 0 || permissions == 0x40 && !byFinger else { throw .ctap(0x02) }
-        if permissions & 0x03 != 0, rpID == nil { throw .ctap(0x14) }
+        guard permissions & ~allowed == 0 else { throw .ctap(Status.unauthorizedPermission) }
+        guard permissions & 0x40 == 0 || permissions == 0x40 && !byFinger else { throw .ctap(Status.invalidParameter) }
+        if permissions & 0x03 != 0, rpID == nil { throw .ctap(Status.missingParameter) }
     }
 
     /// Uses up a retry, then compares. Three wrong PINs in a row block the PIN until power-off (CTAP 2.2 §6.5.5.7.2).
     private mutating func check(pinHash: [UInt8]) throws(Refusal) {
-        guard let stored = memory.pinHash else { throw .ctap(0x35) }
-        guard memory.pinRetries > 0 else { throw .ctap(0x32) }
-        guard power.wrongPINs < 3 else { throw .ctap(0x34) }
+        guard let stored = memory.pinHash else { throw .ctap(Status.pinNotSet) }
+        guard memory.pinRetries > 0 else { throw .ctap(Status.pinBlocked) }
+        guard power.wrongPINs < 3 else { throw .ctap(Status.pinAuthBlocked) }
         memory.pinRetries -= 1
         guard constantTimeEqual(stored, pinHash) else {
             power.agreementKey = nil
             power.wrongPINs += 1
-            if memory.pinRetries == 0 { throw .ctap(0x32) }
-            throw .ctap(power.wrongPINs >= 3 ? 0x34 : 0x31)
+            if memory.pinRetries == 0 { throw .ctap(Status.pinBlocked) }
+            throw .ctap(power.wrongPINs >= 3 ? Status.pinAuthBlocked : Status.pinInvalid)
         }
         memory.pinRetries = FIDOMemory.allRetries
         memory.verificationsLeft = FIDOMemory.allVerifications
@@ -141,13 +143,15 @@ extension FIDOAuthenticator {
     }
 
     private mutating func store(pin padded: [UInt8]) throws(Refusal) {
-        guard padded.count == 64, padded.last == 0 else { throw .ctap(padded.count == 64 ? 0x37 : 0x02) }
+        guard padded.count == 64, padded.last == 0 else {
+            throw .ctap(padded.count == 64 ? Status.pinPolicyViolation : Status.invalidParameter)
+        }
         let pin = Array(padded.prefix(padded.count - padded.reversed().prefix { $0 == 0 }.count))
         let length = UInt64(pin.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) })
         let hash = Array(HashAlgorithm.sha256.hash(pin).prefix(16))
         guard length >= minPINLength, !(memory.mustChangePIN && hash == memory.pinHash),
             !(requiresComplexPIN && PINComplexity.isTrivial(pin))
-        else { throw .ctap(0x37) }
+        else { throw .ctap(Status.pinPolicyViolation) }
         memory.pinHash = hash
         memory.pinLength = length
         memory.pinRetries = FIDOMemory.allRetries
@@ -172,31 +176,37 @@ extension FIDOAuthenticator {
 
     func pinProtocol(_ fields: CBOR.Fields, at key: CBOR = Key.pinUvAuthProtocol.cbor) throws(Refusal) -> PINProtocol {
         let number = try Self.read { () throws(WireError) in try fields.required(key, .unsigned) }
-        guard let version = PINProtocol(rawValue: number), ctap >= .v21 || version == .one else { throw .ctap(0x02) }
+        guard let version = PINProtocol(rawValue: number), ctap >= .v21 || version == .one else {
+            throw .ctap(Status.invalidParameter)
+        }
         return version
     }
 
     private mutating func sharedKey(_ fields: CBOR.Fields) throws(Refusal) -> PINSharedKey {
         let version = try pinProtocol(fields)
         let peer = try Self.read { () throws(WireError) in try fields.optionalFields(Key.keyAgreement) }
-        guard let peer else { throw .ctap(0x14) }
+        guard let peer else { throw .ctap(Status.missingParameter) }
         return try sharedKey(version, peer)
     }
 
     /// The secret shared with the platform that has this key.
     mutating func sharedKey(_ version: PINProtocol, _ peer: CBOR.Fields) throws(Refusal) -> PINSharedKey {
         let key = try agreementKey()
-        guard let cose = try? COSEKey(peer), case .ec2(.p256, let x, let y) = cose.material else { throw .ctap(0x02) }
-        do { return try PINSharedKey(version, common: try key.shared(with: x + y)) } catch { throw .ctap(0x02) }
+        guard let cose = try? COSEKey(peer), case .ec2(.p256, let x, let y) = cose.material else {
+            throw .ctap(Status.invalidParameter)
+        }
+        do { return try PINSharedKey(version, common: try key.shared(with: x + y)) } catch {
+            throw .ctap(Status.invalidParameter)
+        }
     }
 
     func decrypt(_ message: [UInt8], _ shared: borrowing PINSharedKey) throws(Refusal) -> [UInt8] {
-        do { return try shared.decrypt(message) } catch { throw .ctap(0x02) }
+        do { return try shared.decrypt(message) } catch { throw .ctap(Status.invalidParameter) }
     }
 
     func encrypt(_ message: [UInt8], _ shared: borrowing PINSharedKey) throws(Refusal) -> [UInt8] {
         let vector = try world.draw(shared.vectorSize)
-        do { return try shared.encrypt(message, vector: vector) } catch { throw .ctap(0x7F) }
+        do { return try shared.encrypt(message, vector: vector) } catch { throw .ctap(Status.other) }
     }
 
     /// Checks a proof made with the token, and that the token permits this for this relying party. A token without a
@@ -206,11 +216,11 @@ extension FIDOAuthenticator {
     ) throws(Refusal) {
         guard let token = power.token,
             constantTimeEqual(version.authenticate(message, key: Secret(token.bytes)), proof)
-        else { throw .ctap(0x33) }
+        else { throw .ctap(Status.pinAuthInvalid) }
         let permits = token.permissions & permission != 0 || token.isLegacy && [0x04, 0x08].contains(permission)
-        guard permits else { throw .ctap(0x33) }
+        guard permits else { throw .ctap(Status.pinAuthInvalid) }
         guard let rpID else { return }
-        if let bound = token.rpID, bound != rpID { throw .ctap(0x33) }
+        if let bound = token.rpID, bound != rpID { throw .ctap(Status.pinAuthInvalid) }
         if !token.isLegacy { power.token?.rpID = rpID }
     }
 

@@ -8,6 +8,7 @@ import YKWire
 /// A CTAP2 authenticator, independent of the transport.
 struct FIDOAuthenticator {
     private typealias Command = CTAPProtocol.Command
+    typealias Status = CTAPProtocol.Status
 
     var memory: FIDOMemory
     var power: FIDOPower
@@ -46,9 +47,9 @@ struct FIDOAuthenticator {
 
     /// Returns the part of the answer after the status 00; throws any other status.
     mutating func answer(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
-        guard let code = message.first else { throw .ctap(0x03) }
-        guard message.count <= Self.messageLimit else { throw .ctap(0x39) }
-        guard knows(code) else { throw .ctap(0x01) }
+        guard let code = message.first else { throw .ctap(Status.invalidLength) }
+        guard message.count <= Self.messageLimit else { throw .ctap(Status.requestTooLarge) }
+        guard knows(code) else { throw .ctap(Status.invalidCommand) }
         let body = Array(message.dropFirst())
         if code != Command.getNextAssertion { power.assertions = nil }
         switch code {
@@ -86,8 +87,10 @@ struct FIDOAuthenticator {
 
     /// Requires a touch and, if there is a reset window after power-up, that it has not passed (CTAP 2.2 §6.6).
     private mutating func reset() throws(Refusal) {
-        guard !isResetBlocked else { throw .ctap(0x30) }
-        if let window = features.resetWindow, power.since.duration(to: .now) > .seconds(window) { throw .ctap(0x30) }
+        guard !isResetBlocked else { throw .ctap(Status.notAllowed) }
+        if let window = features.resetWindow, power.since.duration(to: .now) > .seconds(window) {
+            throw .ctap(Status.notAllowed)
+        }
         try touch("reset")
         memory = memory.afterReset
         power = FIDOPower()
@@ -98,7 +101,7 @@ struct FIDOAuthenticator {
         guard !profile.model.isCard else { return }
         switch world.touch(Array(purpose.utf8)) {
         case .touched: return
-        case .notTouched: throw .ctap(0x2F)
+        case .notTouched: throw .ctap(Status.userActionTimeout)
         case .pending: throw .waitingForTouch
         }
     }
@@ -116,9 +119,9 @@ struct FIDOAuthenticator {
     static func read<Value>(_ body: () throws(WireError) -> Value) throws(Refusal) -> Value {
         do { return try body() } catch {
             switch error.code {
-            case .missing: throw .ctap(0x14)
-            case .malformed: throw .ctap(0x11)
-            default: throw .ctap(0x12)
+            case .missing: throw .ctap(Status.missingParameter)
+            case .malformed: throw .ctap(Status.cborUnexpectedType)
+            default: throw .ctap(Status.invalidCBOR)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -122,7 +123,7 @@ package struct VirtualHID: Sendable {
         expire(at: now)
         guard let work else { return }
         if let since = work.waitsSince, since.duration(to: now) >= touchTime, !isEndless {
-            finish(work.message, [0x2F], at: now)
+            finish(work.message, [CTAPProtocol.Status.userActionTimeout], at: now)
         } else {
             attempt(work.message, at: now, run)
         }
@@ -257,7 +258,7 @@ package struct VirtualHID: Sendable {
 
     private mutating func cancel(_ message: CTAPHID.Message, at now: Instant) {
         guard let work, work.message.channel == message.channel, !isEndless else { return }
-        finish(work.message, [0x2D], at: now)
+        finish(work.message, [CTAPProtocol.Status.keepaliveCancel], at: now)
     }
 
     private mutating func finish(_ message: CTAPHID.Message, _ payload: [UInt8], at now: Instant) {

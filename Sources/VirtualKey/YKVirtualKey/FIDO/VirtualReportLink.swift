@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 package import YKWire
 
@@ -20,9 +21,9 @@ extension VirtualKey {
             return outcome ?? .answer([0x6F, 0x00])
         case .cbor:
             let outcome = try? fido { authenticator throws(Refusal) in
-                [0x00] + (try authenticator.answer(message.payload))
+                [CTAPProtocol.Status.ok] + (try authenticator.answer(message.payload))
             }
-            return outcome ?? .answer([0x7F])
+            return outcome ?? .answer([CTAPProtocol.Status.other])
         default: return manage(message)
         }
     }

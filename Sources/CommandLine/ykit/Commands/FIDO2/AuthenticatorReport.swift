@@ -153,16 +153,16 @@ extension AuthenticatorReport {
         return members
     }
 
-    private func value(of key: UInt64) -> JSON {
+    private func value(of key: Key) -> JSON {
         switch key {
-        case 0x03: return .string(Self.uuid(info.aaguid))
-        case 0x0A:
+        case .aaguid: return .string(Self.uuid(info.aaguid))
+        case .algorithms:
             return .array(
                 info.algorithms.map { ["alg": .int($0.rawValue), "name": .string($0.description)] })
-        case 0x1C:
+        case .pinComplexityPolicyURL:
             let text = info.pinComplexityPolicyURL.flatMap { String(validating: $0, as: UTF8.self) }
             return text.map(JSON.string) ?? .null
-        default: return info.map[.unsigned(key)].map(JSON.init) ?? .null
+        default: return info.map[key].map(JSON.init) ?? .null
         }
     }
 }
