@@ -4,6 +4,7 @@ import CThreads
 import Glibc
 import Synchronization
 import Testing
+import YKHardware
 import YKTransport
 
 @testable import ykit

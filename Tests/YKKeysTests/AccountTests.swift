@@ -16,7 +16,7 @@ import YKWire
     @Test("OATH accounts: by the id with its period, by the id, by a part")
     func oath() throws {
         let alice = OATHAccountID(issuer: "Acme", name: "alice")
-        let slow = OATHAccountID(issuer: "Acme", name: "alice", period: 60)
+        let slow = OATHAccountID(issuer: "Acme", name: "alice", period: .seconds(60))
         let bob = OATHAccountID(issuer: "acme", name: "BOB")
         let hidden = OATHAccountID(issuer: "_hidden", name: "secret")
         let ids = [alice, slow, bob, hidden]

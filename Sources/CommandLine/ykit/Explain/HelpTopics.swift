@@ -195,7 +195,7 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
         (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
         (
-            ["YKIT_PARSER", "YKIT_TASKS"],
+            ["YKIT_PARSER", "YKIT_PROCESSORS", "YKIT_TASKS"],
             "whole and pool leave lines to ArgumentParser and tasks to Swift's threads, to measure what ykit's own ways save."
         ),
         (["NO_COLOR"], "No colours."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+import YKWire
 
 /// The processes connected to pcscd. pcscd does not report which one holds a card, so these are the candidates.
 enum ServiceClients {
@@ -18,7 +19,7 @@ enum ServiceClients {
 
     /// Whether libpcsclite is loaded in a process.
     static func usesLibrary(_ pid: Int32) -> Bool {
-        SystemFile.text("/proc/\(pid)/maps", limit: 4 << 20)?.contains("/libpcsclite") ?? false
+        SystemFile.text("/proc/\(pid)/maps", limit: 4 << 20)?.contains(bytesOf: "/libpcsclite") ?? false
     }
 
     /// The inodes of the sockets that a process has open; empty for another user's process.

@@ -2,6 +2,7 @@
 
 import YKFIDO
 import YKKeys
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -123,28 +124,16 @@ struct AuthenticatorReport {
 }
 
 extension AuthenticatorReport {
-    /// The members of getInfo by key number, with their names in CTAP 2.3 §6.4.
-    private static let fields: [(key: UInt64, name: String)] = [
-        (0x01, "versions"), (0x02, "extensions"), (0x03, "aaguid"), (0x04, "options"), (0x05, "maxMsgSize"),
-        (0x06, "pinUvAuthProtocols"), (0x07, "maxCredentialCountInList"), (0x08, "maxCredentialIdLength"),
-        (0x09, "transports"), (0x0A, "algorithms"), (0x0B, "maxSerializedLargeBlobArray"), (0x0C, "forcePINChange"),
-        (0x0D, "minPINLength"), (0x0E, "firmwareVersion"), (0x0F, "maxCredBlobLength"),
-        (0x10, "maxRPIDsForSetMinPINLength"), (0x11, "preferredPlatformUvAttempts"), (0x12, "uvModality"),
-        (0x13, "certifications"), (0x14, "remainingDiscoverableCredentials"),
-        (0x15, "vendorPrototypeConfigCommands"), (0x16, "attestationFormats"), (0x17, "uvCountSinceLastPinEntry"),
-        (0x18, "longTouchForReset"), (0x19, "encIdentifier"), (0x1A, "transportsForReset"),
-        (0x1B, "pinComplexityPolicy"), (0x1C, "pinComplexityPolicyURL"), (0x1D, "maxPINLength"),
-        (0x1E, "encCredStoreState"), (0x1F, "authenticatorConfigCommands"),
-    ]
+    private typealias Key = CTAPProtocol.GetInfo.Reply
 
-    /// The names of the members, and `unknown` for members without a name.
-    static let names = fields.map(\.name) + ["unknown"]
+    /// The names of the members in CTAP 2.3 §6.4, and `unknown` for members without a name.
+    static let names = Key.allCases.map { String(describing: $0) } + ["unknown"]
 
     /// The values of the key by name; members with an unknown number are under `unknown`.
     var members: [(String, JSON)] {
-        var members = Self.fields.map { ($0.name, value(of: $0.key)) }
+        var members = Key.allCases.map { (String(describing: $0), value(of: $0)) }
         var unknown = JSON.Object()
-        for entry in info.map.entries where !Self.fields.contains(where: { entry.key == .unsigned($0.key) }) {
+        for entry in info.map.entries where !Key.allCases.contains(where: { entry.key == $0.cbor }) {
             unknown[entry.key.keyText] = JSON(entry.value)
         }
         members.append(("unknown", .object(unknown)))
