@@ -196,7 +196,7 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
         (
             ["YKIT_PARSER", "YKIT_PROCESSORS", "YKIT_TASKS"],
-            "whole and pool leave lines to ArgumentParser and tasks to Swift's threads, to measure what ykit's own ways save."
+            "whole, all and pool leave lines to ArgumentParser, threads to all processors and tasks to Swift's pool, to measure what ykit's own ways save."
         ),
         (["NO_COLOR"], "No colours."),
     ]
