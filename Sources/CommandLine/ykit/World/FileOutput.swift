@@ -10,8 +10,8 @@ struct OutputOptions: ParsableArguments {
 /// The destination of a verb's result: a new file, or standard output for `-`. It is opened before the first command to
 /// the key, so that the key creates nothing that cannot be saved.
 ///
-/// Every verb follows the same rules: an existing file is replaced only with `--force`, where a verb has it for that; secrets get mode 0600;
-/// certificates, public keys, signatures and requests get 0644.
+/// Every verb follows the same rules: an existing file is replaced only with `--force`, and never if that option of the
+/// verb has another meaning; secrets get mode 0600; certificates, public keys, signatures and requests get 0644.
 final class FileOutput {
     private let isText: Bool?
     private let file: SettledFile?
