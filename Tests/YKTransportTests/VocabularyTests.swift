@@ -139,4 +139,9 @@ private enum SafeProtocol: CardVocabulary {
         #expect(CTAPProtocol.CredentialManagement.Reply.names[12] == "thirdPartyPayment")
         #expect(CTAPProtocol.Config.Subcommand.names[255] == "vendorPrototype")
     }
+
+    @Test("the keys of getInfo have the names of their cases")
+    func namesOfInformation() {
+        for key in CTAPProtocol.GetInfo.Reply.allCases { #expect(key.name == String(describing: key)) }
+    }
 }

@@ -96,6 +96,44 @@ extension CTAPProtocol {
             case maxPINLength
             case encCredStoreState
             case authenticatorConfigCommands
+
+            /// The name of the key. For `String(describing:)`, the first call in a process searches the conformances of the
+            /// whole program, 0.6 ms of the 4 ms that reading the information takes.
+            package var name: String {
+                switch self {
+                case .versions: "versions"
+                case .extensions: "extensions"
+                case .aaguid: "aaguid"
+                case .options: "options"
+                case .maxMsgSize: "maxMsgSize"
+                case .pinUvAuthProtocols: "pinUvAuthProtocols"
+                case .maxCredentialCountInList: "maxCredentialCountInList"
+                case .maxCredentialIdLength: "maxCredentialIdLength"
+                case .transports: "transports"
+                case .algorithms: "algorithms"
+                case .maxSerializedLargeBlobArray: "maxSerializedLargeBlobArray"
+                case .forcePINChange: "forcePINChange"
+                case .minPINLength: "minPINLength"
+                case .firmwareVersion: "firmwareVersion"
+                case .maxCredBlobLength: "maxCredBlobLength"
+                case .maxRPIDsForSetMinPINLength: "maxRPIDsForSetMinPINLength"
+                case .preferredPlatformUvAttempts: "preferredPlatformUvAttempts"
+                case .uvModality: "uvModality"
+                case .certifications: "certifications"
+                case .remainingDiscoverableCredentials: "remainingDiscoverableCredentials"
+                case .vendorPrototypeConfigCommands: "vendorPrototypeConfigCommands"
+                case .attestationFormats: "attestationFormats"
+                case .uvCountSinceLastPinEntry: "uvCountSinceLastPinEntry"
+                case .longTouchForReset: "longTouchForReset"
+                case .encIdentifier: "encIdentifier"
+                case .transportsForReset: "transportsForReset"
+                case .pinComplexityPolicy: "pinComplexityPolicy"
+                case .pinComplexityPolicyURL: "pinComplexityPolicyURL"
+                case .maxPINLength: "maxPINLength"
+                case .encCredStoreState: "encCredStoreState"
+                case .authenticatorConfigCommands: "authenticatorConfigCommands"
+                }
+            }
         }
     }
 

@@ -119,7 +119,8 @@ struct AuthenticatorReport {
     /// The bytes in UUID notation.
     static func uuid(_ bytes: [UInt8]) -> String {
         guard bytes.count == 16 else { return Hex.encode(bytes) }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")
+        func part(_ range: Range<Int>) -> String { Hex.encode(bytes[range]) }
+        return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))-\(part(8..<10))-\(part(10..<16))"
     }
 }
 
@@ -127,11 +128,11 @@ extension AuthenticatorReport {
     private typealias Key = CTAPProtocol.GetInfo.Reply
 
     /// The names of the members in CTAP 2.3 §6.4, and `unknown` for members without a name.
-    static let names = Key.allCases.map { String(describing: $0) } + ["unknown"]
+    static let names = Key.allCases.map(\.name) + ["unknown"]
 
     /// The values of the key by name; members with an unknown number are under `unknown`.
     var members: [(String, JSON)] {
-        var members = Key.allCases.map { (String(describing: $0), value(of: $0)) }
+        var members = Key.allCases.map { ($0.name, value(of: $0)) }
         var unknown = JSON.Object()
         for entry in info.map.entries where !Key.allCases.contains(where: { entry.key == $0.cbor }) {
             unknown[entry.key.keyText] = JSON(entry.value)
