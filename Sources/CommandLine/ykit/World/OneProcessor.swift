@@ -20,6 +20,7 @@ enum OneProcessor {
         ykit_keep_processor()
     }
 
-    /// Lets all threads use all processors: for a run that takes long, and before another program is started.
+    /// Lets all threads use all processors: for a run that takes long. A verb that keeps the main thread busy for long calls
+    /// it itself. Before another program is started, `ChildProcess` does the same.
     static func leave() { ykit_leave_processor() }
 }

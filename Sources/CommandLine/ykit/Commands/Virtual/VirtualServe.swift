@@ -57,6 +57,7 @@ struct VirtualServe: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        OneProcessor.leave()
         let faults = try read("--fault") { () throws(WireError) in
             try FaultPlan(parsing: fault.joined(separator: ";"))
         }
