@@ -14,7 +14,7 @@ public struct PEM: Hashable, Sendable {
     /// Encodes bytes as PEM, 64 characters per line.
     public static func encode(_ label: String, _ bytes: [UInt8]) -> String { encode(label, bytes, width: 64) }
 
-    /// Encodes bytes as PEM, with so many characters per line: 64 by RFC 7468, 70 in files of OpenSSH.
+    /// Encodes bytes as PEM, in lines of this many characters: 64 in RFC 7468, 70 in files of OpenSSH.
     package static func encode(_ label: String, _ bytes: [UInt8], width: Int) -> String {
         let lines = String(decoding: lines(Array(Base64.encode(bytes).utf8), width), as: UTF8.self)
         return "-----BEGIN \(label)-----\n\(lines)-----END \(label)-----\n"

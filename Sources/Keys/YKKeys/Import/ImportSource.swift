@@ -111,7 +111,7 @@ public struct ImportSource: Sendable {
 
 /// Why a source of accounts could not be read.
 public enum ImportError: Error, Hashable, Sendable {
-    /// It is none of the known kinds.
+    /// Its kind is unknown.
     case unrecognized
     /// It has no account; with the kind of export, if it is one.
     case empty(AuthenticatorExport.Format?)
