@@ -33,7 +33,7 @@ import YKTransport
         #expect(fake.count("release") == 0)
         gate.post()
         #expect(ended.wait(milliseconds: 20_000))
-        #expect(fake.calls.withLock { $0.suffix(3) } == ["end", "disconnect 1", "release"])
+        #expect(fake.calls.withLock { $0.suffix(3) } == ["begin", "disconnect 1", "release"])
         #expect(try link.begin(deadline: .soon) == true)
         link.close()
     }
@@ -68,7 +68,7 @@ import YKTransport
         #expect(fake.count("release") == 0)
         gate.post()
         #expect(ended.wait(milliseconds: 20_000))
-        #expect(fake.calls.withLock { $0.suffix(3) } == ["end", "disconnect \(isReset ? 1 : 0)", "release"])
+        #expect(fake.calls.withLock { $0.suffix(3) } == ["begin", "disconnect \(isReset ? 1 : 0)", "release"])
     }
 
     @Test func aDeadlineThatIsOverCostsNoWorker() throws {

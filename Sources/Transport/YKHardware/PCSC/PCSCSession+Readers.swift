@@ -15,6 +15,21 @@ struct ReaderSnapshot: Sendable, Hashable {
     var isKnown: Bool { state & DWORD(SCARD_STATE_UNKNOWN) == 0 }
 }
 
+/// The readers of a moment. Within it, what pcscd said of a card is not asked for again: nobody exchanges a card as fast.
+struct ReaderListing {
+    private let readers: [ReaderSnapshot]
+    private let end = ContinuousClock.now + .milliseconds(50)
+
+    init(_ readers: [ReaderSnapshot]) { self.readers = readers }
+
+    /// The answer to reset of the card in a reader; `nil` when it is not known any more.
+    func atr(in reader: String) -> [UInt8]? {
+        guard ContinuousClock.now < end else { return nil }
+        let atr = readers.first { $0.status.name == reader }?.status.atr
+        return atr?.isEmpty == false ? atr : nil
+    }
+}
+
 extension PCSCSession {
     /// The pseudo reader whose state changes when readers are added or removed.
     static let hotPlug = #"\\?PnP?\Notification"#
@@ -41,10 +56,13 @@ extension PCSCSession {
 
     /// All readers and their cards.
     func readers() throws(PCSCFailure) -> [ReaderSnapshot] {
+        listing = nil
         let names = try readerNames()
         guard !names.isEmpty else { return [] }
-        return try states(of: names.map { ReaderSnapshot(status: .init(name: $0, hasCard: false), state: 0) }, wait: 0)
-            .filter(\.isKnown)
+        let nothing = names.map { ReaderSnapshot(status: .init(name: $0, hasCard: false), state: 0) }
+        let found = try states(of: nothing, wait: 0).filter(\.isKnown)
+        listing = ReaderListing(found)
+        return found
     }
 
     /// Waits until the state of a reader differs from the given one, or, when `isHotPlugWatched`, readers are added or

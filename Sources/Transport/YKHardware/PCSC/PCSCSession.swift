@@ -16,6 +16,8 @@ final class PCSCSession {
     private(set) var card: SCARDHANDLE?
     private var activeProtocol: DWORD = 0
     private var isInTransaction = false
+    /// The readers when they were last listed.
+    var listing: ReaderListing?
     /// Room for the longest response APDU (MAX_BUFFER_SIZE_EXTENDED).
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4 + 3 + 65536 + 3 + 2)
 
@@ -72,7 +74,9 @@ final class PCSCSession {
                 code = connect(target, in: context)
             }
             guard code == .success, let card else { throw PCSCFailure(code, .connect) }
-            return CardFacts(atr: atr(of: card), maxCommandLength: ReaderFeatures.maxCommandLength(card, library))
+            return CardFacts(
+                atr: listing?.atr(in: target.reader) ?? atr(of: card),
+                maxCommandLength: ReaderFeatures.maxCommandLength(card, library))
         }
     }
 
@@ -146,11 +150,12 @@ final class PCSCSession {
         try PCSCFailure.check(code, .reconnect)
     }
 
-    /// Disconnects from the card; keeps the context for the next one.
+    /// Disconnects from the card, which ends a transaction (SCardDisconnect of pcsc-lite 1.6 and newer); keeps the context
+    /// for the next one.
     func disconnect(_ disposition: Disposition) {
-        end()
         guard let card else { return }
         self.card = nil
+        isInTransaction = false
         if PCSCCode(library.disconnect(card, disposition.rawValue)).meansServiceLost { forget() }
     }
 

@@ -157,7 +157,8 @@ public final class CardChannel {
 
     /// Closes the channel; later commands throw `closed`.
     package func close() {
-        rest()
+        if isHeld { runtime?.rest() }
+        isHeld = false
         link.close()
         runtime?.close()
     }
