@@ -26,17 +26,17 @@ package struct CardVocabularies: Sendable {
     }
 
     /// The applications of this package; a new service adds its vocabulary here.
-    package static let known = CardVocabularies([
+    package static let applications: [any CardVocabulary.Type] = [
         OATHProtocol.self, FIDOProtocol.self, OTPProtocol.self, ManagementProtocol.self, PIVProtocol.self,
         OpenPGPProtocol.self, HSMAuthProtocol.self, SecurityDomainProtocol.self, NDEFProtocol.self,
         CanoKeyProtocol.self,
-    ])
+    ]
+
+    /// These applications with what is derived from all their tables.
+    package static let known = CardVocabularies(applications)
 
     /// The vocabulary of the application that a SELECT with this identifier names; `nil` for one that is unknown.
-    package subscript(aid: AID?) -> (any CardVocabulary.Type)? {
-        guard let aid else { return nil }
-        return all.first { $0.aid == aid } ?? all.first { $0.aid.matches(aid.rawValue) }
-    }
+    package subscript(aid: AID?) -> (any CardVocabulary.Type)? { aid.flatMap(all.application) }
 
     /// The only application that has a command, for use when none was selected.
     package func owner(of command: APDU, data: [UInt8]) -> (any CardVocabulary.Type)? {
@@ -51,4 +51,11 @@ package struct CardVocabularies: Sendable {
 
     /// Whether a reply with secrets to a command is a proof in some application.
     package func isProof(_ command: APDU) -> Bool { all.contains { $0.isProof(command) } }
+}
+
+extension [any CardVocabulary.Type] {
+    /// The vocabulary of the application that a SELECT with this identifier names; `nil` for one that is unknown.
+    package func application(_ aid: AID) -> (any CardVocabulary.Type)? {
+        first { $0.aid == aid } ?? first { $0.aid.matches(aid.rawValue) }
+    }
 }

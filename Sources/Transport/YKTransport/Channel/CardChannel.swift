@@ -215,7 +215,7 @@ public final class CardChannel {
         let usual = top.continuation
         top.continuation = ISO7816.getResponse
         defer {
-            let own = CardVocabularies.known[aid]?.continuation ?? usual
+            let own = CardVocabularies.applications.application(aid)?.continuation ?? usual
             top.continuation = aid == applet ? own : ISO7816.getResponse
         }
         secureChannel?.end()
