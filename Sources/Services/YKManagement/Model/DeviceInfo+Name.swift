@@ -41,7 +41,7 @@ extension DeviceInfo {
         var words = [isTypeC ? "Security Key C" : "Security Key"]
         if nfc != nil { words.append("NFC") }
         if serial != nil { words.append("- Enterprise Edition") }
-        return words.joined(separator: " ")
+        return words.listed(by: " ")
     }
 
     private var fiveName: String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKTransport
+import YKWire
 
 /// A published firmware vulnerability; the firmware of a YubiKey cannot be updated.
 public struct KnownFlaw: Hashable, Sendable {
@@ -15,8 +16,8 @@ public struct KnownFlaw: Hashable, Sendable {
 
     /// The name, and the references other than the name.
     public var title: String {
-        let others = reference.split(separator: ", ").filter { $0 != name }
-        return others.isEmpty ? name : "\(name) (\(others.joined(separator: ", ")))"
+        let others = reference.split(separator: ",").map { String($0).trimmed }.filter { $0 != name }
+        return others.isEmpty ? name : "\(name) (\(others.listed()))"
     }
 
     /// The vulnerability of OpenPGP's reset code, which only affects keys with a reset code set.

@@ -74,8 +74,7 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// All known slots.
     package static let all = main + retired + [.attestation]
     /// The slots of every card, in words.
-    package static let mainWords = main.map(\.description).joined(separator: ", ")
+    package static let mainWords = main.map { $0.description }.listed()
     /// The retired slots, in words.
-    package static let retiredWords = [retired.first, retired.last].compactMap { $0?.description }.joined(
-        separator: " to ")
+    package static let retiredWords = [retired.first, retired.last].compactMap { $0?.description }.listed(by: " to ")
 }

@@ -73,9 +73,9 @@ package struct NewFile: ~Copyable {
 
     /// Removes this user's `PATH.new-PID-N` files of processes that no longer exist.
     private static func removeLeftovers(of path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
-        let start = (parts.last.map(String.init) ?? path) + ".new-"
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let folder = name.startIndex == path.startIndex ? "./" : String(path[..<name.startIndex])
+        let start = name + ".new-"
         guard let entries = opendir(folder) else { return }
         defer { closedir(entries) }
         while let entry = readdir(entries) {

@@ -22,14 +22,14 @@ struct AuthenticatorReport {
     private var identity: [[String]] {
         [
             ["model (AAGUID)", Self.uuid(info.aaguid)],
-            ["protocols", info.versions.map(\.rawValue.printable).joined(separator: ", ")],
+            ["protocols", info.versions.map { $0.rawValue.printable }.listed()],
             ["reached over", profile.carrier == .hid ? "HID" : "a smart card"],
             ["transports", Self.list(info.transports)],
             ["firmware", info.firmwareVersion.map { "\($0)\(Self.dotted($0))" } ?? ""],
             ["device version", profile.deviceVersion?.description ?? ""],
             ["extensions", Self.list(info.extensions)],
-            ["algorithms", info.algorithms.map(\.description).joined(separator: ", ")],
-            ["attestation", info.attestationFormats.map(\.rawValue.printable).joined(separator: ", ")],
+            ["algorithms", info.algorithms.map { $0.description }.listed()],
+            ["attestation", info.attestationFormats.map { $0.rawValue.printable }.listed()],
             ["certifications", Self.list((info.certifications?.entries ?? []).map(Self.certification))],
         ]
     }
@@ -40,7 +40,7 @@ struct AuthenticatorReport {
             ["PIN", pinState],
             ["PIN length", info.takesPIN ? "\(info.minPINLength) characters \(unit)" : ""],
             ["PIN rules", info.hasPINComplexityPolicy == true ? "simple PINs are refused\(policyPage)" : ""],
-            ["PIN protocols", info.pinProtocols.map(String.init).joined(separator: ", ")],
+            ["PIN protocols", info.pinProtocols.map(String.init).listed()],
             ["own verification", uvState],
             ["", ""],
         ]
@@ -65,10 +65,10 @@ struct AuthenticatorReport {
 
     private var uvState: String {
         guard info.option(.uv) != nil else { return "" }
-        let means = Self.modalities.filter { (info.uvModality ?? 0) & $0.0 != 0 }.map(\.1).joined(separator: ", ")
+        let means = Self.modalities.filter { (info.uvModality ?? 0) & $0.0 != 0 }.map(\.1).listed()
         let state = info.hasBuiltInUV ? "set up" : "not set up"
         return [state, means, uv.map { $0 == 0 ? "blocked, the PIN unblocks it" : "\($0) tries left" } ?? ""]
-            .filter { !$0.isEmpty }.joined(separator: ", ")
+            .filter { !$0.isEmpty }.listed()
     }
 
     private var storage: [[String]] {
@@ -87,7 +87,7 @@ struct AuthenticatorReport {
             info.needsLongTouchForReset == true ? "a long touch" : info.needsLongTouchForReset == false ? "a touch" : ""
         let over = info.transportsForReset.isEmpty ? "" : "over \(Self.list(info.transportsForReset))"
         return [
-            ["reset", [long, over].filter { !$0.isEmpty }.joined(separator: ", ")],
+            ["reset", [long, over].filter { !$0.isEmpty }.listed()],
             ["told the PIN length", info.maxRPIDsForMinPINLength.map { "up to \($0) relying parties" } ?? ""],
         ]
     }
@@ -104,7 +104,7 @@ struct AuthenticatorReport {
         (0x1000, "pattern drawn on the key"),
     ]
 
-    private static func list(_ names: [String]) -> String { names.map(\.printable).joined(separator: ", ") }
+    private static func list(_ names: [String]) -> String { names.map { $0.printable }.listed() }
 
     private static func certification(_ entry: CBOR.Map.Entry) -> String {
         "\(entry.key.text ?? "\(entry.key)") \(entry.value.unsigned.map(String.init) ?? "\(entry.value)")"

@@ -22,7 +22,7 @@ struct PIVReportText {
         rows.append(["CCC", report.capability.map { _ in "there" } ?? absence(.capability)])
         if report.identity.isFIPSFirmware || report.isComplete {
             let broken = report.brokenFIPSRules.map(\.words)
-            rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.joined(separator: ", ")])
+            rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.listed()])
         }
         let slots = report.slots.flatMap { [""] + slot($0) }
         return Table.lines(rows) + (slots.isEmpty ? ["", nothing] : slots)
@@ -53,7 +53,7 @@ struct PIVReportText {
             metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
             metadata.isDefault == true ? "that of a new key" : nil,
         ]
-        return words.compactMap(\.self).joined(separator: ", ")
+        return words.compactMap(\.self).listed()
     }
 
     private func slot(_ slot: PIVReport.Slot) -> [String] {
@@ -170,7 +170,7 @@ extension SlotMetadata {
         if let origin { words.append(origin.description) }
         words.append("PIN \(policies.pin)")
         if policies.touch != .never { words.append("touch \(policies.touch)") }
-        return words.joined(separator: ", ")
+        return words.listed()
     }
 }
 
@@ -197,7 +197,7 @@ extension X509Certificate {
     func rows(at now: Int64) -> [[String]] {
         var rows = [["subject", subject.description.printable]]
         if issuer != subject { rows.append(["issuer", issuer.description.printable]) }
-        let names = alternativeNameTexts.joined(separator: ", ")
+        let names = alternativeNameTexts.listed()
         if !names.isEmpty { rows.append(["names", names.printable]) }
         let state = now < notBefore ? ", not valid yet" : now > notAfter ? ", expired" : ""
         rows.append(["valid", "\(Day.text(notBefore)) to \(Day.text(notAfter))\(state)"])
