@@ -16,7 +16,7 @@ public enum Base64 {
     /// Decodes either alphabet, with or without padding.
     ///
     /// - Throws: `WireError` for other characters, stray bits and impossible lengths.
-    public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
+    public static func decode(_ text: String) throws(WireError) -> [UInt8] {
         var bytes: [UInt8] = []
         var pending: UInt32 = 0
         var bits = 0
@@ -46,6 +46,11 @@ public enum Base64 {
         }
         return bytes
     }
+
+    /// Decodes either alphabet, with or without padding.
+    ///
+    /// - Throws: `WireError` for other characters, stray bits and impossible lengths.
+    public static func decode(_ text: Substring) throws(WireError) -> [UInt8] { try decode(String(text)) }
 
     private static func encode(_ bytes: [UInt8], _ alphabet: [UInt8], padded: Bool) -> String {
         var text: [UInt8] = []

@@ -52,7 +52,7 @@ public struct AgeStanza: Hashable, Sendable {
     private static let newline = UInt8(ascii: "\n")
 
     /// Decodes age's base 64: standard alphabet, without padding, canonical. `nil` for any other string.
-    static func base64(_ text: some StringProtocol) -> [UInt8]? {
+    static func base64(_ text: String) -> [UInt8]? {
         guard let bytes = try? Base64.decode(text), Base64.encode(bytes, padded: false) == text else { return nil }
         return bytes
     }

@@ -36,13 +36,13 @@ extension VerificationKey {
             guard digest.count == Digest256.byteCount,
                 let key = try? P256.Signing.PublicKey(x963Representation: point)
             else { return nil }
-            guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: numbers(signature, 32)) else { return false }
             return key.isValidSignature(parsed, for: Digest256(bytes: digest))
         case .p384:
             guard digest.count == Digest384.byteCount,
                 let key = try? P384.Signing.PublicKey(x963Representation: point)
             else { return nil }
-            guard let parsed = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            guard let parsed = try? P384.Signing.ECDSASignature(rawRepresentation: numbers(signature, 48)) else { return false }
             return key.isValidSignature(parsed, for: Digest384(bytes: digest))
         case .p521, .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512: return nil
         }
@@ -87,21 +87,21 @@ extension VerificationKey {
             case .p256:
                 let key = try P256.Signing.PublicKey(x963Representation: point)
                 self.init { signature, message in
-                    (try? P256.Signing.ECDSASignature(derRepresentation: signature)).map {
+                    (try? P256.Signing.ECDSASignature(rawRepresentation: numbers(signature, 32))).map {
                         key.isValidSignature($0, for: hash.digest(message))
                     } ?? false
                 }
             case .p384:
                 let key = try P384.Signing.PublicKey(x963Representation: point)
                 self.init { signature, message in
-                    (try? P384.Signing.ECDSASignature(derRepresentation: signature)).map {
+                    (try? P384.Signing.ECDSASignature(rawRepresentation: numbers(signature, 48))).map {
                         key.isValidSignature($0, for: hash.digest(message))
                     } ?? false
                 }
             case .p521:
                 let key = try P521.Signing.PublicKey(x963Representation: point)
                 self.init { signature, message in
-                    (try? P521.Signing.ECDSASignature(derRepresentation: signature)).map {
+                    (try? P521.Signing.ECDSASignature(rawRepresentation: numbers(signature, 66))).map {
                         key.isValidSignature($0, for: hash.digest(message))
                     } ?? false
                 }
@@ -125,4 +125,14 @@ extension VerificationKey {
         return DERWriter.sequence(
             DERWriter.number(Array(bytes.prefix(half))), DERWriter.number(Array(bytes.suffix(half))))
     }
+}
+
+/// The numbers r and s of an ECDSA signature in DER (RFC 3279 §2.2.3), each as long as the curve's field; empty for any
+/// other encoding. swift-crypto's own reader makes the runtime search the conformances of the whole program, twice.
+private func numbers(_ signature: [UInt8], _ size: Int) -> [UInt8] {
+    var reader = DERReader(signature)
+    guard var pair = reader.object(0x30), let r = pair.number(), let s = pair.number(), r.count <= size, s.count <= size,
+        DERWriter.sequence(DERWriter.number(r), DERWriter.number(s)) == signature
+    else { return [] }
+    return r.padded(to: size) + s.padded(to: size)
 }
