@@ -134,7 +134,7 @@ extension PIVApplet {
             TLV(MetadataTag.algorithm, [slot.algorithm]),
             TLV(MetadataTag.policies, [slot.pinPolicy, slot.touchPolicy]),
             TLV(MetadataTag.origin, [slot.isImported ? 2 : 1]),
-            TLV(MetadataTag.publicKey, VirtualPIVKey.objects(try slot.privateKey().publicKey)),
+            TLV(MetadataTag.publicKey, VirtualPIVKey.objects(try slot.publicKey())),
         ].encoded
     }
 

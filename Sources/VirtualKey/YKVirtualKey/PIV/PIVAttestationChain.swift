@@ -33,7 +33,7 @@ enum PIVAttestationChain {
         guard let signer = try key.piv.keys[PIVApplet.attestationSlot]?.privateKey() else {
             throw .status(.conditionsNotSatisfied)
         }
-        let publicKey = try attested.privateKey().publicKey
+        let publicKey = try attested.publicKey()
         var serial = ByteWriter()
         serial.bigEndian(UInt64(key.profile.serial), 4)
         let digits = Array(serial.bytes.drop { $0 == 0 })

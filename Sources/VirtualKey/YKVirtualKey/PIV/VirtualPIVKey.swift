@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import YKCrypto
 import YKTransport
 import YKWire
@@ -39,6 +40,21 @@ package struct VirtualPIVKey: Hashable, Sendable {
     func privateKey() throws(Refusal) -> PrivateKey {
         do { return try PrivateKey(der: Secret(der)) } catch { throw .status(.memoryFailure) }
     }
+
+    /// The public key. A card stores it; to derive it takes OpenSSL half a millisecond, so that is done once.
+    func publicKey() throws(Refusal) -> PublicKey {
+        let digest = HashAlgorithm.sha256.hash(der)
+        if let known = Self.derived.withLock({ $0[digest] }) { return known }
+        let fresh = try privateKey().publicKey
+        Self.derived.withLock { known in
+            if known.count >= 64 { known = [:] }
+            known[digest] = fresh
+        }
+        return fresh
+    }
+
+    /// Public keys by the SHA-256 digest of the private key.
+    private static let derived = Mutex<[[UInt8]: PublicKey]>([:])
 
     /// Generates a key: scalars on curves from the world's randomness, RSA with OpenSSL.
     static func generate(_ algorithm: UInt8, _ world: VirtualWorld) throws(Refusal) -> PrivateKey {
