@@ -33,7 +33,7 @@ struct ArgumentRewriting {
         var own: [String] = []
         var global: [String] = []
         while let word = words.popFirst() {
-            let name = String(word.prefix { $0 != "=" })
+            let name = Self.name(of: word)
             if word == "--virtual" {
                 global.append(
                     "--virtual=" + takeStateFile(&words, isBeforeGroup: !own.contains(where: isGroup)))
@@ -87,8 +87,13 @@ struct ArgumentRewriting {
 
     /// Whether a word is one of the global options.
     static func isGlobal(_ word: String) -> Bool {
-        let name = String(word.prefix { $0 != "=" })
+        let name = name(of: word)
         return valued.contains(name) || flags.contains(name) || name == "--virtual"
+    }
+
+    /// The word without the value after an equals sign.
+    private static func name(of word: String) -> String {
+        word.utf8.firstIndex(of: UInt8(ascii: "=")).map { String(word[..<$0]) } ?? word
     }
 
     /// Takes the word after `--virtual` if it is a file name. Before the group, that is anything but an option or a

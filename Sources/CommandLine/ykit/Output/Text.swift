@@ -93,15 +93,18 @@ extension String {
 /// Rows with aligned columns.
 enum Table {
     static func lines(_ rows: [[String]], gap: Int = 2) -> [String] {
-        let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
+        var widths: [Int] = []
+        for row in rows {
+            for column in row.indices {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], row[column].columns)
+            }
         }
         return rows.map { row in
             let last = row.lastIndex { !$0.isEmpty } ?? 0
             var line = ""
-            for (column, cell) in row.prefix(last + 1).enumerated() {
-                line += column == last ? cell : cell.padded(to: widths[column] + gap)
+            for column in row.indices where column <= last {
+                line += column == last ? row[column] : row[column].padded(to: widths[column] + gap)
             }
             return line
         }

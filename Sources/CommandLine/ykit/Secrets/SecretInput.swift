@@ -98,10 +98,9 @@ enum SecretInput {
         let isLikely = CommandLine.arguments.contains { word in
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
         }
+        guard isLikely else { return }
         let blank = type(of: verb).init()
-        guard isLikely, let declared = try? DeclarationCollector(blank),
-            let read = try? DeclarationCollector(verb)
-        else { return }
+        guard let declared = try? DeclarationCollector(blank), let read = try? DeclarationCollector(verb) else { return }
         for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
             guard case .option = option.declaration.place else { continue }
             let words = option.declaration.words(for: option.property)

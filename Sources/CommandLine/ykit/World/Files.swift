@@ -82,16 +82,19 @@ enum Files {
     private static func pieces(
         _ descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
     ) throws(Explanation) {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR {
+            var result = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+                result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                count = max(0, result)
+            }
+            if result < 0, errno == EINTR {
                 if Interruption.happened { throw Explain.interrupted }
                 continue
             }
-            guard count >= 0 else { throw failure("cannot read", path) }
-            if count == 0 { return }
-            try body(buffer.prefix(count))
+            guard result >= 0 else { throw failure("cannot read", path) }
+            if result == 0 { return }
+            try body(piece[...])
         }
     }
 
