@@ -140,8 +140,24 @@ private enum SafeProtocol: CardVocabulary {
         #expect(CTAPProtocol.Config.Subcommand.names[255] == "vendorPrototype")
     }
 
-    @Test("the keys of getInfo have the names of their cases")
-    func namesOfInformation() {
-        for key in CTAPProtocol.GetInfo.Reply.allCases { #expect(key.name == String(describing: key)) }
+    @Test("CTAP keys and subcommands have the names of their cases")
+    func namesOfCases() {
+        func check<Number: CTAPNumber>(_ type: Number.Type) {
+            for number in Number.allCases { #expect(number.name == String(describing: number)) }
+            #expect(Number.names.count == Number.allCases.count)
+        }
+        let types: [any CTAPNumber.Type] = [
+            CTAPProtocol.MakeCredential.Request.self, CTAPProtocol.MakeCredential.Reply.self,
+            CTAPProtocol.GetAssertion.Request.self, CTAPProtocol.GetAssertion.Reply.self, CTAPProtocol.HMACSecret.self,
+            CTAPProtocol.GetInfo.Reply.self, CTAPProtocol.ClientPIN.Request.self, CTAPProtocol.ClientPIN.Reply.self,
+            CTAPProtocol.ClientPIN.Subcommand.self, CTAPProtocol.BioEnrollment.Request.self,
+            CTAPProtocol.BioEnrollment.Parameters.self, CTAPProtocol.BioEnrollment.Reply.self,
+            CTAPProtocol.BioEnrollment.Subcommand.self, CTAPProtocol.CredentialManagement.Request.self,
+            CTAPProtocol.CredentialManagement.Parameters.self, CTAPProtocol.CredentialManagement.Reply.self,
+            CTAPProtocol.CredentialManagement.Subcommand.self, CTAPProtocol.LargeBlobs.Request.self,
+            CTAPProtocol.LargeBlobs.Reply.self, CTAPProtocol.LargeBlobs.Entry.self, CTAPProtocol.Config.Request.self,
+            CTAPProtocol.Config.Parameters.self, CTAPProtocol.Config.Subcommand.self,
+        ]
+        for type in types { check(type) }
     }
 }

@@ -18,6 +18,10 @@ extension CTAPProtocol {
             case pinUvAuthProtocol
             case enterpriseAttestation
             case attestationFormatsPreference
+
+            package static let names = named(
+                "clientDataHash", "rp", "user", "pubKeyCredParams", "excludeList", "extensions", "options",
+                "pinUvAuthParam", "pinUvAuthProtocol", "enterpriseAttestation", "attestationFormatsPreference")
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -27,6 +31,9 @@ extension CTAPProtocol {
             case epAtt
             case largeBlobKey
             case unsignedExtensionOutputs
+
+            package static let names = named(
+                "fmt", "authData", "attStmt", "epAtt", "largeBlobKey", "unsignedExtensionOutputs")
         }
     }
 
@@ -40,6 +47,9 @@ extension CTAPProtocol {
             case options
             case pinUvAuthParam
             case pinUvAuthProtocol
+
+            package static let names = named(
+                "rpId", "clientDataHash", "allowList", "extensions", "options", "pinUvAuthParam", "pinUvAuthProtocol")
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -51,6 +61,10 @@ extension CTAPProtocol {
             case userSelected
             case largeBlobKey
             case unsignedExtensionOutputs
+
+            package static let names = named(
+                "credential", "authData", "signature", "user", "numberOfCredentials", "userSelected", "largeBlobKey",
+                "unsignedExtensionOutputs")
         }
     }
 
@@ -60,6 +74,8 @@ extension CTAPProtocol {
         case saltEnc
         case saltAuth
         case pinUvAuthProtocol
+
+        package static let names = named("keyAgreement", "saltEnc", "saltAuth", "pinUvAuthProtocol")
     }
 
     /// authenticatorGetInfo (§6.4).
@@ -97,43 +113,15 @@ extension CTAPProtocol {
             case encCredStoreState
             case authenticatorConfigCommands
 
-            /// The name of the key. For `String(describing:)`, the first call in a process searches the conformances of the
-            /// whole program, 0.6 ms of the 4 ms that reading the information takes.
-            package var name: String {
-                switch self {
-                case .versions: "versions"
-                case .extensions: "extensions"
-                case .aaguid: "aaguid"
-                case .options: "options"
-                case .maxMsgSize: "maxMsgSize"
-                case .pinUvAuthProtocols: "pinUvAuthProtocols"
-                case .maxCredentialCountInList: "maxCredentialCountInList"
-                case .maxCredentialIdLength: "maxCredentialIdLength"
-                case .transports: "transports"
-                case .algorithms: "algorithms"
-                case .maxSerializedLargeBlobArray: "maxSerializedLargeBlobArray"
-                case .forcePINChange: "forcePINChange"
-                case .minPINLength: "minPINLength"
-                case .firmwareVersion: "firmwareVersion"
-                case .maxCredBlobLength: "maxCredBlobLength"
-                case .maxRPIDsForSetMinPINLength: "maxRPIDsForSetMinPINLength"
-                case .preferredPlatformUvAttempts: "preferredPlatformUvAttempts"
-                case .uvModality: "uvModality"
-                case .certifications: "certifications"
-                case .remainingDiscoverableCredentials: "remainingDiscoverableCredentials"
-                case .vendorPrototypeConfigCommands: "vendorPrototypeConfigCommands"
-                case .attestationFormats: "attestationFormats"
-                case .uvCountSinceLastPinEntry: "uvCountSinceLastPinEntry"
-                case .longTouchForReset: "longTouchForReset"
-                case .encIdentifier: "encIdentifier"
-                case .transportsForReset: "transportsForReset"
-                case .pinComplexityPolicy: "pinComplexityPolicy"
-                case .pinComplexityPolicyURL: "pinComplexityPolicyURL"
-                case .maxPINLength: "maxPINLength"
-                case .encCredStoreState: "encCredStoreState"
-                case .authenticatorConfigCommands: "authenticatorConfigCommands"
-                }
-            }
+            package static let names = named(
+                "versions", "extensions", "aaguid", "options", "maxMsgSize", "pinUvAuthProtocols",
+                "maxCredentialCountInList", "maxCredentialIdLength", "transports", "algorithms",
+                "maxSerializedLargeBlobArray", "forcePINChange", "minPINLength", "firmwareVersion", "maxCredBlobLength",
+                "maxRPIDsForSetMinPINLength", "preferredPlatformUvAttempts", "uvModality", "certifications",
+                "remainingDiscoverableCredentials", "vendorPrototypeConfigCommands", "attestationFormats",
+                "uvCountSinceLastPinEntry", "longTouchForReset", "encIdentifier", "transportsForReset",
+                "pinComplexityPolicy", "pinComplexityPolicyURL", "maxPINLength", "encCredStoreState",
+                "authenticatorConfigCommands")
         }
     }
 
@@ -148,6 +136,10 @@ extension CTAPProtocol {
             case pinHashEnc
             case permissions = 9
             case rpId
+
+            package static let names = named(
+                "pinUvAuthProtocol", "subCommand", "keyAgreement", "pinUvAuthParam", "newPinEnc", "pinHashEnc",
+                "permissions", "rpId")
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -156,6 +148,9 @@ extension CTAPProtocol {
             case pinRetries
             case powerCycleState
             case uvRetries
+
+            package static let names = named(
+                "keyAgreement", "pinUvAuthToken", "pinRetries", "powerCycleState", "uvRetries")
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -167,6 +162,10 @@ extension CTAPProtocol {
             case getPinUvAuthTokenUsingUvWithPermissions
             case getUVRetries
             case getPinUvAuthTokenUsingPinWithPermissions = 9
+
+            package static let names = named(
+                "getPINRetries", "getKeyAgreement", "setPIN", "changePIN", "getPinToken",
+                "getPinUvAuthTokenUsingUvWithPermissions", "getUVRetries", "getPinUvAuthTokenUsingPinWithPermissions")
         }
     }
 
@@ -179,6 +178,9 @@ extension CTAPProtocol {
             case pinUvAuthProtocol
             case pinUvAuthParam
             case getModality
+
+            package static let names = named(
+                "modality", "subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam", "getModality")
         }
 
         /// The parameters of subcommands; the first two also describe a template in a list.
@@ -186,6 +188,8 @@ extension CTAPProtocol {
             case templateId = 1
             case templateFriendlyName
             case timeoutMilliseconds
+
+            package static let names = named("templateId", "templateFriendlyName", "timeoutMilliseconds")
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -197,6 +201,10 @@ extension CTAPProtocol {
             case remainingSamples
             case templateInfos
             case maxTemplateFriendlyName
+
+            package static let names = named(
+                "modality", "fingerprintKind", "maxCaptureSamplesRequiredForEnroll", "templateId",
+                "lastEnrollSampleStatus", "remainingSamples", "templateInfos", "maxTemplateFriendlyName")
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -207,6 +215,10 @@ extension CTAPProtocol {
             case setFriendlyName
             case removeEnrollment
             case getFingerprintSensorInfo
+
+            package static let names = named(
+                "enrollBegin", "enrollCaptureNextSample", "cancelCurrentEnrollment", "enumerateEnrollments",
+                "setFriendlyName", "removeEnrollment", "getFingerprintSensorInfo")
         }
     }
 
@@ -217,12 +229,16 @@ extension CTAPProtocol {
             case subCommandParams
             case pinUvAuthProtocol
             case pinUvAuthParam
+
+            package static let names = named("subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam")
         }
 
         package enum Parameters: Int64, CTAPKey {
             case rpIDHash = 1
             case credentialID
             case user
+
+            package static let names = named("rpIDHash", "credentialID", "user")
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -238,6 +254,11 @@ extension CTAPProtocol {
             case credProtect
             case largeBlobKey
             case thirdPartyPayment
+
+            package static let names = named(
+                "existingResidentCredentialsCount", "maxPossibleRemainingResidentCredentialsCount", "rp", "rpIDHash",
+                "totalRPs", "user", "credentialID", "publicKey", "totalCredentials", "credProtect", "largeBlobKey",
+                "thirdPartyPayment")
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -248,6 +269,10 @@ extension CTAPProtocol {
             case enumerateCredentialsGetNextCredential
             case deleteCredential
             case updateUserInformation
+
+            package static let names = named(
+                "getCredsMetadata", "enumerateRPsBegin", "enumerateRPsGetNextRP", "enumerateCredentialsBegin",
+                "enumerateCredentialsGetNextCredential", "deleteCredential", "updateUserInformation")
         }
     }
 
@@ -260,10 +285,14 @@ extension CTAPProtocol {
             case length
             case pinUvAuthParam
             case pinUvAuthProtocol
+
+            package static let names = named("get", "set", "offset", "length", "pinUvAuthParam", "pinUvAuthProtocol")
         }
 
         package enum Reply: Int64, CTAPKey {
             case config = 1
+
+            package static let names = named("config")
         }
 
         /// An entry of the array (§6.10.3).
@@ -271,6 +300,8 @@ extension CTAPProtocol {
             case ciphertext = 1
             case nonce
             case origSize
+
+            package static let names = named("ciphertext", "nonce", "origSize")
         }
     }
 
@@ -281,6 +312,8 @@ extension CTAPProtocol {
             case subCommandParams
             case pinUvAuthProtocol
             case pinUvAuthParam
+
+            package static let names = named("subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam")
         }
 
         /// The parameters of setMinPINLength.
@@ -289,6 +322,9 @@ extension CTAPProtocol {
             case minPinLengthRPIDs
             case forceChangePin
             case pinComplexityPolicy
+
+            package static let names = named(
+                "newMinPINLength", "minPinLengthRPIDs", "forceChangePin", "pinComplexityPolicy")
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -296,6 +332,9 @@ extension CTAPProtocol {
             case toggleAlwaysUv
             case setMinPINLength
             case vendorPrototype = 255
+
+            package static let names = named(
+                "enableEnterpriseAttestation", "toggleAlwaysUv", "setMinPINLength", "vendorPrototype")
         }
     }
 }

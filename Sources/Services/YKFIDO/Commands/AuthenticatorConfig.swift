@@ -49,18 +49,11 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
     public var code: CTAPCommandCode { .config }
 
     /// The name in the specification, including the subcommand.
-    public var name: String {
-        switch change {
-        case .enableEnterpriseAttestation: "config enableEnterpriseAttestation"
-        case .toggleAlwaysUV: "config toggleAlwaysUv"
-        case .pinRules: "config setMinPINLength"
-        case .vendor: "config vendorPrototype"
-        }
-    }
+    public var name: String { "config \(change.kind.name)" }
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        var map = CBOR.Map(keys: [Key.subCommand: .unsigned(change.subcommand)])
+        var map = CBOR.Map(keys: [Key.subCommand: change.kind.cbor])
         map[Key.subCommandParams] = change.parameters.map(CBOR.map)
         map[Key.pinUvAuthProtocol] = auth.map { .unsigned($0.version) }
         map[Key.pinUvAuthParam] = auth.map { .bytes($0.parameter) }
@@ -70,15 +63,16 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
 
 extension AuthenticatorConfig.Change {
     private typealias Parameter = CTAPProtocol.Config.Parameters
-    private typealias Subcommand = CTAPProtocol.Config.Subcommand
 
     /// The subcommand number.
-    public var subcommand: UInt64 {
+    public var subcommand: UInt64 { kind.rawValue }
+
+    fileprivate var kind: CTAPProtocol.Config.Subcommand {
         switch self {
-        case .enableEnterpriseAttestation: Subcommand.enableEnterpriseAttestation.rawValue
-        case .toggleAlwaysUV: Subcommand.toggleAlwaysUv.rawValue
-        case .pinRules: Subcommand.setMinPINLength.rawValue
-        case .vendor: Subcommand.vendorPrototype.rawValue
+        case .enableEnterpriseAttestation: .enableEnterpriseAttestation
+        case .toggleAlwaysUV: .toggleAlwaysUv
+        case .pinRules: .setMinPINLength
+        case .vendor: .vendorPrototype
         }
     }
 

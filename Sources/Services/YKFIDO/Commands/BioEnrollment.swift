@@ -46,7 +46,7 @@ struct BioEnrollmentRequest<Response> {
         read: @escaping (CBOR.Fields) throws(WireError) -> Response
     ) {
         self.subcommand = subcommand?.rawValue
-        name = subcommand.map { String(describing: $0) } ?? "getModality"
+        name = subcommand.map(\.name) ?? "getModality"
         self.parameters = parameters
         self.read = read
     }

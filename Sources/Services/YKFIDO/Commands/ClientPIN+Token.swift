@@ -33,7 +33,7 @@ extension ClientPIN {
         public var code: CTAPCommandCode { .clientPIN }
 
         /// The name in the specification.
-        public var name: String { "clientPIN \(subcommand)" }
+        public var name: String { "clientPIN \(subcommand.name)" }
 
         private var subcommand: CTAPProtocol.ClientPIN.Subcommand {
             switch grant {

@@ -46,7 +46,7 @@ struct CredentialManagementRequest<Response> {
         read: @escaping (CBOR.Fields) throws(WireError) -> Response
     ) {
         self.subcommand = subcommand.rawValue
-        name = String(describing: subcommand)
+        name = subcommand.name
         self.parameters = parameters
         self.read = read
     }
