@@ -44,7 +44,6 @@ struct EveryByteTests {
         Reading(
             { CredentialManagementRequest.firstCredential(rpIDHash: hash).command(.credentialManagement, nil) },
             Operation.stored.with(9, 2)),
-        Reading({ BioEnrollmentRequest.modality.command(.bioEnrollment, nil) }, [1: 1]),
         Reading({ BioEnrollmentRequest.sensor.command(.bioEnrollment, nil) }, [2: 1, 3: 5, 8: 20]),
         Reading(
             { BioEnrollmentRequest.list.command(.bioEnrollment, nil) }, [7: [[1: .bytes([1]), 2: "thumb"]]]),

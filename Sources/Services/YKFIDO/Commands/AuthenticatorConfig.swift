@@ -55,8 +55,7 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
     public var parameters: CBOR.Map? {
         var map = CBOR.Map(keys: [Key.subCommand: change.kind.cbor])
         map[Key.subCommandParams] = change.parameters.map(CBOR.map)
-        map[Key.pinUvAuthProtocol] = auth.map { .unsigned($0.version) }
-        map[Key.pinUvAuthParam] = auth.map { .bytes($0.parameter) }
+        map.set(auth, at: Key.pinUvAuthParam, Key.pinUvAuthProtocol)
         return map
     }
 }

@@ -9,79 +9,52 @@ public struct BioEnrollment<Response>: CTAPCommand {
 
     /// The command byte, final or preview.
     public var code: CTAPCommandCode
-    let subcommand: UInt64?
-    let subcommandName: String
-    let subcommandParameters: CBOR.Map?
+    let request: BioEnrollmentRequest<Response>
     let auth: PINUVAuth?
-    let read: (CBOR.Fields) throws(WireError) -> Response
 
     /// The name in the specification, including the subcommand.
-    public var name: String { "bioEnrollment \(subcommandName)" }
+    public var name: String { "bioEnrollment \(request.subcommand.name)" }
 
     /// The parameters.
     public var parameters: CBOR.Map? {
-        guard let subcommand else { return CBOR.Map(keys: [Key.getModality: true]) }
-        var map = CBOR.Map(keys: [Key.modality: 1, Key.subCommand: .unsigned(subcommand)])
-        map[Key.subCommandParams] = subcommandParameters.map(CBOR.map)
-        map[Key.pinUvAuthProtocol] = auth.map { .unsigned($0.version) }
-        map[Key.pinUvAuthParam] = auth.map { .bytes($0.parameter) }
+        var map = CBOR.Map(keys: [Key.modality: 1, Key.subCommand: request.subcommand.cbor])
+        map[Key.subCommandParams] = request.parameters.map(CBOR.map)
+        map.set(auth, at: Key.pinUvAuthParam, Key.pinUvAuthProtocol)
         return map
     }
 
     /// Reads the answer.
-    public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response { try read(fields) }
+    public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response { try request.read(fields) }
 }
 
 private typealias FingerprintKey = CTAPProtocol.BioEnrollment.Parameters
 
 /// A bioEnrollment subcommand before authorisation; the modality is always fingerprint.
 struct BioEnrollmentRequest<Response> {
-    let subcommand: UInt64?
-    let name: String
+    let subcommand: CTAPProtocol.BioEnrollment.Subcommand
     var parameters: CBOR.Map?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
-    fileprivate init(
-        _ subcommand: CTAPProtocol.BioEnrollment.Subcommand?, parameters: CBOR.Map? = nil,
-        read: @escaping (CBOR.Fields) throws(WireError) -> Response
-    ) {
-        self.subcommand = subcommand?.rawValue
-        name = subcommand.map(\.name) ?? "getModality"
-        self.parameters = parameters
-        self.read = read
-    }
-
     /// The bytes that pinUvAuthParam authenticates: the modality, the subcommand, its parameters (CTAP 2.2 §6.7.2).
     var authenticated: [UInt8] {
-        [0x01, UInt8(truncatingIfNeeded: subcommand ?? 0)] + (parameters.map { CBOR.map($0).encoded } ?? [])
+        [0x01, UInt8(truncatingIfNeeded: subcommand.rawValue)] + (parameters.map { CBOR.map($0).encoded } ?? [])
     }
 
     func command(_ code: CTAPCommandCode, _ auth: PINUVAuth?) -> BioEnrollment<Response> {
-        BioEnrollment(
-            code: code, subcommand: subcommand, subcommandName: name, subcommandParameters: parameters, auth: auth,
-            read: read)
-    }
-}
-
-extension BioEnrollmentRequest where Response == UInt64 {
-    /// Reads the key's modality: 1 is fingerprint.
-    static var modality: Self {
-        Self(nil) { fields throws(WireError) in
-            try fields.required(CTAPProtocol.BioEnrollment.Reply.modality, .unsigned)
-        }
+        BioEnrollment(code: code, request: self, auth: auth)
     }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSensor {
     /// Reads the sensor's properties (subcommand 7).
-    static var sensor: Self { Self(.getFingerprintSensorInfo, read: FingerprintSensor.init) }
+    static var sensor: Self { Self(subcommand: .getFingerprintSensorInfo, read: FingerprintSensor.init) }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSample {
     /// Begins an enrolment and captures the first sample (subcommand 1).
     static func begin(timeout: Duration?) -> Self {
         Self(
-            .enrollBegin,
+            subcommand: .enrollBegin,
             parameters: timeout.map { CBOR.Map(keys: [FingerprintKey.timeoutMilliseconds: .int($0.wholeMilliseconds)]) }
         ) {
             fields throws(WireError) in try FingerprintSample(fields, template: nil)
@@ -91,7 +64,7 @@ extension BioEnrollmentRequest where Response == FingerprintSample {
     static func next(_ template: [UInt8], timeout: Duration?) -> Self {
         var parameters = CBOR.Map(keys: [FingerprintKey.templateId: .bytes(template)])
         parameters[FingerprintKey.timeoutMilliseconds] = timeout.map { .int($0.wholeMilliseconds) }
-        return Self(.enrollCaptureNextSample, parameters: parameters) {
+        return Self(subcommand: .enrollCaptureNextSample, parameters: parameters) {
             fields throws(WireError) in try FingerprintSample(fields, template: template)
         }
     }
@@ -99,16 +72,16 @@ extension BioEnrollmentRequest where Response == FingerprintSample {
 
 extension BioEnrollmentRequest where Response == [Fingerprint] {
     /// Lists the enrolled fingerprints (subcommand 4).
-    static var list: Self { Self(.enumerateEnrollments, read: Fingerprint.list) }
+    static var list: Self { Self(subcommand: .enumerateEnrollments, read: Fingerprint.list) }
 }
 
 extension BioEnrollmentRequest where Response == Void {
     /// Cancels an enrolment (subcommand 3).
-    static var cancel: Self { Self(.cancelCurrentEnrollment) { _ in } }
+    static var cancel: Self { Self(subcommand: .cancelCurrentEnrollment) { _ in } }
     /// Names a fingerprint (subcommand 5).
     static func rename(_ template: [UInt8], to name: String) -> Self {
         Self(
-            .setFriendlyName,
+            subcommand: .setFriendlyName,
             parameters: CBOR.Map(keys: [
                 FingerprintKey.templateId: .bytes(template), FingerprintKey.templateFriendlyName: .text(name),
             ])
@@ -116,6 +89,8 @@ extension BioEnrollmentRequest where Response == Void {
     }
     /// Removes a fingerprint (subcommand 6).
     static func remove(_ template: [UInt8]) -> Self {
-        Self(.removeEnrollment, parameters: CBOR.Map(keys: [FingerprintKey.templateId: .bytes(template)])) { _ in }
+        Self(
+            subcommand: .removeEnrollment, parameters: CBOR.Map(keys: [FingerprintKey.templateId: .bytes(template)])
+        ) { _ in }
     }
 }

@@ -57,7 +57,7 @@ extension CBOR {
 }
 
 extension CBOR.Map {
-    /// Sets pinUvAuthParam at a key and its protocol at the next one.
+    /// Sets pinUvAuthParam and the number of its protocol.
     mutating func set<Key: CTAPKey>(_ auth: PINUVAuth?, at parameter: Key, _ version: Key) {
         self[parameter] = auth.map { .bytes($0.parameter) }
         self[version] = auth.map { .unsigned($0.version) }

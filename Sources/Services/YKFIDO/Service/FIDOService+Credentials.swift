@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -61,7 +62,7 @@ extension FIDOSession {
         let code = try credentialManagementCode()
         let begin: Entry
         do { begin = try manage(first) } catch .noCredentials { return [] }
-        let count = try count(of: total(begin), during: first.name)
+        let count = try count(of: total(begin), during: first.subcommand.name)
         guard count > 0 else { return [] }
         let deadline = ctap.environment.deadline()
         var entries = [begin]
