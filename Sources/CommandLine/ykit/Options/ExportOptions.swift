@@ -77,15 +77,9 @@ struct CertificateExport: ParsableArguments {
 
 /// The certificates that an attestation may lead to.
 struct TrustedCertificates: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Trusted certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var root: [String] = []
+    @Option(file: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
 
-    @Option(
-        help: ArgumentHelp("Intermediate certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var intermediate: [String] = []
+    @Option(file: "Intermediate certificates, PEM; may be repeated.") var intermediate: [String] = []
 
     /// Whether the vendor's certificates are not trusted, but those that were named.
     var areNamed: Bool { !root.isEmpty }

@@ -38,15 +38,11 @@ struct GlobalOptions: ParsableArguments {
 
     @Flag(help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).") var notify = false
 
-    @Option(
-        help: ArgumentHelp("Record the exchanges in a new file, with secrets overwritten.", valueName: "file"),
-        completion: .file)
-    var record: String?
+    @Option(file: "Record the exchanges in a new file, with secrets overwritten.") var record: String?
 
     @Flag(help: "Keep secrets in the file that --record writes.") var keepSecrets = false
 
-    @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file)
-    var replay: String?
+    @Option(file: "Play a recording instead of using a key.") var replay: String?
 
     @Option(help: "Match commands strictly in order, or look each one up.") var replayMode: ReplayChoice?
 
@@ -63,8 +59,7 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
 
-    @Option(help: ArgumentHelp("Write the log to this file.", valueName: "file"), completion: .file)
-    var logFile: String?
+    @Option(file: "Write the log to this file.") var logFile: String?
 }
 
 extension GlobalOptions {

@@ -17,30 +17,17 @@ struct SecureChannelOptions: ParsableArguments {
             valueName: "protocol"))
     var scp: SCPChoice?
 
-    @Option(
-        help: ArgumentHelp(
-            "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
-            valueName: "file"), completion: .file)
+    @Option(file: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
     var scpKeys: String?
 
     @Option(help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
     var scpKeysFd: Int32?
 
-    @Option(
-        help: ArgumentHelp("CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).", valueName: "file"),
-        completion: .file)
-    var scpCa: String?
+    @Option(file: "CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).") var scpCa: String?
 
-    @Option(
-        help: ArgumentHelp("Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
-        completion: .file)
-    var scpCardKey: String?
+    @Option(file: "Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).") var scpCardKey: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).", valueName: "file"),
-        completion: .file)
-    var scpOce: String?
+    @Option(file: "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).") var scpOce: String?
 
     @Option(
         help: ArgumentHelp(

@@ -7,10 +7,7 @@ import YKHTTP
 struct ServerTrustOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
-        completion: .file)
-    var ca: String?
+    @Option(file: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
 
     @Option(
         help: ArgumentHelp(

@@ -18,10 +18,7 @@ struct AccountSecretOptions: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Generate a random secret.") var generate = false
 
-    @Option(
-        help: ArgumentHelp("Write the account with the generated secret into this new file.", valueName: "file"),
-        completion: .file)
-    var uriFile: String?
+    @Option(file: "Write the account with the generated secret into this new file.") var uriFile: String?
 
     @Flag(help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
 

@@ -41,9 +41,7 @@ struct AgeGenerate: Verb {
     @Option(help: "When the key in a slot needs a touch: never, always or cached; always without it.")
     var touchPolicy: TouchPolicy?
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the identity goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the identity goes.") var output = "-"
 
     @Flag(
         name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."

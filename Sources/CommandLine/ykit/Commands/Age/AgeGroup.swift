@@ -185,9 +185,7 @@ struct AgeIdentityVerb: Verb {
 
     @Option(help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the identities go.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the identities go.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

@@ -12,11 +12,7 @@ import YKWire
 struct ApproveStoreOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option(
-        help: ArgumentHelp(
-            "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).", valueName: "file"),
-        completion: .file)
-    var store: String?
+    @Option(file: "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).") var store: String?
 
     /// The store's file; the folder of the default one is created.
     func file(_ world: World) throws -> StoreFile {

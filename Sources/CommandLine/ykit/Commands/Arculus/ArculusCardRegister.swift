@@ -20,10 +20,7 @@ struct ArculusCardRegister: Verb {
 
     @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin")) var origin: String
 
-    @Option(
-        help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
-        completion: .file)
-    var options: String?
+    @Option(file: "The backend's reply: a file, or - for standard input.") var options: String?
 
     @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id")) var rp: String?
 

@@ -5,7 +5,7 @@ import YKWire
 
 /// The destination of a backend's result.
 struct ArculusOutput: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file) var output = "-"
+    @Option(file: "Where the result goes.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

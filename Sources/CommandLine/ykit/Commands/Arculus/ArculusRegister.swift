@@ -32,11 +32,7 @@ struct ArculusRegister: Verb {
     @Option(help: "Attestation conveyance: none, indirect or direct.")
     var attestation: AttestationChoice?
 
-    @Option(
-        help: ArgumentHelp(
-            "What the server is to keep of this device, a JSON object: a file, or - for standard input.",
-            valueName: "file"),
-        completion: .file)
+    @Option(file: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
     var info: String?
 
     @OptionGroup var holding: ArculusCardOptions

@@ -17,10 +17,7 @@ struct ArculusServerOptions: ParsableArguments {
         timeout (seconds) and limit (bytes).
         """
 
-    @Option(
-        help: ArgumentHelp("The server: a file that describes it, or its address.", valueName: "file"),
-        completion: .file)
-    var server: String
+    @Option(file: "The server: a file that describes it, or its address.") var server: String
 
     @Option(help: "The account's name at the server.") var user: String
 

@@ -24,9 +24,7 @@ struct CaptureImporting: Verb {
     @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the recording goes.", valueName: "file"), completion: .file)
-    var output: String?
+    @Option(name: .shortAndLong, file: "Where the recording goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
 

@@ -15,9 +15,7 @@ struct CaptureRedact: Verb {
 
     @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the recording goes.", valueName: "file"), completion: .file)
-    var output: String?
+    @Option(name: .shortAndLong, file: "Where the recording goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
 

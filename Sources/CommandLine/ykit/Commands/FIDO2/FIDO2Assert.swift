@@ -182,10 +182,7 @@ struct AssertionReport {
 struct CeremonyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin")) var origin: String?
 
-    @Option(
-        help: ArgumentHelp("The WebAuthn options: a file, or - for standard input.", valueName: "file"),
-        completion: .file)
-    var options: String?
+    @Option(file: "The WebAuthn options: a file, or - for standard input.") var options: String?
 
     @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
     var format: ExchangeFormat = .webauthn

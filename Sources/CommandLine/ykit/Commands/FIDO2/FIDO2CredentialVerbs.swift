@@ -17,10 +17,7 @@ struct FIDO2Credentials: ParsableCommand {
 struct TokenOptions: ParsableArguments {
     static let title = "Token Options"
 
-    @Option(
-        help: ArgumentHelp(
-            "Use the persistent token in this file instead of the PIN; info --save-token stores it.", valueName: "file"),
-        completion: .file)
+    @Option(file: "Use the persistent token in this file instead of the PIN; info --save-token stores it.")
     var token: String?
 
     /// Makes a service use the token in the file.

@@ -34,11 +34,7 @@ struct FIDO2Show: Verb {
 
     @OptionGroup var token: TokenOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Request a persistent token and store it in this new file; requires the PIN.", valueName: "file"),
-        completion: .file)
-    var saveToken: String?
+    @Option(file: "Request a persistent token and store it in this new file; requires the PIN.") var saveToken: String?
 
     @OptionGroup
     var replacing: OutputOptions

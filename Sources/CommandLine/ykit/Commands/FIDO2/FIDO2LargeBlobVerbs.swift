@@ -90,8 +90,7 @@ struct FIDO2LargeBlobGet: Verb {
         isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where the data goes.", valueName: "file"), completion: .file)
-    var output: String?
+    @Option(name: .shortAndLong, file: "Where the data goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

@@ -25,10 +25,7 @@ struct FIDO2Register: Verb {
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions
 
-    @Option(
-        help: ArgumentHelp("Add the key to this mapping file, with --format pam-u2f.", valueName: "file"),
-        completion: .file)
-    var append: String?
+    @Option(file: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
 
     @OptionGroup var pin: PINOptions
 

@@ -38,21 +38,15 @@ struct FIDO2Secret: Verb {
 
     @Option(help: "How the secret is written: raw, hex, base64, or systemd with a token.") var format: Form = .base64
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"),
-        completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the secret goes.") var output = "-"
 
     @Option(help: ArgumentHelp("The key slot of the LUKS2 volume that gets the passphrase.", valueName: "n"))
     var keyslot: Int?
 
-    @Option(help: ArgumentHelp("Where the token goes, with --format systemd.", valueName: "file"), completion: .file)
-    var tokenOutput: String?
+    @Option(file: "Where the token goes, with --format systemd.") var tokenOutput: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.",
-            valueName: "file"), completion: .file)
+        file: "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.")
     var token: String?
 
     @OptionGroup var replacing: OutputOptions

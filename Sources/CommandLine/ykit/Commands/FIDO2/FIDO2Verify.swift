@@ -36,18 +36,11 @@ struct FIDO2Verify: Verb {
 
     @Flag(help: "Do not require user presence.") var noTouch = false
 
-    @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file)
-    var registration: String?
+    @Option(file: "The registration of the credential.") var registration: String?
 
-    @Option(help: ArgumentHelp("The public key of the credential, PEM.", valueName: "file"), completion: .file)
-    var publicKey: String?
+    @Option(file: "The public key of the credential, PEM.") var publicKey: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Trusted certificates, PEM; an attestation that leads to none of them is refused.",
-            valueName: "file"),
-        completion: .file)
-    var trust: String?
+    @Option(file: "Trusted certificates, PEM; an attestation that leads to none of them is refused.") var trust: String?
 
     @Option(help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn
 

@@ -120,14 +120,9 @@ struct HSMAuthCalculate: Verb {
     @Option(help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
     var exchange: String?
 
-    @Option(
-        help: ArgumentHelp("The HSM's public key, PEM or DER, for a p256 credential.", valueName: "file"),
-        completion: .file)
-    var hsmKey: String?
+    @Option(file: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
 
-    @Option(
-        help: ArgumentHelp("Where the session keys go.", valueName: "file"), completion: .file)
-    var output: String?
+    @Option(file: "Where the session keys go.") var output: String?
 
     @Flag(help: "Print the session keys.") var showKeys = false
 

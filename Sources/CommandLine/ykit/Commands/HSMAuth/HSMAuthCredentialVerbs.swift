@@ -70,15 +70,9 @@ struct HSMAuthAdd: Verb {
 
     @Flag(help: "Generate the keys.") var generate = false
 
-    @Option(
-        name: .customLong("import"), help: ArgumentHelp("Read the keys from this file.", valueName: "file"),
-        completion: .file)
-    var keys: String?
+    @Option(name: .customLong("import"), file: "Read the keys from this file.") var keys: String?
 
-    @Option(
-        help: ArgumentHelp("Write generated aes128 keys into this new file.", valueName: "file"),
-        completion: .file)
-    var keyFile: String?
+    @Option(file: "Write generated aes128 keys into this new file.") var keyFile: String?
 
     @OptionGroup var replacing: OutputOptions
 

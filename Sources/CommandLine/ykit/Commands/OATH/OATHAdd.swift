@@ -45,10 +45,7 @@ struct OATHAdd: Verb {
             valueName: "serial"))
     var alsoDevice: [String] = []
 
-    @Option(
-        help: ArgumentHelp("Write the account, encrypted, into this new PSKC file.", valueName: "file"),
-        completion: .file)
-    var pskc: String?
+    @Option(file: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 

@@ -92,10 +92,7 @@ struct OTPKeyOptions: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
 
-    @Option(
-        help: ArgumentHelp("Where generated secrets go, instead of to the terminal.", valueName: "file"),
-        completion: .file)
-    var output: String?
+    @Option(file: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no key") }

@@ -32,9 +32,7 @@ struct OTPYubiOTP: Verb {
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
-    @Option(
-        help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file)
-    var csv: String?
+    @Option(file: "Write a line for YubiCloud into this new file.") var csv: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -126,10 +124,7 @@ struct OTPStatic: Verb {
 
     @Option(help: "The length of the generated password, up to 38.") var length = 38
 
-    @Option(
-        help: ArgumentHelp("Where generated secrets go, instead of to the terminal.", valueName: "file"),
-        completion: .file)
-    var output: String?
+    @Option(file: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     @OptionGroup var typing: TypingOptions
 

@@ -33,10 +33,7 @@ struct OTPVerify: Verb {
     @Option(help: ArgumentHelp("The public identity that the key must have, in modhex.", valueName: "modhex"))
     var publicId: String?
 
-    @Option(
-        help: ArgumentHelp("The file of accepted counters, which reveals replays.", valueName: "file"),
-        completion: .file)
-    var store: String?
+    @Option(file: "The file of accepted counters, which reveals replays.") var store: String?
 
     @Option(help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
     var server: [String] = []
@@ -180,11 +177,7 @@ struct TokenKeyOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n")) var keyFd: Int32?
 
-    @Option(
-        help: ArgumentHelp(
-            "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.",
-            valueName: "file"),
-        completion: .file)
+    @Option(file: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
     var keyFile: String?
 
     func check() throws {

@@ -98,9 +98,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
     @Flag(help: "The file contains the digest.") var digest = false
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the signature goes.") var output = "-"
 
     /// A signature, as it is written and in bytes.
     private struct Made {
@@ -165,9 +163,7 @@ struct OpenPGPDecrypt: Verb {
 
     @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the result goes.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

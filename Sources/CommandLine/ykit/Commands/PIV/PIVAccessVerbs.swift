@@ -135,9 +135,7 @@ struct PIVChangeManagementKey: Verb {
     @Flag(name: .shortAndLong, help: "Store the new management key on the key, protected by the PIN.")
     var protect = false
 
-    @Option(
-        help: ArgumentHelp("Write the generated key into this new file.", valueName: "file"), completion: .file)
-    var keyFile: String?
+    @Option(file: "Write the generated key into this new file.") var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -80,10 +80,7 @@ struct PIVRequestCertificate: Verb {
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option(
-        help: ArgumentHelp("The slot's public key, if the card does not report it.", valueName: "file"),
-        completion: .file)
-    var publicKey: String?
+    @Option(file: "The slot's public key, if the card does not report it.") var publicKey: String?
 
     @Option(help: "How the request is written: pem or der.") var format: RequestFormat = .pem
 

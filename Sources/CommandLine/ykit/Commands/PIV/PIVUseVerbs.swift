@@ -31,9 +31,7 @@ struct PIVSign: Verb {
     @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the signature goes.") var output = "-"
 
     @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
@@ -96,9 +94,7 @@ struct PIVDecrypt: Verb {
 
     @Option(help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the plain text goes.") var output = "-"
 
     @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
@@ -150,9 +146,7 @@ struct PIVDerive: Verb {
 
     @Option(help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the secret goes.") var output = "-"
 
     @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 

@@ -26,11 +26,7 @@ struct SSHAgentVerb: Verb {
         help: ArgumentHelp("The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.", valueName: "path"))
     var socket: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Offer the credential of this key file; may be repeated.", valueName: "file"),
-        completion: .file)
-    var key: [String] = []
+    @Option(name: .shortAndLong, file: "Offer the credential of this key file; may be repeated.") var key: [String] = []
 
     @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.") var resident = false
 

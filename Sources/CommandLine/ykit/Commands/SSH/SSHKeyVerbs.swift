@@ -63,10 +63,7 @@ struct SSHGenerate: Verb {
 
     @Option(name: .shortAndLong, help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.", valueName: "file"),
-        completion: .file)
+    @Option(name: .shortAndLong, file: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
     var output: String?
 
     @Option(help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
@@ -84,14 +81,9 @@ struct SSHGenerate: Verb {
     @Flag(help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
 
-    @Option(
-        help: ArgumentHelp("The challenge for the attestation, from this file.", valueName: "file"), completion: .file
-    )
-    var challenge: String?
+    @Option(file: "The challenge for the attestation, from this file.") var challenge: String?
 
-    @Option(
-        help: ArgumentHelp("Write the key's attestation into this new file.", valueName: "file"), completion: .file)
-    var attestation: String?
+    @Option(file: "Write the key's attestation into this new file.") var attestation: String?
 
     @Flag(help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
     var passphrase = false

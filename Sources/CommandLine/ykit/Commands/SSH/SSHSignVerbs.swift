@@ -21,17 +21,11 @@ struct SSHSign: Verb {
 
     @Option(name: .shortAndLong, help: "The PIV slot of the key.") var slot: PIVSlot?
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("The key file of the credential.", valueName: "file"),
-        completion: .file)
-    var key: String?
+    @Option(name: .shortAndLong, file: "The key file of the credential.") var key: String?
 
     @Option(name: .shortAndLong, help: "The namespace of the signature, such as file or git.") var namespace = "file"
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the signature goes, FILE.sig without it.", valueName: "file"),
-        completion: .file)
-    var output: String?
+    @Option(name: .shortAndLong, file: "Where the signature goes, FILE.sig without it.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -87,17 +81,11 @@ struct SSHVerify: Verb {
 
     @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("The signature; FILE.sig without it.", valueName: "file"),
-        completion: .file)
-    var signature: String?
+    @Option(name: .shortAndLong, file: "The signature; FILE.sig without it.") var signature: String?
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("The public key that has to have signed.", valueName: "file"),
-        completion: .file)
-    var key: String?
+    @Option(name: .shortAndLong, file: "The public key that has to have signed.") var key: String?
 
-    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file) var allowedSigners: String?
+    @Option(file: "Who may sign.") var allowedSigners: String?
 
     @Option(name: .customLong("identity"), help: "The signer's identity, with --allowed-signers.") var identity: String?
 

@@ -29,10 +29,7 @@ struct SecondFactorAccess: ParsableArguments {
 
     @OptionGroup var trusted: ServerTrustOptions
 
-    @Option(
-        help: ArgumentHelp("Require every answer to be signed with this audit key, a PEM file.", valueName: "file"),
-        completion: .file)
-    var auditKey: String?
+    @Option(file: "Require every answer to be signed with this audit key, a PEM file.") var auditKey: String?
 
     @Option(help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
     var account = "admin"
@@ -45,10 +42,7 @@ struct SecondFactorAccess: ParsableArguments {
     @Option(help: ArgumentHelp("The origin of keys (default: the server's own).", valueName: "origin"))
     var origin: String?
 
-    @Option(
-        help: ArgumentHelp("The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).", valueName: "file"),
-        completion: .file)
-    var store: String?
+    @Option(file: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
     /// The number of secrets read from standard input.
     var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }

@@ -39,9 +39,7 @@ struct SecurIDExport: Verb {
 
     @Flag(help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the export goes.", valueName: "file"), completion: .file)
-    var output = "-"
+    @Option(name: .shortAndLong, file: "Where the export goes.") var output = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

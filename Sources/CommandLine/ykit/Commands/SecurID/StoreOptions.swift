@@ -10,10 +10,7 @@ import YKStore
 struct StorePathOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option(
-        help: ArgumentHelp(
-            "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file)
-    var store: String?
+    @Option(file: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
 
     /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {

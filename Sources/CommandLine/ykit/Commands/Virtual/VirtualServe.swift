@@ -28,10 +28,7 @@ struct VirtualServe: Verb {
 
     @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
 
-    @Option(
-        help: ArgumentHelp("Keep the key in this file; without one it is the demonstration key.", valueName: "file"),
-        completion: .file)
-    var state: String?
+    @Option(file: "Keep the key in this file; without one it is the demonstration key.") var state: String?
 
     @OptionGroup var new: NewKeyOptions
 
