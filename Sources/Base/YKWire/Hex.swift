@@ -29,13 +29,16 @@ public enum Hex {
     ///
     /// - Throws: `WireError` with the offset for an odd count or another character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
-        try pairs(of: text, "hexadecimal digit") { digit in
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x41...0x46: digit - 0x41 + 10
-            case 0x61...0x66: digit - 0x61 + 10
-            default: nil
-            }
+        try pairs(of: text, "hexadecimal digit", nibble)
+    }
+
+    /// The value of a digit of either case; `nil` for another character.
+    @inline(__always) package static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
         }
     }
 

@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKTransport
+import YKWire
 
 /// The kind of a credential. An open set.
 public struct HSMAuthAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -100,22 +101,13 @@ public struct HSMAuthPassword: ~Copyable, Sendable {
     private static func unhex(_ digits: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = nibble(digits[index]), let low = nibble(digits[index + 1]) else {
+            guard let high = Hex.nibble(digits[index]), let low = Hex.nibble(digits[index + 1]) else {
                 Secret.wipe(&result)
                 return nil
             }
             result.append(high << 4 | low)
         }
         return result
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 }
 

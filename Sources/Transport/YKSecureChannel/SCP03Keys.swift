@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKTransport
+import YKWire
 
 /// A static SCP03 key set: three AES-128 keys that the card and its administrators share
 /// (GlobalPlatform Amendment D §6.1).
@@ -74,19 +75,10 @@ package enum SecretHex {
         defer { Secret.wipe(&bytes) }
         var high: UInt8?
         for digit in digits {
-            guard let value = nibble(digit) else { return nil }
+            guard let value = Hex.nibble(digit) else { return nil }
             if let first = high { bytes.append(first << 4 | value) }
             high = high == nil ? value : nil
         }
         return Secret(bytes)
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 }
