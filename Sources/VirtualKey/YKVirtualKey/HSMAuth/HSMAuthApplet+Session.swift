@@ -84,21 +84,14 @@ extension HSMAuthApplet {
         let encryption = Secret(credential.keys[..<16])
         let mac = Secret(credential.keys[16...])
         do {
-            let sessionMAC = try derive(mac, 6, request.context)
+            let sessionMAC = try VirtualChannel.derive(mac, 6, request.context)
             if let cryptogram = request.cryptogram {
-                let expected = try derive(Secret(sessionMAC), 0, request.context, length: 8)
+                let expected = try VirtualChannel.derive(Secret(sessionMAC), 0, request.context, length: 8)
                 guard constantTimeEqual(expected, cryptogram) else { throw Refusal.status(.dataInvalid) }
             }
-            return try derive(encryption, 4, request.context) + sessionMAC + derive(mac, 7, request.context)
+            return try VirtualChannel.derive(encryption, 4, request.context) + sessionMAC
+                + VirtualChannel.derive(mac, 7, request.context)
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
-    }
-
-    private static func derive(
-        _ key: borrowing Secret, _ constant: UInt8, _ context: [UInt8], length: Int = 16
-    ) throws(CryptoFault) -> [UInt8] {
-        try AESCMAC.derive(
-            key, label: [UInt8](repeating: 0, count: 11) + [constant], context: context, length: length
-        ).copyBytes()
     }
 
     private static func asymmetric(

@@ -123,7 +123,8 @@ extension VirtualChannel {
         stage = .open(session)
     }
 
-    private static func derive(
+    /// Derives a key or cryptogram of SCP03, whose KDF YubiHSM Auth has too.
+    static func derive(
         _ key: borrowing Secret, _ constant: UInt8, _ context: [UInt8], length: Int = 16
     ) throws(CryptoFault) -> [UInt8] {
         try AESCMAC.derive(
