@@ -60,6 +60,13 @@ public struct ApprovalAccount: Hashable, Sendable {
         (self.server, self.added, self.details) = (server, added, details)
     }
 
+    /// Returns the account with other fields of its kind.
+    func with(_ details: JSON.Object) -> ApprovalAccount {
+        var account = self
+        account.details = details
+        return account
+    }
+
     /// The public part of the account's record.
     public var description: JSON {
         [

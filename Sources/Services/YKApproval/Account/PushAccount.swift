@@ -58,11 +58,7 @@ public struct PushAccount: Hashable, Sendable {
     }
 
     /// The account in the form for the store.
-    public var stored: ApprovalAccount {
-        var stored = account
-        stored.details = details
-        return stored
-    }
+    public var stored: ApprovalAccount { account.with(details) }
 
     /// Whether each background poll would require a touch.
     public var needsTouch: Bool {

@@ -75,11 +75,7 @@ public struct ContainerAccount: Hashable, Sendable {
     }
 
     /// The account in the form for the store.
-    public var stored: ApprovalAccount {
-        var stored = account
-        stored.details = details
-        return stored
-    }
+    public var stored: ApprovalAccount { account.with(details) }
 
     private var details: JSON.Object {
         var object = JSON.Object()

@@ -32,11 +32,7 @@ public struct OCRAAccount: Hashable, Sendable {
     }
 
     /// The account in the form for the store.
-    public var stored: ApprovalAccount {
-        var stored = account
-        stored.details = details
-        return stored
-    }
+    public var stored: ApprovalAccount { account.with(details) }
 
     /// Returns whether a string can be the serial number of a token.
     public static func isSerial(_ text: String) -> Bool { PushLink.isSerial(text) }

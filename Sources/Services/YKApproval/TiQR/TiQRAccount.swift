@@ -35,7 +35,6 @@ public struct TiQRAccount: Hashable, Sendable {
 
     /// The account in the form for the store.
     public var stored: ApprovalAccount {
-        var stored = account
         var object = JSON.Object()
         object["service"] = .string(service)
         object["identity"] = .string(identity)
@@ -43,8 +42,7 @@ public struct TiQRAccount: Hashable, Sendable {
         object["url"] = .string(url.description)
         object["suite"] = .string(suite.description)
         object["trust"] = trust.json
-        stored.details = object
-        return stored
+        return account.with(object)
     }
 
     /// Checks that a login belongs to this account.
