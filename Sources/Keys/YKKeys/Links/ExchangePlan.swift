@@ -70,8 +70,7 @@ public final class ExchangePlan: Sendable {
     /// Adds the handshake of the secure channel that the key requires, and ends the plan.
     func endAtRequiredChannel(_ words: String) -> LinkError {
         add(channel: words)
-        stop()
-        return Self.end
+        return end()
     }
 
     private func add(channel words: String) {
@@ -82,8 +81,11 @@ public final class ExchangePlan: Sendable {
         add(Step(command: command, summary: narration.summary, details: narration.details, isSent: isSent))
     }
 
-    /// The error that a link throws after ``stop()``.
-    static let end = LinkError.failed(code: 0, "the plan ends here")
+    /// Ends the plan, and returns the error that a link then throws.
+    func end() -> LinkError {
+        stop()
+        return .failed(code: 0, "the plan ends here")
+    }
 }
 
 /// A card link that lets reads through and keeps changes back.
@@ -112,10 +114,7 @@ final class PlanningLink: ForwardingCardLink {
             return reply
         case .write(let reply):
             note(command, reply ?? [], narrator.narrate(command: command), isSent: false)
-            guard let reply else {
-                plan.stop()
-                throw ExchangePlan.end
-            }
+            guard let reply else { throw plan.end() }
             return reply
         }
     }
@@ -148,10 +147,7 @@ final class PlanningFIDOLink: ForwardingFIDOLink {
             return reply
         case .write(let reply):
             plan.add(masked, Narration.message(command, payload, reply: nil), isSent: false)
-            guard let reply else {
-                plan.stop()
-                throw .device(ExchangePlan.end)
-            }
+            guard let reply else { throw .device(plan.end()) }
             return reply
         }
     }
@@ -182,8 +178,7 @@ final class PlanningOTPLink: ForwardingOTPLink {
 
     private func stop(_ command: OTPCommand, _ payload: [UInt8]) -> OTPLinkError {
         plan.add([command.rawValue], Narration.slot(command, payload, reply: nil), isSent: false)
-        plan.stop()
-        return .device(ExchangePlan.end)
+        return .device(plan.end())
     }
 }
 
