@@ -27,10 +27,7 @@ final class ReplayReportLink: ReportLink {
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         guard replay.mode == .strict else { return try lookup.write(report, replay) }
-        _ = try replay.failingForGood { () throws(LinkError) in
-            try replay.take(report, by: .interrupt)
-            return []
-        }
+        try take(report, by: .interrupt)
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
@@ -40,10 +37,7 @@ final class ReplayReportLink: ReportLink {
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         guard replay.mode == .strict else { return try features.set(report, replay) }
-        _ = try replay.failingForGood { () throws(LinkError) in
-            try replay.take(report, by: .feature)
-            return []
-        }
+        try take(report, by: .feature)
     }
 
     func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
@@ -52,6 +46,14 @@ final class ReplayReportLink: ReportLink {
     }
 
     func close() {}
+
+    /// Requires that a report was written next in the recording.
+    private func take(_ report: [UInt8], by way: Replay.ReportWay) throws(LinkError) {
+        _ = try replay.failingForGood { () throws(LinkError) in
+            try replay.take(report, by: way)
+            return []
+        }
+    }
 }
 
 extension Capture.Event {
