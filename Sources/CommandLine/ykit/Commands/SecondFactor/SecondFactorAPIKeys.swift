@@ -17,8 +17,6 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try await connection.service.createAPIKey(name).withKey
     }
@@ -36,8 +34,6 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try confirmation.ask("make the API key of '\(name.printable)' invalid?", in: world)
         return try await connection.service.rotateAPIKey(name).withKey
@@ -50,8 +46,6 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
-
-    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let clients = try await connection.service.apiKeys()

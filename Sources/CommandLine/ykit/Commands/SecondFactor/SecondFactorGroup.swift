@@ -51,6 +51,8 @@ protocol SecondFactorVerb: Verb {
 extension SecondFactorVerb {
     static var needsAccount: Bool { true }
 
+    func check() throws { try checkInputs() }
+
     func answer(in world: World) async throws -> Answer {
         var connection = try await access.connect(world, key, needsAccount: Self.needsAccount)
         return try await answer(&connection, world)

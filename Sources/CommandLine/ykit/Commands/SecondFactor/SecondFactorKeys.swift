@@ -26,8 +26,6 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
         let token = try await connection.service.registerKey(
@@ -87,8 +85,6 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let found = try await connection.service.devices(of: user, device)
         if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device) }
@@ -113,8 +109,6 @@ struct SecondFactorDeviceRemove: SecondFactorVerb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
-
-    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: world)

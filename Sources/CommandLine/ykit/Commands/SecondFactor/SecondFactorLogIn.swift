@@ -90,8 +90,6 @@ struct SecondFactorShow: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let status = try await connection.service.status(of: user)
         return Answer(

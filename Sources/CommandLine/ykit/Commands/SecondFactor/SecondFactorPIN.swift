@@ -125,8 +125,6 @@ struct SecondFactorPhone: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         guard let phone = try await connection.service.phone(of: user) else {
             throw Explanation("no-phone", .notFound, "the record of '\(user.printable)' has no mobile number")

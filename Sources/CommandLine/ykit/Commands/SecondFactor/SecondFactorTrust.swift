@@ -133,8 +133,6 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let owner = try await connection.client(client)
         let devices = try await connection.service.trustedDevices(of: user, client: owner.id)
@@ -189,8 +187,6 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try connection.requireAPIKey()
         let (vault, service) = (connection.vault, connection.service)
@@ -224,8 +220,6 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
-
-    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let what = device.map { "device \($0.printable)" } ?? "all devices"

@@ -94,8 +94,6 @@ struct SecondFactorEnable: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs() }
-
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let states: Set<SecondFactorStatus.State> = mode.map { [$0 == .sms ? .sms : .fp] } ?? []
         let count = try await connection.service.enable(user, states)
@@ -117,8 +115,6 @@ struct SecondFactorDisable: SecondFactorVerb {
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
-
-    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let count = try await connection.service.disable(user)
