@@ -107,9 +107,7 @@ struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
         "update", "Change the names of a credential's account on the key.", members: ["remembered"])
 
-    @Argument(
-        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
-    var credential: String
+    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @Option(help: "The account's new name.") var user: String?
 
@@ -147,9 +145,7 @@ struct FIDO2CredentialsDelete: Verb {
         discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
         members: ["remembered"])
 
-    @Argument(
-        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
-    var credential: String
+    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -86,9 +86,7 @@ struct FIDO2LargeBlobGet: Verb {
         "get", "Print a credential's large blob, or write it into a file.",
         members: ["credentialId", "blob", "size", "output"])
 
-    @Argument(
-        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
-    var credential: String
+    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @Option(name: .shortAndLong, file: "Where the data goes.") var output: String?
 
@@ -121,9 +119,7 @@ struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, in place of an earlier one.", members: ["credentialId", "size"])
 
-    @Argument(
-        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
-    var credential: String
+    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @Argument(help: "What to write: a file, or - for standard input.", completion: .file) var file: String
 
@@ -148,9 +144,7 @@ struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.", members: ["credentialId"])
 
-    @Argument(
-        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
-    var credential: String
+    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
