@@ -24,28 +24,18 @@ struct CaptureImporting: Verb {
     @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?
 
-    @Option(name: .shortAndLong, file: "Where the recording goes.") var output: String?
+    @OptionGroup var output: RecordingOutput
 
-    @OptionGroup var replacing: OutputOptions
-
-    func check(with global: GlobalOptions) throws {
-        if global.json, output == nil { throw UsageError("--json needs --output FILE") }
-    }
+    func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
     func answer(in world: World) throws -> Answer {
         let log = try Files.read(file)
         let capture = try importing(log, keepsSecrets: world.options.keepSecrets)
         var answer = Answer()
-        if let output {
-            try FileOutput(output, isSecret: true, force: replacing.force, world)
-                .put(Array(capture.text.utf8), &answer)
-            answer.lines = ["\(output): a recording of \(capture.events.count) events"]
-        } else {
-            answer.raw = Array(capture.text.utf8)
-        }
-        if world.options.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
         answer.members["file"] = .string(file)
-        answer.members["output"] = output.map(JSON.string)
+        try output.put(
+            Array(capture.text.utf8), "a recording of \(capture.events.count) events", &answer, world)
+        if world.options.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
         answer.members["events"] = .int(Int64(capture.events.count))
         return answer
     }

@@ -15,13 +15,9 @@ struct CaptureRedact: Verb {
 
     @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    @Option(name: .shortAndLong, file: "Where the recording goes.") var output: String?
+    @OptionGroup var output: RecordingOutput
 
-    @OptionGroup var replacing: OutputOptions
-
-    func check(with global: GlobalOptions) throws {
-        if global.json, output == nil { throw UsageError("--json needs --output FILE") }
-    }
+    func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
     func answer(in world: World) throws -> Answer {
         var redactor = Redactor()
@@ -41,14 +37,8 @@ struct CaptureRedact: Verb {
         }
         if count == 0 { add(header.redacted.text) }
         var answer = Answer()
-        if let output {
-            try FileOutput(output, isSecret: true, force: replacing.force, world).put(text, &answer)
-            answer.lines = ["\(output): secrets overwritten in \(changed) of \(count) events"]
-        } else {
-            answer.raw = text
-        }
         answer.members["file"] = .string(file)
-        answer.members["output"] = output.map(JSON.string) ?? .null
+        try output.put(text, "secrets overwritten in \(changed) of \(count) events", &answer, world)
         answer.members["changed"] = .int(Int64(changed))
         return answer
     }
