@@ -32,9 +32,7 @@ struct OpenPGPImportCertificate: Verb {
     @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
-        guard let certificate = try fileOptions.read(file, world).certificates.first else {
-            throw Explanation("no-certificate", .notFound, "\(file.printable) holds no certificate")
-        }
+        let certificate = try fileOptions.certificate(file, world)
         let service = try await world.openOpenPGP()
         var answer = Answer("put a certificate into \(slot)", [:])
         if let key = try? await service.publicKey(slot), certificate.publicKey != key {

@@ -142,9 +142,7 @@ struct PIVImportCertificate: Verb {
     @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
-        guard let certificate = try fileOptions.read(file, world).certificates.first else {
-            throw Explanation("no-certificate", .notFound, "\(file.printable) holds no certificate")
-        }
+        let certificate = try fileOptions.certificate(file, world)
         let service = try await world.openPIV()
         var answer = Answer()
         let belongs = try await noCheck ? nil : check(certificate, service, &answer)

@@ -97,7 +97,11 @@ extension KeyFile {
     static func certificates(_ path: String) throws -> [X509Certificate] {
         let certificates = try KeyFile(try Files.read(path)).certificates
         guard certificates.isEmpty else { return certificates }
-        throw Explanation("no-certificate", .notFound, "\(path.printable) holds no certificate")
+        throw noCertificate(path)
+    }
+
+    fileprivate static func noCertificate(_ path: String) -> Explanation {
+        Explanation("no-certificate", .notFound, "\(path.printable) holds no certificate")
     }
 }
 
@@ -111,5 +115,11 @@ extension FilePasswordOptions {
         }
         return try KeyFile(
             bytes, password: SharedSecret(try password("password of \(path.printable)", world.terminal)))
+    }
+
+    /// Reads the first certificate of a file; asks for its password if it has one.
+    func certificate(_ path: String, _ world: World) throws -> X509Certificate {
+        guard let first = try read(path, world).certificates.first else { throw KeyFile.noCertificate(path) }
+        return first
     }
 }
