@@ -138,8 +138,7 @@ struct PIVChangeManagementKey: Verb {
     @Option(file: "Write the generated key into this new file.") var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
     @OptionGroup var confirmation: Confirmation
 
     func check() throws {
@@ -150,8 +149,7 @@ struct PIVChangeManagementKey: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
         let service = try await world.openPIV()
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "set another one")
+        var unlocking = try await management.unlock(service, for: "set another one", world)
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
         var replacesPrinted = false

@@ -138,8 +138,7 @@ struct PIVImportCertificate: Verb {
     var updateChuid = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let certificate = try fileOptions.certificate(file, world)
@@ -147,8 +146,7 @@ struct PIVImportCertificate: Verb {
         var answer = Answer()
         let belongs = try await noCheck ? nil : check(certificate, service, &answer)
         try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "store a certificate")
+        try await management.unlock(service, for: "store a certificate", world)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
         answer.lines = ["put a certificate into \(slot)"] + Table.lines(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)
@@ -208,14 +206,12 @@ struct PIVDeleteCertificate: Verb {
     var updateChuid = false
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         try confirmation.ask("delete the certificate in \(slot)?", in: world)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "delete a certificate")
+        try await management.unlock(service, for: "delete a certificate", world)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
         return Answer("deleted the certificate in \(slot)", ["slot": .string(slot.description)])
     }

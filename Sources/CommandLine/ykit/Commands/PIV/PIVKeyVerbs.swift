@@ -45,15 +45,13 @@ struct PIVGenerateKey: Verb {
 
     @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).") var allowWeakRsa = false
 
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: force, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "make a key")
+        try await management.unlock(service, for: "make a key", world)
         let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "making an \(algorithm) key") }
         defer { progress?.end() }
         let key = try await service.generateKey(
@@ -101,8 +99,7 @@ struct PIVImportKey: Verb {
     @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.") var force = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let content = try fileOptions.read(file, world)
@@ -111,8 +108,7 @@ struct PIVImportKey: Verb {
         }
         let service = try await world.openPIV()
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "import a key")
+        try await management.unlock(service, for: "import a key", world)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
         var answer = Answer("put an \(algorithm) key into \(slot)", [:])
         answer.failure = await policies.problem(of: slot, service)
@@ -233,8 +229,7 @@ struct PIVMoveKey: Verb {
 
     @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.") var force = false
 
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func check() throws {
         if from == to { throw UsageError("a key is moved to another slot") }
@@ -243,8 +238,7 @@ struct PIVMoveKey: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         try await KeyOverwriting(world: world, service: service, force: force).check(to)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "move a key")
+        try await management.unlock(service, for: "move a key", world)
         try await service.moveKey(from: from, to: to)
         return Answer(
             "moved the key from \(from) to \(to)", ["from": .string(from.description), "to": .string(to.description)])
@@ -261,14 +255,12 @@ struct PIVDeleteKey: Verb {
     @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         try confirmation.ask("delete the key in \(slot) for good?", in: world)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "delete a key")
+        try await management.unlock(service, for: "delete a key", world)
         try await service.deleteKey(slot)
         return Answer("deleted the key in \(slot)", ["slot": .string(slot.description)])
     }

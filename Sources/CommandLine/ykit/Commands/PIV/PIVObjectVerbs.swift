@@ -66,15 +66,13 @@ struct PIVImportObject: Verb {
 
     @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
 
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
         let content = try Files.read(file)
         let service = try await world.openPIV()
         try await KeyOverwriting(world: world, service: service, force: force).check(object)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "write an object")
+        try await management.unlock(service, for: "write an object", world)
         try await service.putObject(object, content)
         return Answer(
             content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes into \(object)",
@@ -96,8 +94,7 @@ struct PIVGenerateObject: Verb {
 
     @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
 
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var management: PIVManagementOptions
 
     /// The objects that can be generated.
     enum ObjectChoice: String, CaseIterable, ExpressibleByArgument {
@@ -111,8 +108,7 @@ struct PIVGenerateObject: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         try await KeyOverwriting(world: world, service: service, force: force).check(object.id)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "write an object")
+        try await management.unlock(service, for: "write an object", world)
         var answer = Answer("made a new \(object.rawValue)", [:])
         switch object {
         case .chuid: answer.members["guid"] = .string(try await service.makeCHUID().guidText)

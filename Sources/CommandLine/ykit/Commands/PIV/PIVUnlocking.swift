@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import YKCrypto
 import YKHardware
 import YKKeys
@@ -128,6 +129,20 @@ extension PIVAlgorithm {
         case .decrypt: modulusSize != nil
         case .derive: curve != nil || self == .x25519
         }
+    }
+}
+
+/// The management key, and the PIN that may protect it.
+struct PIVManagementOptions: ParsableArguments {
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+
+    /// Authenticates with the management key.
+    @discardableResult
+    func unlock(_ service: PIVService, for reason: String, _ world: World) async throws -> PIVUnlocking {
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: reason)
+        return unlocking
     }
 }
 

@@ -6,6 +6,22 @@ import YKPIV
 import YKWire
 import YKX509
 
+/// The use of a key in a slot, whose result goes into a file.
+struct PIVUseOptions: ParsableArguments {
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+
+    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var pin: PINOptions
+
+    /// Performs the verification that a slot requires before its key is used, and returns the key's properties.
+    func prepare(
+        _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ world: World
+    ) async throws -> KeyUse {
+        var unlocking = PIVUnlocking(world, service, pin)
+        return try await unlocking.prepare(slot, algorithm, operation, for: reason)
+    }
+}
+
 /// Signs a file.
 struct PIVSign: Verb {
     static let about = About(
@@ -33,10 +49,7 @@ struct PIVSign: Verb {
 
     @Option(name: .shortAndLong, file: "Where the signature goes.") var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
-
-    @OptionGroup var replacing: OutputOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var using: PIVUseOptions
 
     /// The RSA padding of a digest.
     enum SignaturePadding: String, CaseIterable, ExpressibleByArgument {
@@ -44,11 +57,10 @@ struct PIVSign: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, isText: format == .base64, force: replacing.force, world)
+        let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, world)
         let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
-        var unlocking = PIVUnlocking(world, service, pin)
-        let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign")
+        let use = try await using.prepare(slot, .sign, for: "sign", service, world)
         let input = try early.flatMap { use.algorithm == .ed25519 ? nil : $0 } ?? read(use.algorithm)
         let (hash, padding) = (hash, padding)
         let signature = try await use.touching(world) {
@@ -96,10 +108,7 @@ struct PIVDecrypt: Verb {
 
     @Option(name: .shortAndLong, file: "Where the plain text goes.") var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
-
-    @OptionGroup var replacing: OutputOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var using: PIVUseOptions
 
     /// The padding of a message.
     enum PaddingChoice: String, CaseIterable, ExpressibleByArgument {
@@ -107,11 +116,10 @@ struct PIVDecrypt: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
+        let target = try FileOutput(output, isSecret: true, force: using.replacing.force, world)
         let message = try Files.read(file)
         let service = try await world.openPIV()
-        var unlocking = PIVUnlocking(world, service, pin)
-        let use = try await unlocking.prepare(slot, algorithm, .decrypt, for: "decrypt")
+        let use = try await using.prepare(slot, .decrypt, for: "decrypt", service, world)
         let padding = padding == .oaep ? DecryptionPadding.oaep(hash.algorithm) : .pkcs1
         let plaintext = try await use.touching(world) {
             try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
@@ -148,10 +156,7 @@ struct PIVDerive: Verb {
 
     @Option(name: .shortAndLong, file: "Where the secret goes.") var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
-
-    @OptionGroup var replacing: OutputOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var using: PIVUseOptions
 
     /// The format of a secret.
     enum SecretFormat: String, CaseIterable, ExpressibleByArgument {
@@ -167,11 +172,10 @@ struct PIVDerive: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: replacing.force, world)
+        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, world)
         let peer = try PeerKey.read(try Files.read(peer))
         let service = try await world.openPIV()
-        var unlocking = PIVUnlocking(world, service, pin)
-        let use = try await unlocking.prepare(slot, algorithm, .derive, for: "agree on a secret")
+        let use = try await using.prepare(slot, .derive, for: "agree on a secret", service, world)
         let secret = try await use.touching(world) {
             try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
         }
