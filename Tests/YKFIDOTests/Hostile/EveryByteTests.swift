@@ -15,7 +15,9 @@ struct EveryByteTests {
         let good: [UInt8]
         let read: @Sendable (CTAPSession) throws(CTAPError) -> Void
 
-        init<Command: CTAPCommand>(_ command: @escaping @Sendable () -> Command, _ good: CBOR.Map) {
+        init<Command: CTAPCommand & SendableMetatype>(
+            _ command: @escaping @Sendable () -> Command, _ good: CBOR.Map
+        ) {
             testDescription = command().name
             self.good = CBOR.map(good).reply
             read = { session throws(CTAPError) in _ = try session.send(command()) }
