@@ -26,10 +26,8 @@ public actor HSMAuthService: CardKeyService {
     ///
     /// - Throws: `card(.appletMissing)` when the key has none, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(HSMAuthError) -> HSMAuthService {
-        let (runtime, session) = try await ServiceRuntime.open(channel, { HSMAuthError.card(.link($0)) }) {
-            channel, runtime throws(HSMAuthError) in
-            channel.runtime = runtime
-            return try Opened(channel)
+        let (runtime, session) = try await ServiceRuntime.open(card: channel, HSMAuthError.card) {
+            channel throws(HSMAuthError) in try Opened(channel)
         }
         return HSMAuthService(session, runtime)
     }

@@ -20,10 +20,8 @@ public actor TagService: CardKeyService {
     ///
     /// - Throws: `notATag` if there is none.
     public static func open(_ channel: sending CardChannel) async throws(TagError) -> TagService {
-        let (runtime, session) = try await ServiceRuntime.open(channel, { TagError.card(.link($0)) }) {
-            channel, runtime throws(TagError) in
-            channel.runtime = runtime
-            return try TagSession(channel)
+        let (runtime, session) = try await ServiceRuntime.open(card: channel, TagError.card) {
+            channel throws(TagError) in try TagSession(channel)
         }
         return TagService(session, runtime)
     }

@@ -24,9 +24,8 @@ public actor OpenPGPService: CardKeyService {
     ///
     /// - Throws: `card(.appletMissing)` if the card has none, or it is disabled; `terminated`.
     public static func open(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
-        let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
-            channel, runtime throws(OpenPGPError) in
-            channel.runtime = runtime
+        let (runtime, channel) = try await ServiceRuntime.open(card: channel, OpenPGPError.card) {
+            channel throws(OpenPGPError) in
             do throws(CardError) { _ = try channel.select(.openPGP) } catch {
                 if case .status(let status, _) = error, [.noInputData, .conditionsNotSatisfied].contains(status) {
                     throw .terminated
@@ -41,9 +40,8 @@ public actor OpenPGPService: CardKeyService {
     /// Activates an application that was terminated by an incomplete reset (ACTIVATE FILE, §7.2.17), in its initial
     /// state. Does nothing if it is active.
     public static func activate(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
-        let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
-            channel, runtime throws(OpenPGPError) in
-            channel.runtime = runtime
+        let (runtime, channel) = try await ServiceRuntime.open(card: channel, OpenPGPError.card) {
+            channel throws(OpenPGPError) in
             do throws(CardError) {
                 do throws(CardError) { _ = try channel.select(.openPGP) } catch {
                     guard case .status(let status, _) = error,

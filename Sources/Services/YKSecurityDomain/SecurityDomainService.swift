@@ -36,9 +36,8 @@ public actor SecurityDomainService: CardKeyService {
     package static func open(
         _ channel: sending CardChannel, isPlanned: Bool
     ) async throws(SecurityDomainError) -> SecurityDomainService {
-        let (runtime, selected) = try await ServiceRuntime.open(channel, { SecurityDomainError.card(.link($0)) }) {
-            channel, runtime throws(SecurityDomainError) in
-            channel.runtime = runtime
+        let (runtime, selected) = try await ServiceRuntime.open(card: channel, SecurityDomainError.card) {
+            channel throws(SecurityDomainError) in
             do throws(CardError) { _ = try channel.select(.securityDomain) } catch { throw .card(error) }
             return channel
         }

@@ -19,10 +19,8 @@ public actor OATHService: CardKeyService {
     ///
     /// - Throws: `card(.appletMissing)` if the key has no OATH application, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(OATHError) -> OATHService {
-        let (runtime, session) = try await ServiceRuntime.open(channel, { OATHError.card(.link($0)) }) {
-            channel, runtime throws(OATHError) in
-            channel.runtime = runtime
-            return try OATHSession(channel)
+        let (runtime, session) = try await ServiceRuntime.open(card: channel, OATHError.card) {
+            channel throws(OATHError) in try OATHSession(channel)
         }
         return OATHService(session, runtime)
     }

@@ -20,10 +20,8 @@ public actor PIVService: CardKeyService {
     ///
     /// - Throws: `card(.appletMissing)` if the card has no PIV application, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(PIVError) -> PIVService {
-        let (runtime, session) = try await ServiceRuntime.open(channel, { PIVError.card(.link($0)) }) {
-            channel, runtime throws(PIVError) in
-            channel.runtime = runtime
-            return try PIVSession(channel)
+        let (runtime, session) = try await ServiceRuntime.open(card: channel, PIVError.card) {
+            channel throws(PIVError) in try PIVSession(channel)
         }
         return PIVService(session, runtime)
     }

@@ -43,6 +43,19 @@ public final class ServiceRuntime: Sendable {
         return (runtime, try await Opening(runtime).run(link, start))
     }
 
+    /// The same for a service on a card, whose channel belongs to the runtime.
+    ///
+    /// - Parameter lifted: Makes an error of the service of one of the card.
+    package static func open<Session, Failure: Error>(
+        card channel: sending CardChannel, _ lifted: (CardError) -> Failure,
+        _ start: @Sendable (sending CardChannel) throws(Failure) -> sending Session
+    ) async throws(Failure) -> sending (runtime: ServiceRuntime, session: Session) {
+        try await open(channel, { lifted(.link($0)) }) { channel, runtime throws(Failure) in
+            channel.runtime = runtime
+            return try start(channel)
+        }
+    }
+
     /// Creates a runtime for a service that starts without an exchange.
     package static func start() throws(LinkError) -> ServiceRuntime { try ServiceRuntime() }
 }
