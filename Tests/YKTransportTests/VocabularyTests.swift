@@ -155,7 +155,7 @@ private enum SafeProtocol: CardVocabulary {
             CTAPProtocol.BioEnrollment.Subcommand.self, CTAPProtocol.CredentialManagement.Request.self,
             CTAPProtocol.CredentialManagement.Parameters.self, CTAPProtocol.CredentialManagement.Reply.self,
             CTAPProtocol.CredentialManagement.Subcommand.self, CTAPProtocol.LargeBlobs.Request.self,
-            CTAPProtocol.LargeBlobs.Reply.self, CTAPProtocol.LargeBlobs.Entry.self, CTAPProtocol.Config.Request.self,
+            CTAPProtocol.LargeBlobs.Reply.self, CTAPProtocol.LargeBlobs.Entry.self,
             CTAPProtocol.Config.Parameters.self, CTAPProtocol.Config.Subcommand.self,
         ]
         for type in types { check(type) }

@@ -307,14 +307,8 @@ extension CTAPProtocol {
 
     /// authenticatorConfig (§6.11).
     package enum Config {
-        package enum Request: Int64, CTAPKey {
-            case subCommand = 1
-            case subCommandParams
-            case pinUvAuthProtocol
-            case pinUvAuthParam
-
-            package static let names = named("subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam")
-        }
+        /// They are those of credentialManagement.
+        package typealias Request = CredentialManagement.Request
 
         /// The parameters of setMinPINLength.
         package enum Parameters: Int64, CTAPKey {
