@@ -178,6 +178,13 @@ typealias NewManagementKeyOptions = SecretOptions<NewManagementKeySecret>
 typealias PasswordOptions = ExposedSecretOptions<OATHPassword>
 typealias FilePasswordOptions = SecretOptions<FilePassword>
 
+extension PINOptions {
+    /// Refuses a file, given by its name, that is to come from standard input together with the PIN.
+    func checkInput(_ file: String?, _ words: String) throws {
+        if file == "-", isStandardInput { throw UsageError("standard input cannot be both, PIN and \(words)") }
+    }
+}
+
 extension FilePasswordOptions {
     /// Returns the password; asks the user if no option or variable gives it.
     func password(_ question: String, _ terminal: Terminal) throws -> Secret {

@@ -30,9 +30,7 @@ struct ArculusCardAuthenticate: Verb {
     @OptionGroup var holding: ArculusCardOptions
 
     func check() throws {
-        if options == "-", holding.pin.isStandardInput {
-            throw UsageError("standard input cannot be both, PIN and options")
-        }
+        try holding.pin.checkInput(options, "options")
     }
 
     func answer(in world: World) async throws -> Answer {

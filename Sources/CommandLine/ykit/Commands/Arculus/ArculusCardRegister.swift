@@ -42,9 +42,7 @@ struct ArculusCardRegister: Verb {
         guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
             throw UsageError("say what for: --options FILE, or --rp, --user and --challenge")
         }
-        if options == "-", holding.pin.isStandardInput {
-            throw UsageError("standard input cannot be both, PIN and options")
-        }
+        try holding.pin.checkInput(options, "options")
     }
 
     func answer(in world: World) async throws -> Answer {

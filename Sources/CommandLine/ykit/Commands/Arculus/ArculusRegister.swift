@@ -38,9 +38,7 @@ struct ArculusRegister: Verb {
     @OptionGroup var holding: ArculusCardOptions
 
     func check() throws {
-        if info == "-", holding.pin.isStandardInput {
-            throw UsageError("standard input cannot be both, PIN and device")
-        }
+        try holding.pin.checkInput(info, "device")
     }
 
     func answer(in world: World) async throws -> Answer {

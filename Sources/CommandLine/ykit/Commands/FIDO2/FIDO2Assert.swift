@@ -203,7 +203,7 @@ struct CeremonyOptions: ParsableArguments {
         if options != nil, format == .webauthn, origin == nil {
             throw UsageError("--options needs --origin, who asks")
         }
-        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
+        try pin.checkInput(options, "options")
         if format == .pamU2F { throw UsageError("pam-u2f is a format of registrations") }
         if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
     }

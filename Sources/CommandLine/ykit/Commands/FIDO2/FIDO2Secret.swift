@@ -58,9 +58,7 @@ struct FIDO2Secret: Verb {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
                 throw UsageError("--token tells relying party, credential and salt")
             }
-            guard token != "-" || !pin.isStandardInput else {
-                throw UsageError("standard input cannot be both, PIN and token")
-            }
+            try pin.checkInput(token, "token")
         } else if format == .systemd {
             guard let keyslot, (0...31).contains(keyslot), tokenOutput != nil else {
                 throw UsageError("--format systemd needs --keyslot 0 to 31 and --token-output FILE")
