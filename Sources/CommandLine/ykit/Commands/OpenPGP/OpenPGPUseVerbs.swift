@@ -125,7 +125,8 @@ struct OpenPGPSigningOptions: ParsableArguments {
         try target.put(made.written, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
-        answer.members["hash"] = made.hash.map { .string("\($0)") } ?? .null
+        let hash = HashChoice.allCases.first { $0.algorithm == made.hash }
+        answer.members["hash"] = hash.map { .string($0.rawValue) } ?? .null
         answer.members["signature"] = .string(Base64.encodeURL(made.bytes))
         answer.members["output"] = .string(output)
         return answer
