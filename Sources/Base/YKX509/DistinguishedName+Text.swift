@@ -5,7 +5,7 @@ import YKWire
 extension DistinguishedName {
     /// The name in the form of RFC 4514, the last part first; a value that is not a string is in hexadecimal.
     public var description: String {
-        parts.reversed().map { part in part.map(\.description).joined(separator: "+") }.joined(separator: ",")
+        parts.reversed().map { part in part.map { $0.description }.listed(by: "+") }.listed(by: ",")
     }
 
     /// Escapes a value for use in a name (RFC 4514 §2.4): a backslash precedes characters with a meaning of their own,

@@ -10,10 +10,10 @@ enum InternetAddress {
     /// Dotted numbers, or eight groups of hexadecimal digits.
     static func text(_ bytes: [UInt8]) -> String {
         switch bytes.count {
-        case 4: return bytes.map { String($0) }.joined(separator: ".")
+        case 4: return bytes.map { String($0) }.listed(by: ".")
         case 16:
             return stride(from: 0, to: 16, by: 2)
-                .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+                .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.listed(by: ":")
         default: return Hex.encode(bytes)
         }
     }

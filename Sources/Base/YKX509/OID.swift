@@ -42,7 +42,7 @@ public struct OID: Hashable, Sendable, CustomStringConvertible, ExpressibleByStr
         guard let start = numbers.first else { return "" }
         let first = start.reduce(UInt64(0)) { $0 << 7 | UInt64($1 & 0x7F) }
         let arc = min(2, first / 40)
-        return (["\(arc)", "\(first - arc * 40)"] + numbers.dropFirst().map(Self.decimal)).joined(separator: ".")
+        return (["\(arc)", "\(first - arc * 40)"] + numbers.dropFirst().map(Self.decimal)).listed(by: ".")
     }
 
     /// The groups of seven bits of each number.

@@ -74,7 +74,7 @@ enum ApplicationName {
     static func aid(_ text: String) throws(Explanation) -> AID {
         if let known = names.first(where: { $0.0 == text.lowercased() }) { return known.1 }
         guard let bytes = try? Hex.decode(text), (5...16).contains(bytes.count) else {
-            let list = names.map(\.0).joined(separator: ", ")
+            let list = names.map(\.0).listed()
             throw .usage(
                 "'\(text.printable)' is not an application", hint: "one of \(list), or 5 to 16 bytes in hexadecimal")
         }

@@ -83,7 +83,7 @@ struct InfoReport {
         let protocols = secureChannels(info)
         guard !protocols.isEmpty else { return nil }
         let isNeeded = info.isFIPSSeries && info.version >= Version(5, 7, 0) && info.nfc != nil
-        let names = protocols.joined(separator: ", ")
+        let names = protocols.listed()
         guard isNeeded else { return names }
         let needing = info.fipsCapable.subtracting(.fido2).sentence
         return "\(names); over NFC \(needing) require one: SCP11b unless --scp chooses another"

@@ -47,7 +47,7 @@ struct List: Verb {
         }
         var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
         if let why = attached.serviceTrouble.map(Explain.link) {
-            answer.warnings = [[why.message, why.hint].compactMap(\.self).joined(separator: "; ")]
+            answer.warnings = [[why.message, why.hint].compactMap(\.self).listed(by: "; ")]
         }
         return answer
     }

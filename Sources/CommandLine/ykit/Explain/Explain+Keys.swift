@@ -3,6 +3,7 @@
 import YKHardware
 import YKKeys
 import YKTransport
+import YKWire
 
 extension Explain {
     /// Explains why no key was selected or reached.
@@ -98,12 +99,12 @@ extension KeyCandidate {
         switch interface {
         case .reader:
             guard let name else { return "'\(location.printable)'" }
-            return "'\(location.printable)' (\([name.printable, serial].compactMap(\.self).joined(separator: ", ")))"
+            return "'\(location.printable)' (\([name.printable, serial].compactMap(\.self).listed()))"
         case .keyboard: facts = [serial]
         case .usbReader: facts = [name?.printable, serial]
         case .fido, .any: facts = [name?.printable, serial, isAccessible ? nil : "no permission"]
         }
         let words = facts.compactMap(\.self).filter { !$0.isEmpty }
-        return words.isEmpty ? location.printable : "\(location.printable) (\(words.joined(separator: ", ")))"
+        return words.isEmpty ? location.printable : "\(location.printable) (\(words.listed()))"
     }
 }

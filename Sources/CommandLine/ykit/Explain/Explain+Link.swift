@@ -90,7 +90,7 @@ extension Explain {
     }
 
     private static func busy(_ reader: String, _ holders: [LinkError.Holder]) -> Explanation {
-        let names = holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: ", ")
+        let names = holders.map { "\($0.name) (pid \($0.pid))" }.listed()
         let hint = holders.first.map(release) ?? "end the program that uses the card, then repeat the command"
         let holder = names.isEmpty ? "another program" : names
         return Explanation("busy", .busy, "'\(reader)' is held by \(holder)", hint: hint, candidates: [])

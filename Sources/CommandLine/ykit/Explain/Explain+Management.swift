@@ -2,6 +2,7 @@
 
 import YKManagement
 import YKTransport
+import YKWire
 
 extension Explain {
     static func management(_ error: ManagementError) -> Explanation {
@@ -89,7 +90,7 @@ extension Explain {
         case .notWritten(let what):
             Explanation(
                 "not-written", .failed,
-                "the key took the change, but does not say so of \(what.joined(separator: ", "))",
+                "the key took the change, but does not say so of \(what.listed())",
                 hint: "take it out, insert it again and look with ykit info")
         case .touchEjectNeedsCCID:
             Explanation("touch-eject", .usage, "ejection by touch is for mode CCID alone")

@@ -66,7 +66,7 @@ extension Explain {
             default: problem.append(line)
             }
         }
-        let message = (problem.first ?? "usage") + " " + problem.dropFirst().joined(separator: ", ")
+        let message = (problem.first ?? "usage") + " " + Array(problem.dropFirst()).listed()
         let said = message.replacing(". Please provide one of", with: ", it is one of")
             .replacing("one of the following:", with: "one of")
             .replacing(". Did you mean", with: "; did you mean")
@@ -80,7 +80,7 @@ extension Explain {
             let count = Int(message.prefix { $0 != " " }) ?? 1
             let options = secretOptions(of: line)
             if !options.isEmpty {
-                let all = options.joined(separator: ", ")
+                let all = options.listed()
                 hints.append("a secret is not an argument; the verb asks for it, or reads it with \(all)")
             }
             return count == 1 ? "one word on the line is too many" : "\(count) words on the line are too many"

@@ -37,7 +37,7 @@ enum FirstScreen {
     ]
 
     static var text: String {
-        let shown = rows.map { "  " + $0.words.joined(separator: ", ").padded(to: 20) + $0.purpose }
+        let shown = rows.map { "  " + $0.words.listed().padded(to: 20) + $0.purpose }
         let topics = HelpTopic.allCases.map(\.rawValue).joined(separator: "|")
         return
             (["ykit is a toolkit for hardware security keys.", ""] + shown + ["", "To begin with:"]
@@ -102,7 +102,7 @@ enum HelpTopic: String, CaseIterable {
 
     private static func environment(_ columns: Int) -> String {
         let entries = variables.flatMap { entry in
-            ("  " + entry.names.joined(separator: ", ")).wrapped(to: columns)
+            ("  " + entry.names.listed()).wrapped(to: columns)
                 + ("      " + entry.meaning).wrapped(to: columns)
         }
         return

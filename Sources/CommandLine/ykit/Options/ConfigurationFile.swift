@@ -201,7 +201,7 @@ extension ConfigurationFile {
         let others = settings.compactMap { entry in
             overridden[entry.name].map { "\(entry.name), which \($0) overrides" }
         }
-        let names = aliases.isEmpty ? [] : ["aliases: " + aliases.map(\.name).joined(separator: ", ")]
+        let names = aliases.isEmpty ? [] : ["aliases: " + aliases.map(\.name).listed()]
         let all = inForce + others + names
         return all.isEmpty ? "nothing" : all.joined(separator: "; ")
     }

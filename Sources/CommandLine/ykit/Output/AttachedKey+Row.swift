@@ -8,7 +8,7 @@ import YKWire
 /// A row of `ykit list`.
 extension AttachedKey {
     /// Its place and its description.
-    var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.joined(separator: ", ")] }
+    var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.listed()] }
 
     private var words: [String] {
         let told = [details?.version ?? "", serial.map { "serial \($0.printable)" } ?? ""]
@@ -38,7 +38,7 @@ extension AttachedKey {
         if let reader = key.reader {
             found.append("card '\(reader.name.printable)'\(reader.isInUse ? " in use" : "")")
         } else if let device = key.usbReader {
-            let holders = USB.holders(of: device).map { $0.name.printable }.joined(separator: ", ")
+            let holders = USB.holders(of: device).map { $0.name.printable }.listed()
             let trouble = device.access.words.map { " (\($0))" } ?? (holders.isEmpty ? "" : " (held by \(holders))")
             found.append("card \(device.node)\(trouble)")
         }

@@ -2,6 +2,7 @@
 
 import YKHardware
 import YKTransport
+import YKWire
 
 /// Desktop notifications (org.freedesktop.Notifications), through gdbus.
 enum DesktopNotification {
@@ -38,7 +39,7 @@ enum DesktopNotification {
         with tool: String
     ) -> UInt32? {
         let body = lines.map(escaped).joined(separator: "\n")
-        let words = actions.flatMap { [quoted($0.name), quoted($0.label)] }.joined(separator: ", ")
+        let words = actions.flatMap { [quoted($0.name), quoted($0.label)] }.listed()
         let result = call(
             "Notify",
             [

@@ -49,7 +49,7 @@ extension DeviceInfo {
         var words = ["YubiKey 5" + connector]
         if formFactor.isNano { words.append("Nano") } else if nfc != nil { words.append("NFC") }
         if isFIPSSeries { words.append("FIPS") } else if requiresComplexPIN { words.append("- Enhanced PIN") }
-        return words.joined(separator: " ")
+        return words.listed(by: " ")
     }
 
     private var connector: String {

@@ -250,7 +250,7 @@ struct ApproveClear: Verb {
                 throw Explanation("no-such-account", .notFound, "no account of the store has a key in a slot")
             }
             try confirmation.ask(
-                typing: "clear", "the keys in slots \(slots.joined(separator: ", ")) are deleted for good", in: world)
+                typing: "clear", "the keys in slots \(slots.listed()) are deleted for good", in: world)
             guard world.plan == nil else { return Answer() }
             removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
         } else {
@@ -266,7 +266,7 @@ struct ApproveClear: Verb {
         let slots = removed.compactMap { $0.place.slot?.description }
         return Answer(
             keys
-                ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.joined(separator: ", "))"
+                ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.listed())"
                 : "removed \(book.countText)",
             [
                 "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSON.string)),

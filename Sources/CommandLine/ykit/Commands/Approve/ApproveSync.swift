@@ -193,10 +193,10 @@ final class ContainerTokens {
     var answer: Answer {
         let pending = problem == nil ? 0 : 1
         var lines = ["container '\(container.account.name.printable)' is synchronized"]
-        if !added.isEmpty { lines.append("  new: " + added.joined(separator: ", ")) }
-        if !kept.isEmpty { lines.append("  unchanged: " + kept.joined(separator: ", ")) }
+        if !added.isEmpty { lines.append("  new: " + added.listed()) }
+        if !kept.isEmpty { lines.append("  unchanged: " + kept.listed()) }
         if !gone.isEmpty {
-            lines.append("  no longer in the container, their codes are void: " + gone.joined(separator: ", "))
+            lines.append("  no longer in the container, their codes are void: " + gone.listed())
         }
         var answer = Answer(
             lines,

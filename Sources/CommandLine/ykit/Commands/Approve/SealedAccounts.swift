@@ -28,7 +28,7 @@ final class SealedAccounts {
                 let key = try await world.open(book.store, options, for: "open the account store")
                 return SealedAccounts(book, key, nil, world)
             } catch StoreError.notThisKey {
-                let names = book.store.seals.map { "'\($0.name.printable)'" }.joined(separator: ", ")
+                let names = book.store.seals.map { "'\($0.name.printable)'" }.listed()
                 throw Explanation(
                     "store-key", .authentication, "this key does not open the account store",
                     hint: "it opens with \(names)")

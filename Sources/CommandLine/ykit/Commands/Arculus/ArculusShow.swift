@@ -27,7 +27,7 @@ struct ArculusShow: Verb {
         let tries = state.retries.map { "set, \($0.count) \($0.count == 1 ? "try" : "tries") left" }
         let rows = [
             ["model", state.model.name ?? "no Arculus card"], ["AAGUID", aaguid],
-            ["protocols", info.versions.map(\.rawValue.printable).joined(separator: ", ")],
+            ["protocols", info.versions.map(\.rawValue.printable).listed()],
             ["PIN", tries ?? (info.takesPIN ? "not set" : "this card has none")],
             ["PIN length", "\(minimum) digits or more"],
             ["room for credentials", info.remainingCredentials.map { "\($0) more" } ?? ""],

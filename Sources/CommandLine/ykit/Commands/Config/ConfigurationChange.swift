@@ -63,7 +63,7 @@ struct ConfigurationChange {
             ])
         if !outcome.unconfirmed.isEmpty {
             answer.warnings.append(
-                "the key does not yet say so of \(outcome.unconfirmed.joined(separator: ", ")): take it out, insert it "
+                "the key does not yet say so of \(outcome.unconfirmed.listed()): take it out, insert it "
                     + "again and look with ykit info")
         }
         return answer

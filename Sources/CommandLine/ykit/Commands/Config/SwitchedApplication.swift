@@ -2,6 +2,7 @@
 
 import Arguments
 import YKManagement
+import YKWire
 
 /// An application name on the command line.
 struct SwitchedApplication: ExpressibleByArgument, Hashable {
@@ -27,5 +28,5 @@ extension [SwitchedApplication] {
 
 extension Capability {
     /// The names in one line.
-    var sentence: String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }
+    var sentence: String { names.isEmpty ? "nothing" : names.listed() }
 }

@@ -57,7 +57,7 @@ struct Doctor: Verb {
             name.hasPrefix("YKIT_") && Variables[name] != nil
         }
         if !variables.isEmpty {
-            rungs.append(Rung("configuration", .good, "variables: " + variables.joined(separator: ", ")))
+            rungs.append(Rung("configuration", .good, "variables: " + variables.listed()))
         }
         return rungs
     }

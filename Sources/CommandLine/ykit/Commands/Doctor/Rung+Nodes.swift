@@ -39,7 +39,7 @@ extension Rung.Words {
     }
 
     private static func permissions(_ facts: NodeFacts) -> String {
-        let listed = facts.listed.joined(separator: ", ")
+        let listed = facts.listed.listed()
         return " (\(facts.permissions), user \(facts.owner), group \(facts.group)"
             + (facts.listed.isEmpty ? ")" : ", and \(listed) by its access list)")
     }
@@ -95,7 +95,7 @@ extension Explain {
 extension [LinkError.Holder] {
     /// The programs with their process ids.
     var words: String {
-        map { "\($0.name.printable) (pid \($0.pid))" }.joined(separator: ", ")
+        map { "\($0.name.printable) (pid \($0.pid))" }.listed()
     }
 }
 

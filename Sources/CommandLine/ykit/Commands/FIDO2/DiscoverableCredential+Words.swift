@@ -25,7 +25,7 @@ extension DiscoverableCredential {
             credential.largeBlobKey == nil ? "" : "large blob",
             credential.allowsThirdPartyPayment == true ? "payment" : "",
         ]
-        return row + [algorithm, more.filter { !$0.isEmpty }.joined(separator: ", ")]
+        return row + [algorithm, more.filter { !$0.isEmpty }.listed()]
     }
 
     /// The members of the credential, without its large-blob key, which is a secret.

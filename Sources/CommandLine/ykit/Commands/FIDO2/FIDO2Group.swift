@@ -149,7 +149,7 @@ struct FIDO2Reset: Verb {
         if !transports.isEmpty, !transports.contains(where: way.contains) {
             throw Explanation(
                 "not-over-this-link", .policy,
-                "this key is reset only over \(transports.map(\.printable).joined(separator: ", "))")
+                "this key is reset only over \(transports.map(\.printable).listed())")
         }
         try confirmation.ask(
             typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)

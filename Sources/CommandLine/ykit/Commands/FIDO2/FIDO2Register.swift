@@ -293,7 +293,7 @@ extension AuthenticatorData.Flags {
     /// The user's presence and verification, according to the flags.
     var words: String {
         [contains(.userPresent) ? "present" : "not present", contains(.userVerified) ? "verified" : "not verified"]
-            .joined(separator: ", ")
+            .listed()
     }
 
     /// The names, in the specification, of the flags that are set.

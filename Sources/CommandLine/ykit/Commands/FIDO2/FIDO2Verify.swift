@@ -208,7 +208,7 @@ struct Verdict {
         }
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
-        let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.joined(separator: ", "))"]
+        let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         return [words] + (trust.map { ["vouched for by \($0.words(isAnchored))"] } ?? []) + missed
     }
 }

@@ -236,7 +236,7 @@ struct HSMAuthReset: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
         let labels = try await service.credentials().map(\.label.text)
-        let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.joined(separator: ", ")
+        let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.listed()
         try confirmation.ask(
             typing: "reset", "this deletes all YubiHSM Auth credentials (\(names)) for good", in: world)
         try await service.reset()

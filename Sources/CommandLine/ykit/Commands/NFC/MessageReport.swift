@@ -14,7 +14,7 @@ struct MessageOptions: ParsableArguments {
         transform: MessageOptions.layout)
     var layout: KeyboardLayout = .us
 
-    static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).joined(separator: ", ") }
+    static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).listed() }
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
@@ -86,7 +86,7 @@ extension NDEFContent {
         case .uri(let uri): ["uri", uri.description.printable]
         case .text(let text): ["text", "\(text.text.printable) (\(text.language.printable))"]
         case .smartPoster(let poster):
-            ["poster", ([poster.uri.description] + poster.titles.map(\.text)).joined(separator: ", ").printable]
+            ["poster", ([poster.uri.description] + poster.titles.map(\.text)).listed().printable]
         case .wellKnown(let type, let payload): ["well-known", "\(type.printable) \(Hex.encode(payload))"]
         case .media(let type, let payload): ["media", "\(type.printable), \(payload.count) bytes"]
         case .absoluteURI(let uri, _): ["absolute-uri", uri.printable]

@@ -64,7 +64,7 @@ struct PIVAttest: Verb {
         ]
         for member in members { answer.members[member.name] = member.value.map(JSON.string) ?? .null }
         answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
-        let signers = path.dropFirst().map(\.subject.description.printable).joined(separator: ", ")
+        let signers = path.dropFirst().map(\.subject.description.printable).listed()
         let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }
         let words =
             members.dropLast().map { [$0.title, $0.value ?? "not told"] } + [["form factor", form ?? "not told"]]

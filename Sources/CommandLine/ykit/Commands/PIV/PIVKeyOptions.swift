@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKPIV
+import YKWire
 import YKX509
 
 /// The policies of a new key.
@@ -27,7 +28,7 @@ struct KeyPolicyOptions: ParsableArguments {
         guard !wrong.isEmpty else { return nil }
         return Explanation(
             "not-applied", .failed,
-            "the key is in \(slot), but the card set other policies: \(wrong.joined(separator: ", "))",
+            "the key is in \(slot), but the card set other policies: \(wrong.listed())",
             hint: "delete it, unless these will do: ykit piv keys delete \(slot)")
     }
 }

@@ -46,7 +46,7 @@ struct SecurityDomainKey {
     var row: [String] {
         let identifier = authority.map { "CA key identifier \(Hex.encode($0))" } ?? ""
         let chain = certificates.isEmpty ? "" : "certificate of \(certificates.last ?? "")"
-        let facts = [chain, identifier].filter { !$0.isEmpty }.joined(separator: ", ")
+        let facts = [chain, identifier].filter { !$0.isEmpty }.listed()
         return [reference.typed, reference.purpose] + (facts.isEmpty ? [] : [facts])
     }
 
@@ -98,7 +98,7 @@ struct SDInfo: Verb {
         let protocols = try await service.protocols().map(\.description)
         let keys = try await service.report()
         var answer = Answer(
-            Table.lines([["protocols", protocols.joined(separator: ", ")]] + keys.map(\.row)),
+            Table.lines([["protocols", protocols.listed()]] + keys.map(\.row)),
             ["protocols": .array(protocols.map(JSON.string)), "keys": .array(keys.map(\.json))])
         if keys.contains(where: { $0.reference.version == 0xFF }) {
             answer.lines.append(
@@ -147,7 +147,7 @@ struct SDReset: Verb {
         }
         let service = try await world.openSecurityDomain()
         let before = try await service.references()
-        let names = before.map { "\($0.typed) (\($0.purpose))" }.joined(separator: ", ")
+        let names = before.map { "\($0.typed) (\($0.purpose))" }.listed()
         try confirmation.ask(
             typing: "reset", "this deletes all keys for secure channels, \(names), and makes those of a new key",
             in: world)

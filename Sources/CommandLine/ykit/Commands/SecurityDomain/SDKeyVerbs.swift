@@ -238,12 +238,12 @@ struct SDKeysDelete: Verb {
                     + "\(wanted.version) FILE")
         }
         let left = all.filter { !found.contains($0) }
-        let names = found.map { "\($0.typed) (\($0.purpose))" }.joined(separator: ", ")
+        let names = found.map { "\($0.typed) (\($0.purpose))" }.listed()
         if left.isEmpty {
             try confirmation.ask(
                 typing: "delete", "this deletes the last key, \(names): the public factory keys come back", in: world)
         } else {
-            let rest = left.map { "\($0.typed) (\($0.purpose))" }.joined(separator: ", ")
+            let rest = left.map { "\($0.typed) (\($0.purpose))" }.listed()
             try confirmation.ask("delete \(names) for good? what remains is \(rest)", in: world)
         }
         try await service.delete(
@@ -278,7 +278,7 @@ struct SDKeysSetAllowList: Verb {
         return Answer(
             numbers.isEmpty
                 ? "every certificate of \(key.reference.typed) is accepted"
-                : "\(key.reference.typed) accepts certificates \(texts.joined(separator: ", "))",
+                : "\(key.reference.typed) accepts certificates \(texts.listed())",
             ["key": .string(key.reference.typed), "serials": .array(texts.map(JSON.string))])
     }
 

@@ -4,6 +4,7 @@ import Arguments
 import Synchronization
 import YKTransport
 import YKVirtualKey
+import YKWire
 
 /// The options of a new virtual key.
 struct NewKeyOptions: ParsableArguments {
@@ -37,7 +38,7 @@ struct NewKeyOptions: ParsableArguments {
 
     private static func model(_ text: String) throws -> DeviceModel {
         guard let model = DeviceModel(rawValue: text) else {
-            let names = DeviceModel.allCases.map(\.rawValue).joined(separator: ", ")
+            let names = DeviceModel.allCases.map(\.rawValue).listed()
             throw UsageError("'\(text.printable)' is not a model, expected one of \(names).")
         }
         return model

@@ -254,7 +254,7 @@ extension TryVerdict {
             ("user", data.flags.words), ("algorithm", record.publicKey.algorithm?.description ?? "unknown"),
             ("model", isAnonymous ? "not told" : "AAGUID \(AuthenticatorReport.uuid(record.aaguid))"),
             ("attestation", "\(verified.format.rawValue), vouched for by \(verified.trust.words(false))"),
-            ("transports", transports.isEmpty ? "not told" : transports.joined(separator: ", ")),
+            ("transports", transports.isEmpty ? "not told" : transports.listed()),
         ]
         members["algorithm"] = record.publicKey.algorithm.map { .string($0.description) }
         members["format"] = .string(verified.format.rawValue)
