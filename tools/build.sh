@@ -53,6 +53,15 @@ static_libraries() {
     done
 }
 
+# Removes a program that is older than the files that only the linker reads, which SwiftPM does not know.
+remove_stale_program() {
+    local built file
+    built=$(swift build "${release[@]}" --show-bin-path)/ykit
+    for file in order.txt constants.ld no-unwind-tables.ld; do
+        [ ! "$root/tools/$file" -nt "$built" ] || rm -f "$built"
+    done
+}
+
 # Sets YKIT to the path of the release program.
 find_ykit() {
     YKIT=$root/.build/program/ykit
@@ -76,6 +85,6 @@ build_ykit() {
         echo "swift is not installed, or not in PATH: https://www.swift.org/install/linux" >&2
         return 1
     fi
-    "$root/tools/install" build && static_libraries && swift build "${release[@]}" --product ykit && find_ykit &&
+    "$root/tools/install" build && static_libraries && remove_stale_program && swift build "${release[@]}" --product ykit && find_ykit &&
         separate_symbols
 }
