@@ -133,11 +133,11 @@ private enum SafeProtocol: CardVocabulary {
     }
 
     @Test func ctapKeysHaveTheNamesOfTheSpecification() {
-        #expect(CTAPProtocol.GetInfo.Reply.names[0x1F] == "authenticatorConfigCommands")
-        #expect(CTAPProtocol.GetAssertion.Request.names[1] == "rpId")
-        #expect(CTAPProtocol.ClientPIN.Request.names[10] == "rpId")
-        #expect(CTAPProtocol.CredentialManagement.Reply.names[12] == "thirdPartyPayment")
-        #expect(CTAPProtocol.Config.Subcommand.names[255] == "vendorPrototype")
+        #expect(CTAPProtocol.GetInfo.Reply.namesByNumber[0x1F] == "authenticatorConfigCommands")
+        #expect(CTAPProtocol.GetAssertion.Request.namesByNumber[1] == "rpId")
+        #expect(CTAPProtocol.ClientPIN.Request.namesByNumber[10] == "rpId")
+        #expect(CTAPProtocol.CredentialManagement.Reply.namesByNumber[12] == "thirdPartyPayment")
+        #expect(CTAPProtocol.Config.Subcommand.namesByNumber[255] == "vendorPrototype")
     }
 
     @Test("CTAP keys and subcommands have the names of their cases")

@@ -3,10 +3,10 @@
 package import YKWire
 
 /// A number in CTAP2 messages; its case has the name of the specification.
-package protocol CTAPNumber: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue: Hashable & Sendable {
-    /// The names of all cases. They are written out: `String(describing:)` searches the conformances of the whole
-    /// program at its first call in a process, which takes 0.6 ms.
-    static var names: [RawValue: String] { get }
+package protocol CTAPNumber: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue: Hashable {
+    /// The names of all cases, in the order of the cases. They are written out: `String(describing:)` searches the
+    /// conformances of the whole program at its first call in a process, which takes 0.6 ms.
+    static var names: [String] { get }
 }
 
 /// A key of a CTAP2 map.
@@ -17,12 +17,18 @@ package protocol CTAPSubcommand: CTAPNumber, RawRepresentable<UInt64> {}
 
 extension CTAPNumber {
     /// The name of the specification.
-    package var name: String { Self.names[rawValue] ?? "" }
+    package var name: String {
+        var index = 0
+        for number in Self.allCases {
+            if number == self { break }
+            index += 1
+        }
+        return Self.names[index]
+    }
 
-    /// Returns the names by number.
-    /// - Parameter names: A name for each case, in the order of the cases.
-    static func named(_ names: String...) -> [RawValue: String] {
-        Dictionary(uniqueKeysWithValues: zip(allCases.lazy.map(\.rawValue), names))
+    /// The names by number.
+    package static var namesByNumber: [RawValue: String] {
+        Dictionary(uniqueKeysWithValues: zip(allCases, names).map { ($0.rawValue, $1) })
     }
 }
 

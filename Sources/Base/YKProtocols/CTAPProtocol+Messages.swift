@@ -19,9 +19,10 @@ extension CTAPProtocol {
             case enterpriseAttestation
             case attestationFormatsPreference
 
-            package static let names = named(
+            package static let names = [
                 "clientDataHash", "rp", "user", "pubKeyCredParams", "excludeList", "extensions", "options",
-                "pinUvAuthParam", "pinUvAuthProtocol", "enterpriseAttestation", "attestationFormatsPreference")
+                "pinUvAuthParam", "pinUvAuthProtocol", "enterpriseAttestation", "attestationFormatsPreference",
+            ]
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -32,8 +33,9 @@ extension CTAPProtocol {
             case largeBlobKey
             case unsignedExtensionOutputs
 
-            package static let names = named(
-                "fmt", "authData", "attStmt", "epAtt", "largeBlobKey", "unsignedExtensionOutputs")
+            package static let names = [
+                "fmt", "authData", "attStmt", "epAtt", "largeBlobKey", "unsignedExtensionOutputs",
+            ]
         }
     }
 
@@ -48,8 +50,9 @@ extension CTAPProtocol {
             case pinUvAuthParam
             case pinUvAuthProtocol
 
-            package static let names = named(
-                "rpId", "clientDataHash", "allowList", "extensions", "options", "pinUvAuthParam", "pinUvAuthProtocol")
+            package static let names = [
+                "rpId", "clientDataHash", "allowList", "extensions", "options", "pinUvAuthParam", "pinUvAuthProtocol",
+            ]
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -62,9 +65,10 @@ extension CTAPProtocol {
             case largeBlobKey
             case unsignedExtensionOutputs
 
-            package static let names = named(
+            package static let names = [
                 "credential", "authData", "signature", "user", "numberOfCredentials", "userSelected", "largeBlobKey",
-                "unsignedExtensionOutputs")
+                "unsignedExtensionOutputs",
+            ]
         }
     }
 
@@ -75,7 +79,7 @@ extension CTAPProtocol {
         case saltAuth
         case pinUvAuthProtocol
 
-        package static let names = named("keyAgreement", "saltEnc", "saltAuth", "pinUvAuthProtocol")
+        package static let names = ["keyAgreement", "saltEnc", "saltAuth", "pinUvAuthProtocol"]
     }
 
     /// authenticatorGetInfo (§6.4).
@@ -113,7 +117,7 @@ extension CTAPProtocol {
             case encCredStoreState
             case authenticatorConfigCommands
 
-            package static let names = named(
+            package static let names = [
                 "versions", "extensions", "aaguid", "options", "maxMsgSize", "pinUvAuthProtocols",
                 "maxCredentialCountInList", "maxCredentialIdLength", "transports", "algorithms",
                 "maxSerializedLargeBlobArray", "forcePINChange", "minPINLength", "firmwareVersion", "maxCredBlobLength",
@@ -121,7 +125,8 @@ extension CTAPProtocol {
                 "remainingDiscoverableCredentials", "vendorPrototypeConfigCommands", "attestationFormats",
                 "uvCountSinceLastPinEntry", "longTouchForReset", "encIdentifier", "transportsForReset",
                 "pinComplexityPolicy", "pinComplexityPolicyURL", "maxPINLength", "encCredStoreState",
-                "authenticatorConfigCommands")
+                "authenticatorConfigCommands",
+            ]
         }
     }
 
@@ -137,9 +142,10 @@ extension CTAPProtocol {
             case permissions = 9
             case rpId
 
-            package static let names = named(
+            package static let names = [
                 "pinUvAuthProtocol", "subCommand", "keyAgreement", "pinUvAuthParam", "newPinEnc", "pinHashEnc",
-                "permissions", "rpId")
+                "permissions", "rpId",
+            ]
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -149,8 +155,9 @@ extension CTAPProtocol {
             case powerCycleState
             case uvRetries
 
-            package static let names = named(
-                "keyAgreement", "pinUvAuthToken", "pinRetries", "powerCycleState", "uvRetries")
+            package static let names = [
+                "keyAgreement", "pinUvAuthToken", "pinRetries", "powerCycleState", "uvRetries",
+            ]
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -163,9 +170,10 @@ extension CTAPProtocol {
             case getUVRetries
             case getPinUvAuthTokenUsingPinWithPermissions = 9
 
-            package static let names = named(
+            package static let names = [
                 "getPINRetries", "getKeyAgreement", "setPIN", "changePIN", "getPinToken",
-                "getPinUvAuthTokenUsingUvWithPermissions", "getUVRetries", "getPinUvAuthTokenUsingPinWithPermissions")
+                "getPinUvAuthTokenUsingUvWithPermissions", "getUVRetries", "getPinUvAuthTokenUsingPinWithPermissions",
+            ]
         }
     }
 
@@ -179,8 +187,9 @@ extension CTAPProtocol {
             case pinUvAuthParam
             case getModality
 
-            package static let names = named(
-                "modality", "subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam", "getModality")
+            package static let names = [
+                "modality", "subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam", "getModality",
+            ]
         }
 
         /// The parameters of subcommands; the first two also describe a template in a list.
@@ -189,7 +198,7 @@ extension CTAPProtocol {
             case templateFriendlyName
             case timeoutMilliseconds
 
-            package static let names = named("templateId", "templateFriendlyName", "timeoutMilliseconds")
+            package static let names = ["templateId", "templateFriendlyName", "timeoutMilliseconds"]
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -202,9 +211,10 @@ extension CTAPProtocol {
             case templateInfos
             case maxTemplateFriendlyName
 
-            package static let names = named(
+            package static let names = [
                 "modality", "fingerprintKind", "maxCaptureSamplesRequiredForEnroll", "templateId",
-                "lastEnrollSampleStatus", "remainingSamples", "templateInfos", "maxTemplateFriendlyName")
+                "lastEnrollSampleStatus", "remainingSamples", "templateInfos", "maxTemplateFriendlyName",
+            ]
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -216,9 +226,10 @@ extension CTAPProtocol {
             case removeEnrollment
             case getFingerprintSensorInfo
 
-            package static let names = named(
+            package static let names = [
                 "enrollBegin", "enrollCaptureNextSample", "cancelCurrentEnrollment", "enumerateEnrollments",
-                "setFriendlyName", "removeEnrollment", "getFingerprintSensorInfo")
+                "setFriendlyName", "removeEnrollment", "getFingerprintSensorInfo",
+            ]
         }
     }
 
@@ -230,7 +241,7 @@ extension CTAPProtocol {
             case pinUvAuthProtocol
             case pinUvAuthParam
 
-            package static let names = named("subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam")
+            package static let names = ["subCommand", "subCommandParams", "pinUvAuthProtocol", "pinUvAuthParam"]
         }
 
         package enum Parameters: Int64, CTAPKey {
@@ -238,7 +249,7 @@ extension CTAPProtocol {
             case credentialID
             case user
 
-            package static let names = named("rpIDHash", "credentialID", "user")
+            package static let names = ["rpIDHash", "credentialID", "user"]
         }
 
         package enum Reply: Int64, CTAPKey {
@@ -255,10 +266,11 @@ extension CTAPProtocol {
             case largeBlobKey
             case thirdPartyPayment
 
-            package static let names = named(
+            package static let names = [
                 "existingResidentCredentialsCount", "maxPossibleRemainingResidentCredentialsCount", "rp", "rpIDHash",
                 "totalRPs", "user", "credentialID", "publicKey", "totalCredentials", "credProtect", "largeBlobKey",
-                "thirdPartyPayment")
+                "thirdPartyPayment",
+            ]
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -270,9 +282,10 @@ extension CTAPProtocol {
             case deleteCredential
             case updateUserInformation
 
-            package static let names = named(
+            package static let names = [
                 "getCredsMetadata", "enumerateRPsBegin", "enumerateRPsGetNextRP", "enumerateCredentialsBegin",
-                "enumerateCredentialsGetNextCredential", "deleteCredential", "updateUserInformation")
+                "enumerateCredentialsGetNextCredential", "deleteCredential", "updateUserInformation",
+            ]
         }
     }
 
@@ -286,13 +299,13 @@ extension CTAPProtocol {
             case pinUvAuthParam
             case pinUvAuthProtocol
 
-            package static let names = named("get", "set", "offset", "length", "pinUvAuthParam", "pinUvAuthProtocol")
+            package static let names = ["get", "set", "offset", "length", "pinUvAuthParam", "pinUvAuthProtocol"]
         }
 
         package enum Reply: Int64, CTAPKey {
             case config = 1
 
-            package static let names = named("config")
+            package static let names = ["config"]
         }
 
         /// An entry of the array (§6.10.3).
@@ -301,7 +314,7 @@ extension CTAPProtocol {
             case nonce
             case origSize
 
-            package static let names = named("ciphertext", "nonce", "origSize")
+            package static let names = ["ciphertext", "nonce", "origSize"]
         }
     }
 
@@ -317,8 +330,9 @@ extension CTAPProtocol {
             case forceChangePin
             case pinComplexityPolicy
 
-            package static let names = named(
-                "newMinPINLength", "minPinLengthRPIDs", "forceChangePin", "pinComplexityPolicy")
+            package static let names = [
+                "newMinPINLength", "minPinLengthRPIDs", "forceChangePin", "pinComplexityPolicy",
+            ]
         }
 
         package enum Subcommand: UInt64, CTAPSubcommand {
@@ -327,8 +341,9 @@ extension CTAPProtocol {
             case setMinPINLength
             case vendorPrototype = 255
 
-            package static let names = named(
-                "enableEnterpriseAttestation", "toggleAlwaysUv", "setMinPINLength", "vendorPrototype")
+            package static let names = [
+                "enableEnterpriseAttestation", "toggleAlwaysUv", "setMinPINLength", "vendorPrototype",
+            ]
         }
     }
 }

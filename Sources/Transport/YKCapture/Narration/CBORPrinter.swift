@@ -37,7 +37,7 @@ extension CTAPKeys {
         values: [Key: @Sendable (MaskedBytes) -> [String]] = [:], numbers: [Key: @Sendable (Int64) -> String] = [:]
     ) {
         self.name = name
-        self.keys = Key.names
+        self.keys = Key.namesByNumber
         self.inner = Self.byNumber(inner)
         self.values = Self.byNumber(values)
         self.numbers = Self.byNumber(numbers)

@@ -52,7 +52,7 @@ enum CTAPNames {
         Code.clientPIN: Command(
             name: "clientPIN", request: CTAPMaps.clientPIN, reply: CTAPMaps.clientPINReply,
             subcommandKey: CTAPProtocol.ClientPIN.Request.subCommand.cbor,
-            subcommands: CTAPProtocol.ClientPIN.Subcommand.names),
+            subcommands: CTAPProtocol.ClientPIN.Subcommand.namesByNumber),
         Code.reset: Command(name: "reset"),
         Code.getNextAssertion: Command(name: "getNextAssertion", reply: CTAPMaps.assertion),
         Code.bioEnrollment: bioEnrollment("bioEnrollment"),
@@ -63,7 +63,7 @@ enum CTAPNames {
         Code.config: Command(
             name: "config", request: CTAPMaps.config,
             subcommandKey: CTAPProtocol.Config.Request.subCommand.cbor,
-            subcommands: CTAPProtocol.Config.Subcommand.names),
+            subcommands: CTAPProtocol.Config.Subcommand.namesByNumber),
         Code.bioEnrollmentPreview: bioEnrollment("bioEnrollment (preview)"),
         Code.credentialManagementPreview: credentialManagement("credentialManagement (preview)"),
     ]
@@ -72,13 +72,13 @@ enum CTAPNames {
         Command(
             name: name, request: CTAPMaps.bioEnrollment, reply: CTAPMaps.bioEnrollmentReply,
             subcommandKey: CTAPProtocol.BioEnrollment.Request.subCommand.cbor,
-            subcommands: CTAPProtocol.BioEnrollment.Subcommand.names)
+            subcommands: CTAPProtocol.BioEnrollment.Subcommand.namesByNumber)
     }
 
     private static func credentialManagement(_ name: String) -> Command {
         Command(
             name: name, request: CTAPMaps.credentialManagement, reply: CTAPMaps.credentialManagementReply,
             subcommandKey: CTAPProtocol.CredentialManagement.Request.subCommand.cbor,
-            subcommands: CTAPProtocol.CredentialManagement.Subcommand.names)
+            subcommands: CTAPProtocol.CredentialManagement.Subcommand.namesByNumber)
     }
 }

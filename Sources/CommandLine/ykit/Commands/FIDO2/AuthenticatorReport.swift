@@ -128,11 +128,11 @@ extension AuthenticatorReport {
     private typealias Key = CTAPProtocol.GetInfo.Reply
 
     /// The names of the members in CTAP 2.3 §6.4, and `unknown` for members without a name.
-    static let names = Key.allCases.map(\.name) + ["unknown"]
+    static let names = Key.names + ["unknown"]
 
     /// The values of the key by name; members with an unknown number are under `unknown`.
     var members: [(String, JSON)] {
-        var members = Key.allCases.map { ($0.name, value(of: $0)) }
+        var members = zip(Key.allCases, Key.names).map { ($1, value(of: $0)) }
         var unknown = JSON.Object()
         for entry in info.map.entries where !Key.allCases.contains(where: { entry.key == $0.cbor }) {
             unknown[entry.key.keyText] = JSON(entry.value)
