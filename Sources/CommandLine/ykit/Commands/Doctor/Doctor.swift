@@ -16,8 +16,7 @@ struct Doctor: Verb {
             names of users and their folders, to be sent with a question.
             """, members: ["rungs", "problem", "report", "fixed"])
 
-    @Option(help: ArgumentHelp("Write what was found into a new file, names and numbers masked.", valueName: "file"))
-    var report: String?
+    @Option(file: "Write what was found into a new file, names and numbers masked.") var report: String?
 
     @Flag(help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 
