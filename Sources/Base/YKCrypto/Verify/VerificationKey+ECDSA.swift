@@ -36,13 +36,17 @@ extension VerificationKey {
             guard digest.count == Digest256.byteCount,
                 let key = try? P256.Signing.PublicKey(x963Representation: point)
             else { return nil }
-            guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: numbers(signature, 32)) else { return false }
+            guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: numbers(signature, 32)) else {
+                return false
+            }
             return key.isValidSignature(parsed, for: Digest256(bytes: digest))
         case .p384:
             guard digest.count == Digest384.byteCount,
                 let key = try? P384.Signing.PublicKey(x963Representation: point)
             else { return nil }
-            guard let parsed = try? P384.Signing.ECDSASignature(rawRepresentation: numbers(signature, 48)) else { return false }
+            guard let parsed = try? P384.Signing.ECDSASignature(rawRepresentation: numbers(signature, 48)) else {
+                return false
+            }
             return key.isValidSignature(parsed, for: Digest384(bytes: digest))
         case .p521, .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512: return nil
         }
@@ -131,7 +135,8 @@ extension VerificationKey {
 /// other encoding. swift-crypto's own reader makes the runtime search the conformances of the whole program, twice.
 private func numbers(_ signature: [UInt8], _ size: Int) -> [UInt8] {
     var reader = DERReader(signature)
-    guard var pair = reader.object(0x30), let r = pair.number(), let s = pair.number(), r.count <= size, s.count <= size,
+    guard var pair = reader.object(0x30), let r = pair.number(), let s = pair.number(), r.count <= size,
+        s.count <= size,
         DERWriter.sequence(DERWriter.number(r), DERWriter.number(s)) == signature
     else { return [] }
     return r.padded(to: size) + s.padded(to: size)

@@ -100,7 +100,9 @@ enum SecretInput {
         }
         guard isLikely else { return }
         let blank = type(of: verb).init()
-        guard let declared = try? DeclarationCollector(blank), let read = try? DeclarationCollector(verb) else { return }
+        guard let declared = try? DeclarationCollector(blank), let read = try? DeclarationCollector(verb) else {
+            return
+        }
         for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
             guard case .option = option.declaration.place else { continue }
             let words = option.declaration.words(for: option.property)
