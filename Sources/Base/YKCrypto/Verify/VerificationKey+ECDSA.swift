@@ -132,7 +132,7 @@ extension VerificationKey {
 }
 
 /// The numbers r and s of an ECDSA signature in DER (RFC 3279 §2.2.3), each as long as the curve's field; empty for any
-/// other encoding. swift-crypto's own reader makes the runtime search the conformances of the whole program, twice.
+/// other encoding. swift-crypto's own reader makes the runtime search all conformances once more than its raw form does.
 private func numbers(_ signature: [UInt8], _ size: Int) -> [UInt8] {
     var reader = DERReader(signature)
     guard var pair = reader.object(0x30), let r = pair.number(), let s = pair.number(), r.count <= size,

@@ -150,8 +150,8 @@ final class PCSCSession {
         try PCSCFailure.check(code, .reconnect)
     }
 
-    /// Disconnects from the card, which ends a transaction (SCardDisconnect of pcsc-lite 1.6 and newer); keeps the context
-    /// for the next one.
+    /// Disconnects from the card, which ends a transaction (SCardDisconnect of pcsc-lite 1.9.9); keeps the context for the
+    /// next one.
     func disconnect(_ disposition: Disposition) {
         guard let card else { return }
         self.card = nil
