@@ -43,7 +43,7 @@ import Testing
     /// All verbs that stand in the help, by the words that lead to them.
     static func verbs(_ root: any ParsableCommand.Type = Ykit.self, _ path: [String] = []) -> [String] {
         let about = root.about
-        guard root.unread == nil else { return [path.joined(separator: " ")] }
+        guard !root.isVerb else { return [path.joined(separator: " ")] }
         return about.subcommands.filter { $0.about.shouldDisplay }
             .flatMap { verbs($0, path + [$0.about.name]) }
     }

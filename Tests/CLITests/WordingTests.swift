@@ -55,23 +55,22 @@ import Testing
 
     /// The wordings of each name: the help with the name of the value.
     private static func wordings(_ root: any ParsableCommand.Type = Ykit.self) throws -> [String: Set<String>] {
-        guard let verb = root.unread else {
+        guard root.isVerb else {
             var all: [String: Set<String>] = [:]
             for command in root.about.subcommands where command.about.shouldDisplay {
                 all.merge(try wordings(command)) { $0.union($1) }
             }
             return all
         }
-        return try described(verb)
+        return described(root)
     }
 
-    private static func described(_ verb: some ParsableCommand) throws -> [String: Set<String>] {
+    private static func described(_ verb: any ParsableCommand.Type) -> [String: Set<String>] {
         var all: [String: Set<String>] = [:]
-        for (property, declaration) in try DeclarationCollector(verb).declared {
+        for declaration in Declarations.of(verb) {
             guard let help = declaration.help, help.isShown else { continue }
-            let words = declaration.words(for: property)
-            let plain = Names.long.words(for: property)[0].dropFirst(2)
-            let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(help.valueName ?? String(plain))>"
+            let words = declaration.words
+            let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(help.valueName ?? declaration.name)>"
             let value = if case .option = declaration.place { help.valueName ?? String(name.dropFirst(2)) } else { "" }
             all[name, default: []].insert("\(help.abstract) \(value)")
         }

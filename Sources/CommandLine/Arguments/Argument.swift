@@ -4,45 +4,40 @@ import ArgumentParser
 
 /// A word without a name.
 @propertyWrapper
-package struct Argument<Value>: Codable {
+package struct Argument<Value> {
     private var declaration: Declaration
 
     package var wrappedValue: Value {
         get { declaration.known() }
-        set { declaration = Declaration(known: newValue) }
+        set { declaration = Declaration(declaration, value: newValue) }
     }
-
-    /// Takes the value from ArgumentParser.
-    package init(from decoder: any Decoder) throws {
-        declaration = Declaration(known: try ArgumentParser.Argument<Value>(from: decoder).wrappedValue)
-    }
-
-    package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
     /// A required argument; with `isBase64URL` it may start with a dash.
-    package init(isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    package init(
+        _ name: String, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    )
     where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .argument, help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            .argument(name), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An optional argument with a default value.
-    package init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    package init(wrappedValue: Value, _ name: String, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
     where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .argument, help, Choices(Value.self, completion), value: wrappedValue,
+            .argument(name), help, Choices(Value.self, completion), value: wrappedValue,
             parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: help?.parsed) },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An optional argument; with `isBase64URL` it may start with a dash.
     package init<Wrapped: ExpressibleByArgument>(
-        isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        _ name: String, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .argument, help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            .argument(name), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
             value: .some(Value.none as Any),
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
@@ -50,41 +45,43 @@ package struct Argument<Value>: Codable {
 
     /// A required argument, parsed by a function that explains errors.
     package init(
-        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        _ name: String, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
     ) {
         declaration = Declaration(
-            .argument, help, Choices(completion),
+            .argument(name), help, Choices(completion),
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed, transform: UsageError.parsed(transform)) },
             read: { word, _ in try? transform(word) })
     }
 
     /// An optional argument, parsed by a function that explains errors.
     package init<Wrapped>(
-        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        _ name: String, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .argument, help, Choices(completion), value: .some(Value.none as Any),
+            .argument(name), help, Choices(completion), value: .some(Value.none as Any),
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed, transform: UsageError.parsed(transform)) },
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
     /// All remaining arguments.
     package init<Element: ExpressibleByArgument>(
-        wrappedValue: [Element], help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        wrappedValue: [Element], _ name: String, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
         declaration = Declaration(
-            .argument, help, Choices(Element.self, completion), isRepeated: true, value: wrappedValue,
+            .argument(name), help, Choices(Element.self, completion), isRepeated: true, value: wrappedValue,
             parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: help?.parsed) },
             read: Declaration.appending(Element.self))
     }
 
     /// All remaining arguments, at least one.
-    package init<Element: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    package init<Element: ExpressibleByArgument>(
+        _ name: String, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    )
     where Value == [Element] {
         declaration = Declaration(
-            .argument, help, Choices(Element.self, completion), isRepeated: true,
+            .argument(name), help, Choices(Element.self, completion), isRepeated: true,
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
             read: Declaration.appending(Element.self))
     }

@@ -10,12 +10,10 @@ package final class Declaration {
         case option(Names)
         /// A flag with one of these names.
         case flag(Names)
-        /// The property's name with or without a `no-` prefix; parsed only by ArgumentParser.
-        case pair
-        /// Among the positional arguments.
-        case argument
-        /// Not on the line: the value is already known.
-        case known
+        /// A flag with one of these names, with or without a `no-` prefix; parsed only by ArgumentParser.
+        case pair(Names)
+        /// Among the positional arguments, called this in help.
+        case argument(String)
     }
 
     /// Where the value is on the line.
@@ -30,7 +28,7 @@ package final class Declaration {
     /// such a word only when it can be nothing else.
     package let takesAnyWord: Bool
     /// ArgumentParser's wrapper for the same property.
-    let parsed: () -> Any
+    let parsed: () -> any ParserProperty
     /// The value, initially the default; `nil` for a required one.
     package private(set) var value: Any?
     private let read: (String, Any?) -> Any?
@@ -39,16 +37,21 @@ package final class Declaration {
     /// invalid.
     init(
         _ place: Place, _ help: ArgumentHelp? = nil, _ choices: Choices = Choices(), isRepeated: Bool = false,
-        takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> Any,
+        takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> any ParserProperty,
         read: @escaping (String, Any?) -> Any? = { _, _ in nil }
     ) {
         (self.place, self.help, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
         (self.takesAnyWord, self.value) = (takesAnyWord, value)
         (self.parsed, self.read) = (parsed, read)
+        Declarations.add(.one(self))
     }
 
-    /// Creates a declaration with a known value that takes no argument.
-    convenience init(known value: Any) { self.init(.known, value: value, parsed: { value }) }
+    /// A copy with another value, which is in no list.
+    init(_ other: Declaration, value: Any) {
+        (place, help, choices, isRepeated) = (other.place, other.help, other.choices, other.isRepeated)
+        (takesAnyWord, self.value) = (other.takesAnyWord, value)
+        (parsed, read) = (other.parsed, other.read)
+    }
 
     /// Takes a word; returns false when it is invalid.
     func take(_ word: String) -> Bool {
@@ -56,6 +59,9 @@ package final class Declaration {
         self.value = value
         return true
     }
+
+    /// Takes the value that ArgumentParser read.
+    func take(read value: Any?) { self.value = value }
 
     /// The value as the type of the property.
     func known<Value>(_ type: Value.Type = Value.self) -> Value {
@@ -67,12 +73,20 @@ package final class Declaration {
         return value
     }
 
-    /// The names on the command line for a property of this name.
-    package func words(for property: String) -> [String] {
+    /// The names on the command line.
+    package var words: [String] {
         switch place {
-        case .option(let names), .flag(let names): names.words(for: property)
-        case .pair: Names.long.words(for: property) + Names.long.words(for: "no-" + property)
-        case .argument, .known: []
+        case .option(let names), .flag(let names): names.words
+        case .pair(let names): names.words + ["--no-" + names.plain]
+        case .argument: []
+        }
+    }
+
+    /// The name without dashes; for an argument what help calls it.
+    package var name: String {
+        switch place {
+        case .option(let names), .flag(let names), .pair(let names): names.plain
+        case .argument(let name): name
         }
     }
 }

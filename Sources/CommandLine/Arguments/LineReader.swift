@@ -6,43 +6,45 @@ package struct LineReader {
     private var options: [(word: String, declaration: Declaration, isFlag: Bool)] = []
     private var arguments: [Declaration] = []
     private let all: [Declaration]
-    private let checks: [() throws -> Void]
 
     /// The verb named by the first words, with its options; `nil` when ArgumentParser has to parse the line.
-    package static func verb(_ line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
+    package static func verb(_ line: [String], from root: any ParsableCommand.Type) -> ReadVerb? {
         var command = root
         var words = line[...]
-        var unread = command.unread
-        while unread == nil {
+        while !command.isVerb {
             guard let word = words.popFirst(), let next = command.about.subcommand(word) else { return nil }
-            (command, unread) = (next, next.unread)
+            command = next
         }
-        guard let verb = unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
+        return verb(command, words)
+    }
+
+    private static func verb<Verb: ParsableCommand>(_: Verb.Type, _ words: ArraySlice<String>) -> ReadVerb? {
+        let (verb, declarations) = Declarations.made(Verb.self)
+        var reader = LineReader(declarations.all)
+        guard reader.read(words) else { return nil }
         do {
-            for check in reader.checks { try check() }
+            try declarations.check()
             try verb.check()
         } catch {
             return nil
         }
-        return verb
+        return ReadVerb(verb: verb, declarations: declarations)
     }
 
-    private init(_ verb: some ParsableCommand) throws {
-        let collector = try DeclarationCollector(verb)
-        all = collector.declared.map(\.declaration)
-        checks = collector.checks
-        for (property, declaration) in collector.declared {
+    private init(_ declared: [Declaration]) {
+        all = declared
+        for declaration in declared {
             switch declaration.place {
-            case .option(let names): add(names.words(for: property), declaration, isFlag: false)
-            case .flag(let names): add(names.words(for: property), declaration, isFlag: true)
+            case .option(let names): add(names, declaration, isFlag: false)
+            case .flag(let names): add(names, declaration, isFlag: true)
             case .argument: arguments.append(declaration)
-            case .pair, .known: break
+            case .pair: break
             }
         }
     }
 
-    private mutating func add(_ words: [String], _ declaration: Declaration, isFlag: Bool) {
-        for word in words { options.append((word, declaration, isFlag)) }
+    private mutating func add(_ names: Names, _ declaration: Declaration, isFlag: Bool) {
+        for word in names.words { options.append((word, declaration, isFlag)) }
     }
 
     /// Whether all words were accepted and all required values are present.

@@ -4,82 +4,75 @@ import ArgumentParser
 
 /// A name with a value behind it.
 @propertyWrapper
-package struct Option<Value>: Codable {
+package struct Option<Value> {
     private var declaration: Declaration
 
     package var wrappedValue: Value {
         get { declaration.known() }
-        set { declaration = Declaration(known: newValue) }
+        set { declaration = Declaration(declaration, value: newValue) }
     }
-
-    /// Takes the value from ArgumentParser.
-    package init(from decoder: any Decoder) throws {
-        declaration = Declaration(known: try ArgumentParser.Option<Value>(from: decoder).wrappedValue)
-    }
-
-    package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
     /// A required option; with `isBase64URL` its value may start with a dash.
     package init(
-        name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(name), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: name.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
             },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An option with a default value.
     package init(
-        wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        wrappedValue: Value, _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(name), help, Choices(Value.self, completion), value: wrappedValue,
-            parsed: { ArgumentParser.Option(wrappedValue: wrappedValue, name: name.parsed, help: help?.parsed) },
+            .option(names), help, Choices(Value.self, completion), value: wrappedValue,
+            parsed: { ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: help?.parsed) },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An optional option; with `isBase64URL` its value may start with a dash.
     package init<Wrapped: ExpressibleByArgument>(
-        name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(name), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
             value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: name.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
             },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
     /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
-        name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(name), help, Choices(completion), value: .some(Value.none as Any),
+            .option(names), help, Choices(completion), value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: name.parsed, help: help?.parsed, transform: UsageError.parsed(transform))
+                    name: names.parsed, help: help?.parsed, transform: UsageError.parsed(transform))
             },
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
     /// An option with a default value, parsed by a function that explains errors.
     package init(
-        wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        wrappedValue: Value, _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
     ) {
         declaration = Declaration(
-            .option(name), help, Choices(completion), value: .some(wrappedValue as Any),
+            .option(names), help, Choices(completion), value: .some(wrappedValue as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    wrappedValue: wrappedValue, name: name.parsed, help: help?.parsed,
+                    wrappedValue: wrappedValue, name: names.parsed, help: help?.parsed,
                     transform: UsageError.parsed(transform))
             },
             read: { word, _ in try? transform(word) })
@@ -87,15 +80,15 @@ package struct Option<Value>: Codable {
 
     /// A repeatable option; with `isBase64URL` its values may start with a dash.
     package init<Element: ExpressibleByArgument>(
-        wrappedValue: [Element], name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil,
+        wrappedValue: [Element], _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
         declaration = Declaration(
-            .option(name), help, Choices(Element.self, completion), isRepeated: true, takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Element.self, completion), isRepeated: true, takesAnyWord: isBase64URL,
             value: wrappedValue,
             parsed: {
                 ArgumentParser.Option(
-                    wrappedValue: wrappedValue, name: name.parsed,
+                    wrappedValue: wrappedValue, name: names.parsed,
                     parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: help?.parsed)
             },
             read: Declaration.appending(Element.self))

@@ -4,20 +4,19 @@ import ArgumentParser
 
 /// Options that several verbs have in common.
 @propertyWrapper
-package struct OptionGroup<Value: ParsableArguments>: Codable {
+package struct OptionGroup<Value: ParsableArguments> {
     package var wrappedValue: Value
-
-    /// Takes the value from ArgumentParser.
-    package init(from decoder: any Decoder) throws {
-        wrappedValue = try ArgumentParser.OptionGroup<ParsedGroup<Value>>(from: decoder).wrappedValue.base
-    }
+    /// What the options declare.
+    package let projectedValue: Declarations
 
     /// Options that help lists below the title of their type.
-    package init() { wrappedValue = Value() }
-
-    package func encode(to encoder: any Encoder) throws {
-        try DeclarationCollector.add(wrappedValue, to: encoder) {
-            ArgumentParser.OptionGroup<ParsedGroup<Value>>(title: Value.title)
-        }
+    package init() {
+        let (options, declarations) = Declarations.made(Value.self)
+        (wrappedValue, projectedValue) = (options, declarations)
+        Declarations.add(
+            .group(
+                Declarations.Group(members: declarations, check: options.check) {
+                    ArgumentParser.OptionGroup<ParsedGroup<Value>>(title: Value.title)
+                }))
     }
 }

@@ -3,7 +3,7 @@
 public import ArgumentParser
 
 /// A group of options. All stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`.
-package protocol ParsableArguments: Codable {
+package protocol ParsableArguments {
     /// The title above the options in help; without one they stand among those of the verb.
     static var title: String { get }
 
@@ -31,8 +31,8 @@ package protocol Command: SendableMetatype {
 
 /// A command as a line is parsed: a verb with all its options, or a group of commands.
 package protocol ParsableCommand: ParsableArguments, Command {
-    /// The verb before its line is parsed; `nil` for a group.
-    static var unread: (any ParsableCommand)? { get }
+    /// Whether it is a verb, and no group of commands.
+    static var isVerb: Bool { get }
 
     /// Runs the verb and returns the exit status; never called for a group.
     func carryOut() async -> Int32
@@ -41,7 +41,7 @@ package protocol ParsableCommand: ParsableArguments, Command {
 extension ParsableCommand {
     package static var command: any ParsableCommand.Type { Self.self }
 
-    package static var unread: (any ParsableCommand)? { nil }
+    package static var isVerb: Bool { false }
 
     package func carryOut() async -> Int32 { 0 }
 }

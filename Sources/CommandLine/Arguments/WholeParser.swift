@@ -19,7 +19,7 @@ package enum WholeParser {
     /// - Throws: `Refusal`.
     package static func verb(
         _ line: [String], from root: any ParsableCommand.Type, columns: Int
-    ) throws(Refusal) -> any ParsableCommand {
+    ) throws(Refusal) -> ReadVerb {
         let parser = root.parser
         do {
             var command = try parser.parseAsRoot(line)
@@ -46,45 +46,52 @@ package enum WholeParser {
 }
 
 /// Options as seen by ArgumentParser, which finds its own wrappers by reflection.
-struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, CustomReflectable {
+struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, CustomReflectable, ParsedOptions {
     let base: Base
+    let declarations: Declarations
 
-    init() { base = Base() }
-    init(from decoder: any Decoder) throws { base = try Base(from: decoder) }
+    init() { (base, declarations) = Declarations.made(Base.self) }
+
+    init(from decoder: any Decoder) throws {
+        self.init()
+        try declarations.take(from: decoder)
+    }
 
     mutating func validate() throws { try UsageError.parsing { try base.check() } }
 
-    var customMirror: Mirror { Mirror(self, parsed: base) }
+    var customMirror: Mirror { Mirror(self, children: declarations.children) }
 }
 
 /// A command as seen by ArgumentParser.
 struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, CustomReflectable, ParsedVerb {
     let base: Base
+    let declarations: Declarations
 
     static var configuration: ArgumentParser.CommandConfiguration { Base.about.parsed }
 
-    init() { base = Base() }
-    init(from decoder: any Decoder) throws { base = try Base(from: decoder) }
+    init() { (base, declarations) = Declarations.made(Base.self) }
+
+    init(from decoder: any Decoder) throws {
+        self.init()
+        try declarations.take(from: decoder)
+    }
 
     mutating func validate() throws { try UsageError.parsing { try base.check() } }
 
-    var customMirror: Mirror { Mirror(self, parsed: base) }
+    var customMirror: Mirror { Mirror(self, children: declarations.children) }
 
-    var verb: (any ParsableCommand)? { Base.unread == nil ? nil : base }
+    var verb: ReadVerb? { Base.isVerb ? ReadVerb(verb: base, declarations: declarations) : nil }
 }
 
 /// The result of ArgumentParser.
 private protocol ParsedVerb {
     /// The verb; `nil` for a group.
-    var verb: (any ParsableCommand)? { get }
+    var verb: ReadVerb? { get }
 }
 
-extension Mirror {
-    /// The properties of options as ArgumentParser's own wrappers.
-    fileprivate init(_ subject: some CustomReflectable, parsed options: some ParsableArguments) {
-        let found = (try? DeclarationCollector(options, isDeep: false))?.parsed ?? []
-        self.init(subject, children: found.map { (label: "_" + $0.property, value: $0.wrapper()) })
-    }
+/// The options of a group as ArgumentParser read them.
+protocol ParsedOptions {
+    var declarations: Declarations { get }
 }
 
 extension ParsableCommand {

@@ -14,19 +14,19 @@ struct APDUCommand: Verb {
             as it is to be sent, and its reply is shown as it came; such commands come after the others.
             """, members: ["application", "select", "exchanges"])
 
-    @Option(name: [.short, .customLong("app")], help: "Select this application first: a name or an AID.")
+    @Option(["-a", "--app"], help: "Select this application first: a name or an AID.")
     var app: String?
 
     @Option(
-        name: [.short, .customLong("send")],
+        ["-s", "--send"],
         help: ArgumentHelp("Send this command APDU as it is; may be repeated.", valueName: "hex"))
     var send: [String] = []
 
-    @Flag(help: "Write lengths in one byte.") var short = false
+    @Flag("--short", help: "Write lengths in one byte.") var short = false
 
-    @Flag(help: "Write lengths in two bytes.") var extended = false
+    @Flag("--extended", help: "Write lengths in two bytes.") var extended = false
 
-    @Argument(help: ArgumentHelp("Commands.", valueName: "apdu")) var commands: [String] = []
+    @Argument("apdu", help: "Commands.") var commands: [String] = []
 
     func check() throws {
         if commands.isEmpty, send.isEmpty, app == nil {

@@ -8,9 +8,9 @@ import Glibc
 struct ClearClipboard: ParsableCommand {
     static let about = About("clear-clipboard", "Take a code off the clipboard.", shouldDisplay: false)
 
-    @Option(help: "How many seconds to wait.") var after: UInt32
+    @Option("--after", help: "How many seconds to wait.") var after: UInt32
 
-    static var unread: (any ParsableCommand)? { Self() }
+    static var isVerb: Bool { true }
 
     func carryOut() async -> Int32 {
         do {

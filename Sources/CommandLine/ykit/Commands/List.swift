@@ -12,11 +12,12 @@ struct List: Verb {
         discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.",
         members: ["devices"])
 
-    @Flag(help: "Print serial numbers only.") var serials = false
+    @Flag("--serials", help: "Print serial numbers only.") var serials = false
 
-    @Flag(help: "Print reader names only, also of empty readers; no key is asked anything.") var readers = false
+    @Flag("--readers", help: "Print reader names only, also of empty readers; no key is asked anything.") var readers =
+        false
 
-    @Flag(name: .shortAndLong, help: "Tell what comes and goes; no key is asked anything.") var watch = false
+    @Flag(["--watch", "-w"], help: "Tell what comes and goes; no key is asked anything.") var watch = false
 
     func check(with global: GlobalOptions) throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {

@@ -23,7 +23,7 @@ struct Completion: Verb {
         case bash, zsh, fish
     }
 
-    @Argument(help: "bash, zsh or fish") var shell: Shell
+    @Argument("shell", help: "bash, zsh or fish") var shell: Shell
 
     func answer(in world: World) -> Answer {
         var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])

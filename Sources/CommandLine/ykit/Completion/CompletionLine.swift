@@ -44,7 +44,7 @@ private struct Place {
     private var isHelp = false
     /// The verb, once it is known.
     private var verb: KnownVerb?
-    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(GlobalOptions()).options }
+    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(GlobalOptions.self).options }
     /// The option whose value is next.
     private var pending: KnownVerb.Item?
     private var given: Set<String> = []
@@ -86,7 +86,7 @@ private struct Place {
         }
         word = next
         path.append(next.about.name)
-        if !isHelp { verb = next.unread.map { KnownVerb($0) } }
+        if !isHelp { verb = next.isVerb ? KnownVerb(next) : nil }
         return true
     }
 

@@ -24,9 +24,8 @@ struct KnownVerb {
         var isStateFile: Bool { names.contains("--virtual") }
     }
 
-    init(_ verb: some ParsableArguments) {
-        let declared = (try? DeclarationCollector(verb))?.declared ?? []
-        let items = declared.map { Item(names: $1.words(for: $0), declaration: $1) }
+    init(_ verb: any ParsableArguments.Type) {
+        let items = Declarations.of(verb).map { Item(names: $0.words, declaration: $0) }
         options = items.filter { !$0.names.isEmpty }
         arguments = items.filter(\.names.isEmpty)
     }

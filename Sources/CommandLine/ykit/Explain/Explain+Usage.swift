@@ -11,7 +11,7 @@ extension Explain {
         var path: [String] = []
         for word in line.first == "help" ? line.dropFirst() : line[...] {
             let about = command.about
-            guard command.unread == nil else { return nil }
+            guard !command.isVerb else { return nil }
             path.append(about.name)
             guard !word.hasPrefix("-") else { return missingCommand(line, word, of: path.joined(separator: " ")) }
             guard let next = about.subcommand(word) else {
@@ -100,20 +100,20 @@ extension Explain {
     }
 
     /// The verb named by the first words of a line.
-    private static func verb(of line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
+    private static func verb(of line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
         var command = root
         for word in line.first == "help" ? line.dropFirst() : line[...] {
-            if let verb = command.unread { return verb }
+            if command.isVerb { return command }
             let about = command.about
             guard let next = about.subcommand(word) else { return nil }
             command = next
         }
-        return command.unread
+        return command.isVerb ? command : nil
     }
 
     /// The names of all options of a verb.
-    private static func words(of verb: some ParsableCommand) -> [String] {
-        ((try? DeclarationCollector(verb))?.declared ?? []).flatMap { $1.words(for: $0) }
+    private static func words(of verb: any ParsableCommand.Type) -> [String] {
+        Declarations.of(verb).flatMap(\.words)
     }
 
     /// Explains the first option that the verb does not have, and suggests a similar one. Its value is not repeated.
@@ -148,8 +148,8 @@ extension Explain {
     /// ArgumentParser takes it for a request for help, and the process would end as if the verb had done its work.
     static func strayDash(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
         guard let verb = verb(of: line, from: root) else { return nil }
-        let options = ((try? DeclarationCollector(verb))?.declared ?? []).flatMap { property, declaration in
-            declaration.words(for: property).map { (name: $0, takesAnyWord: declaration.takesAnyWord) }
+        let options = Declarations.of(verb).flatMap { declaration in
+            declaration.words.map { (name: $0, takesAnyWord: declaration.takesAnyWord) }
         }
         let flags = Set(options.map(\.name) + ["-h"])
         let readers = Set(options.filter(\.takesAnyWord).map(\.name))
@@ -173,7 +173,7 @@ extension Explain {
         var path = ["ykit"]
         for word in line {
             let about = command.about
-            guard command.unread == nil, let next = about.subcommand(word) else { break }
+            guard !command.isVerb, let next = about.subcommand(word) else { break }
             command = next
             path.append(next.about.name)
         }

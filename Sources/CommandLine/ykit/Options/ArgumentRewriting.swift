@@ -79,7 +79,7 @@ struct ArgumentRewriting {
                 words.remove(at: index)
                 return ["help"] + words
             }
-            guard let next = group.about.subcommand(word), next.unread == nil else { break }
+            guard let next = group.about.subcommand(word), !next.isVerb else { break }
             group = next
         }
         return words

@@ -4,7 +4,7 @@ import Arguments
 
 /// Asks before an irreversible change, unless `--force` is given.
 struct Confirmation: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     /// Asks for yes or no; a plan changes nothing, so it does not ask.
     func ask(_ question: @autoclosure () -> String, in world: World) throws {

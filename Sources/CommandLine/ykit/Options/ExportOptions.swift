@@ -11,11 +11,11 @@ struct PublicKeyExport: ParsableArguments {
     /// The members that ``write(_:of:algorithm:comment:to:)`` adds to an answer.
     static let members = ["slot", "algorithm", "format", "publicKey", "output"]
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
+    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
-    @Option(help: "The comment at the end of an SSH line.") var comment: String?
+    @Option("--comment", help: "The comment at the end of an SSH line.") var comment: String?
 
     @OptionGroup var replacing: OutputOptions
 
@@ -50,9 +50,9 @@ struct CertificateExport: ParsableArguments {
     /// The members that ``write(_:of:to:)`` adds to an answer.
     static let members = ["slot", "format", "certificate", "output"]
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
+    @Option("--format", help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
 
@@ -77,9 +77,9 @@ struct CertificateExport: ParsableArguments {
 
 /// The certificates that an attestation may lead to.
 struct TrustedCertificates: ParsableArguments {
-    @Option(file: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
+    @Option("--root", file: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
 
-    @Option(file: "Intermediate certificates, PEM; may be repeated.") var intermediate: [String] = []
+    @Option("--intermediate", file: "Intermediate certificates, PEM; may be repeated.") var intermediate: [String] = []
 
     /// Whether the vendor's certificates are not trusted, but those that were named.
     var areNamed: Bool { !root.isEmpty }

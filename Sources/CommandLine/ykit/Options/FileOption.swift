@@ -6,28 +6,28 @@ import Arguments
 
 extension Option where Value == String {
     /// A required option.
-    init(name: Names = .long, file help: String) {
-        self.init(name: name, help: ArgumentHelp(help, valueName: "file"), completion: .file)
+    init(_ names: Names, file help: String) {
+        self.init(names, help: ArgumentHelp(help, valueName: "file"), completion: .file)
     }
 
     /// An option with a default value.
-    init(wrappedValue: String, name: Names = .long, file help: String) {
+    init(wrappedValue: String, _ names: Names, file help: String) {
         self.init(
-            wrappedValue: wrappedValue, name: name, help: ArgumentHelp(help, valueName: "file"), completion: .file)
+            wrappedValue: wrappedValue, names, help: ArgumentHelp(help, valueName: "file"), completion: .file)
     }
 }
 
 extension Option where Value == String? {
     /// An optional option.
-    init(name: Names = .long, file help: String) {
-        self.init(name: name, help: ArgumentHelp(help, valueName: "file"), completion: .file)
+    init(_ names: Names, file help: String) {
+        self.init(names, help: ArgumentHelp(help, valueName: "file"), completion: .file)
     }
 }
 
 extension Option where Value == [String] {
     /// A repeatable option.
-    init(wrappedValue: [String], name: Names = .long, file help: String) {
+    init(wrappedValue: [String], _ names: Names, file help: String) {
         self.init(
-            wrappedValue: wrappedValue, name: name, help: ArgumentHelp(help, valueName: "file"), completion: .file)
+            wrappedValue: wrappedValue, names, help: ArgumentHelp(help, valueName: "file"), completion: .file)
     }
 }

@@ -6,60 +6,69 @@ import Arguments
 struct GlobalOptions: ParsableArguments {
     static let title = "Global Options"
 
-    @Option(help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
+    @Option("--device", help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use the reader of this name or part of a name (YKIT_READER).", valueName: "name"))
+    @Option(
+        "--reader",
+        help: ArgumentHelp("Use the reader of this name or part of a name (YKIT_READER).", valueName: "name"))
     var reader: String?
 
     @Option(
+        "--path",
         help: ArgumentHelp(
             "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
     var path: String?
 
-    @Option(help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).") var link: LinkChoice?
+    @Option("--link", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
+    var link: LinkChoice?
 
     @Option(
+        "--timeout",
         help: ArgumentHelp(
             "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).", valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Answer with one JSON object.") var json = false
+    @Flag("--json", help: "Answer with one JSON object.") var json = false
 
-    @Flag(help: "Treat warnings as errors.") var strict = false
+    @Flag("--strict", help: "Treat warnings as errors.") var strict = false
 
     @Flag(
-        name: .shortAndLong,
+        ["--quiet", "-q"],
         help: "Write no hints, notices or progress; results, prompts, warnings and errors remain.")
     var quiet = false
 
-    @Option(help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
+    @Option(
+        "--color", help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
-    @Flag(help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).") var notify = false
+    @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).") var notify =
+        false
 
-    @Option(file: "Record the exchanges in a new file, with secrets overwritten.") var record: String?
+    @Option("--record", file: "Record the exchanges in a new file, with secrets overwritten.") var record: String?
 
-    @Flag(help: "Keep secrets in the file that --record writes.") var keepSecrets = false
+    @Flag("--keep-secrets", help: "Keep secrets in the file that --record writes.") var keepSecrets = false
 
-    @Option(file: "Play a recording instead of using a key.") var replay: String?
+    @Option("--replay", file: "Play a recording instead of using a key.") var replay: String?
 
-    @Option(help: "Match commands strictly in order, or look each one up.") var replayMode: ReplayChoice?
+    @Option("--replay-mode", help: "Match commands strictly in order, or look each one up.")
+    var replayMode: ReplayChoice?
 
     @Option(
+        "--virtual",
         help: ArgumentHelp(
             "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
             valueName: "statefile"),
         completion: .file)
     var virtual: String?
 
-    @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.") var plan = false
+    @Flag("--plan", help: "Print the exchanges, decoded, and send nothing that changes the key.") var plan = false
 
     @OptionGroup var channel: SecureChannelOptions
 
-    @Option(help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
+    @Option("--log-level", help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
 
-    @Option(file: "Write the log to this file.") var logFile: String?
+    @Option("--log-file", file: "Write the log to this file.") var logFile: String?
 }
 
 extension GlobalOptions {

@@ -27,8 +27,8 @@ extension Program {
             let isTopic = arguments.first { !ArgumentRewriting.isGlobal($0) } == "help"
             let arguments = line
             let isQuick = Variables["YKIT_PARSER"] != "whole"
-            if isQuick, let verb = LineReader.verb(arguments, from: Ykit.self) {
-                return ExitStatus(rawValue: await verb.carryOut()) ?? .failed
+            if isQuick, let read = LineReader.verb(arguments, from: Ykit.self) {
+                return ExitStatus(rawValue: await read.verb.carryOut()) ?? .failed
             }
             if let text = help(arguments, isTopic: isTopic, terminal.helpColumns) {
                 terminal.line(text)
@@ -40,8 +40,8 @@ extension Program {
             let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
             if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
             if let wrong = Explain.strayDash(arguments, from: Ykit.self) { throw wrong }
-            let verb = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
-            return ExitStatus(rawValue: await verb.carryOut()) ?? .failed
+            let read = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
+            return ExitStatus(rawValue: await read.verb.carryOut()) ?? .failed
         } catch {
             return refused(error, line, terminal)
         }
@@ -82,7 +82,7 @@ extension Program {
         let isJSON = global.json
         let terminal = plain.set(by: global)
         do {
-            SecretInput.warnOfExposed(verb, terminal)
+            SecretInput.warnOfExposed(given.declarations, terminal)
             let world = try World(global, terminal)
             world.configuration = configuration
             var answer = try await world.answer(of: verb)

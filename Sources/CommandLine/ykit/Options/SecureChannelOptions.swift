@@ -12,30 +12,37 @@ import YKX509
 /// The secure channel to the key, and the keys for it.
 struct SecureChannelOptions: ParsableArguments {
     @Option(
+        "--scp",
         help: ArgumentHelp(
             "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).",
             valueName: "protocol"))
     var scp: SCPChoice?
 
-    @Option(file: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
+    @Option(
+        "--scp-keys",
+        file: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
     var scpKeys: String?
 
-    @Option(help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
+    @Option("--scp-keys-fd", help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
     var scpKeysFd: Int32?
 
-    @Option(file: "CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).") var scpCa: String?
+    @Option("--scp-ca", file: "CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).") var scpCa: String?
 
-    @Option(file: "Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).") var scpCardKey: String?
+    @Option("--scp-card-key", file: "Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).")
+    var scpCardKey: String?
 
-    @Option(file: "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).") var scpOce: String?
+    @Option("--scp-oce", file: "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).")
+    var scpOce: String?
 
     @Option(
+        "--scp-oce-ca",
         help: ArgumentHelp(
             "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default.", valueName: "key")
     )
     var scpOceCa: SCPKeyArgument?
 
     @Option(
+        "--scp-password-fd",
         help: ArgumentHelp(
             "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.",
             valueName: "n"))

@@ -7,15 +7,16 @@ import YKHTTP
 struct ServerTrustOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(file: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
+    @Option("--ca", file: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
 
     @Option(
+        "--server-pin",
         help: ArgumentHelp(
             "Require the server to have one of these public keys: at least two, so that it can change its key.",
             valueName: "sha256/…"))
     var serverPin: [String] = []
 
-    @Flag(help: "Do not verify the server's certificate.") var insecure = false
+    @Flag("--insecure", help: "Do not verify the server's certificate.") var insecure = false
 
     /// Returns the trust settings. A single pin is refused (RFC 7469 §4.3): the server could never change its key.
     ///

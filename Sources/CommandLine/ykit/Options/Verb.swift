@@ -20,7 +20,7 @@ extension Verb {
 /// The command of a verb: the verb's options, followed by the global ones.
 struct Run<Given: Verb>: VerbCommand {
     static var about: About { Given.about }
-    static var unread: (any ParsableCommand)? { Self() }
+    static var isVerb: Bool { true }
     static var verb: any Verb.Type { Given.self }
 
     @OptionGroup var verb: Given
@@ -28,7 +28,7 @@ struct Run<Given: Verb>: VerbCommand {
 
     func check() throws { try verb.check(with: global) }
 
-    func carryOut() async -> Int32 { await Program.run(GivenVerb(verb, global)).rawValue }
+    func carryOut() async -> Int32 { await Program.run(GivenVerb(verb, $verb, global)).rawValue }
 }
 
 /// A command that runs a verb.
@@ -40,7 +40,10 @@ protocol VerbCommand: ParsableCommand {
 /// verb for each of 300, or 3 MB of the program.
 final class GivenVerb {
     let verb: any Verb
+    let declarations: Declarations
     let global: GlobalOptions
 
-    init(_ verb: any Verb, _ global: GlobalOptions) { (self.verb, self.global) = (verb, global) }
+    init(_ verb: any Verb, _ declarations: Declarations, _ global: GlobalOptions) {
+        (self.verb, self.declarations, self.global) = (verb, declarations, global)
+    }
 }

@@ -16,11 +16,11 @@ struct AccountSecretOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<AccountSecret>
 
-    @Flag(name: .shortAndLong, help: "Generate a random secret.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random secret.") var generate = false
 
-    @Option(file: "Write the account with the generated secret into this new file.") var uriFile: String?
+    @Option("--uri-file", file: "Write the account with the generated secret into this new file.") var uriFile: String?
 
-    @Flag(help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
+    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no secret") }

@@ -94,19 +94,14 @@ enum SecretInput {
     }
 
     /// Warns about every secret on the command line, whether or not the verb uses it.
-    static func warnOfExposed(_ verb: any Verb, _ terminal: Terminal) {
+    static func warnOfExposed(_ declarations: Declarations, _ terminal: Terminal) {
         let isLikely = CommandLine.arguments.contains { word in
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
         }
         guard isLikely else { return }
-        let blank = type(of: verb).init()
-        guard let declared = try? DeclarationCollector(blank), let read = try? DeclarationCollector(verb) else {
-            return
-        }
-        for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
-            guard case .option = option.declaration.place else { continue }
-            let words = option.declaration.words(for: option.property)
-            if let kind = exposed.first(where: { words.contains("--" + $0.name.option) }) {
+        for declaration in declarations.all where declaration.value is String {
+            guard case .option(let names) = declaration.place else { continue }
+            if let kind = exposed.first(where: { $0.name.option == names.plain }) {
                 terminal.warn(kind.warning)
             }
         }

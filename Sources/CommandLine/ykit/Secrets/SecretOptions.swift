@@ -49,13 +49,13 @@ struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     static var title: String { Kind.title }
 
     @Flag(
-        name: .customLong(Kind.name.option + "-stdin"),
+        Names("--\(Kind.name.option)-stdin"),
         help: ArgumentHelp(
             "Read the \(Kind.name.noun) from standard input, one line" + (Kind.name.form.map { " of \($0)." } ?? ".")))
     var isStandardInput = false
 
     @Option(
-        name: .customLong(Kind.name.option + "-fd"),
+        Names("--\(Kind.name.option)-fd"),
         help: ArgumentHelp(
             "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).", valueName: "n"))
     var descriptor: Int32?
@@ -84,7 +84,7 @@ protocol ExposedSecretKind: SecretKind {
 }
 
 extension ExposedSecretKind {
-    static var names: Names { .customLong(name.option) }
+    static var names: Names { Names("--\(name.option)") }
 
     /// The warning about a secret on the line.
     static var warning: String {
@@ -99,7 +99,7 @@ struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments {
     @OptionGroup var places: SecretOptions<Kind>
 
     @Option(
-        name: Kind.names,
+        Kind.names,
         help: ArgumentHelp(
             "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns.",
             valueName: Kind.name.option))
@@ -148,7 +148,7 @@ enum ManagementKeySecret: ExposedSecretKind {
     static let name = SecretName(
         "management-key", "management key", "YKIT_MANAGEMENT_KEY", form: "hexadecimal digits")
     static let title = "Management Key Options"
-    static let names: Names = [.customShort("m"), .customLong("management-key")]
+    static let names: Names = ["-m", "--management-key"]
 }
 
 enum NewManagementKeySecret: SecretKind {
@@ -161,7 +161,7 @@ enum NewManagementKeySecret: SecretKind {
 enum OATHPassword: ExposedSecretKind {
     static let name = SecretName("password", "password", "YKIT_OATH_PASSWORD")
     static let title = "Password Options"
-    static let names: Names = [.customShort("p"), .customLong("password")]
+    static let names: Names = ["-p", "--password"]
 }
 
 enum FilePassword: SecretKind {

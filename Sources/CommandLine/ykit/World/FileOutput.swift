@@ -4,7 +4,7 @@ import Arguments
 
 /// Whether a result may replace an existing file.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Replace the output file if it exists.") var force = false
+    @Flag(["--force", "-f"], help: "Replace the output file if it exists.") var force = false
 }
 
 /// The destination of a verb's result: a new file, or standard output for `-`. It is opened before the first command to

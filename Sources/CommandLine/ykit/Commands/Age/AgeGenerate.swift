@@ -20,32 +20,31 @@ struct AgeGenerate: Verb {
             """, members: ["keys", "output"])
 
     @Option(
-        name: .shortAndLong,
+        ["--slot", "-s"],
         help: ArgumentHelp(
             "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots; the first that is free without it.",
             valueName: "slot"))
     var slot: AgeSlotArgument?
 
-    @Option(name: .shortAndLong, help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
+    @Option(["--algorithm", "-a"], help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
 
-    @Flag(help: "Make a FIDO2 credential instead of a key in a slot.") var fido2 = false
+    @Flag("--fido2", help: "Make a FIDO2 credential instead of a key in a slot.") var fido2 = false
 
-    @Option(help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
+    @Option("--uv", help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice?
 
-    @Option(help: "What the key is called.") var name: String?
+    @Option("--name", help: "What the key is called.") var name: String?
 
-    @Option(help: "When the key in a slot needs the PIN: never, once or always; once without it.")
+    @Option("--pin-policy", help: "When the key in a slot needs the PIN: never, once or always; once without it.")
     var pinPolicy: PINPolicy?
 
-    @Option(help: "When the key in a slot needs a touch: never, always or cached; always without it.")
+    @Option("--touch-policy", help: "When the key in a slot needs a touch: never, always or cached; always without it.")
     var touchPolicy: TouchPolicy?
 
-    @Option(name: .shortAndLong, file: "Where the identity goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the identity goes.") var output = "-"
 
     @Flag(
-        name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."
-    )
+        ["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -148,9 +148,10 @@ struct AgeList: Verb {
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
             """, members: ["keys"])
 
-    @Flag(help: "Also the keys in \(PIVSlot.mainWords).") var all = false
+    @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
-    @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.") var form: AgeRecipientForm = .tag
+    @Option("--form", help: "How recipients on P-256 are written: tag, yubikey or ykit.") var form: AgeRecipientForm =
+        .tag
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
@@ -181,11 +182,11 @@ struct AgeIdentityVerb: Verb {
             age-plugin-yubikey too, and names keys on P-256 alone.
             """, members: ["keys", "output"])
 
-    @Argument(help: AgeSlotArgument.help) var slot: AgeSlotArgument?
+    @Argument("slot", help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 
-    @Option(help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
+    @Option("--form", help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
-    @Option(name: .shortAndLong, file: "Where the identities go.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the identities go.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

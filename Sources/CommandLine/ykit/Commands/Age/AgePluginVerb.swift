@@ -17,7 +17,7 @@ struct AgePluginVerb: Verb {
             touch are asked for through age.
             """, members: ["fileKeys"])
 
-    @Option(help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
+    @Option("--state", help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
 
     func answer(in world: World) async throws -> Answer {
         guard !world.options.json, !world.options.plan else {

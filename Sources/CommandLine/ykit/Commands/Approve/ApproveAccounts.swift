@@ -63,9 +63,11 @@ struct ApproveAddress: Verb {
     static let about = About(
         "address", "Have the server deliver an account's requests to another address.", members: ["account", "address"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String
+    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String
 
-    @Argument(help: ArgumentHelp("What the server's gateway takes: a topic, or a URL.", valueName: "address"))
+    @Argument(
+        "address", help: "What the server's gateway takes: a topic, or a URL.")
     var address: String
 
     @OptionGroup var key: ApproveKeyOptions
@@ -102,11 +104,13 @@ struct ApproveLogout: Verb {
             with codes is deleted from the OATH application. --keep-key leaves both.
             """, members: ["account", "server", "key"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String
+    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String
 
     @OptionGroup var person: ApproveUserOptions
 
-    @Flag(help: "Leave the private key in its slot, or the secret in the OATH application.") var keepKey = false
+    @Flag("--keep-key", help: "Leave the private key in its slot, or the secret in the OATH application.") var keepKey =
+        false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -226,10 +230,10 @@ struct ApproveClear: Verb {
         discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
         members: ["accounts", "slots"])
 
-    @Flag(name: .customLong("accounts"), help: "Remove all accounts and the history. The word 'clear' has to be typed.")
+    @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.")
     var all = false
 
-    @Flag(help: "Delete the accounts' keys from this security key (firmware 5.7 and later).") var keys = false
+    @Flag("--keys", help: "Delete the accounts' keys from this security key (firmware 5.7 and later).") var keys = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -281,7 +285,7 @@ struct ApproveMoveStore: Verb {
         discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
         members: ["from", "store", "accounts"])
 
-    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file) var target: String
+    @Argument("file", help: "The new file.", completion: .file) var target: String
 
     @OptionGroup var path: ApproveStoreOptions
 

@@ -16,12 +16,12 @@ struct ApproveYes: Verb {
             gives it, nothing is asked, so that a program can approve what it showed to somebody.
             """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
 
-    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
+    @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Option(help: "The number that the login page shows.") var number: String?
+    @Option("--number", help: "The number that the login page shows.") var number: String?
 
-    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
+    @Option("--account", help: "Only this account.") var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -129,14 +129,14 @@ struct ApproveNo: Verb {
             want it any more. The reason is sent only where the server signed that it takes one.
             """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
 
-    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
+    @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Flag(help: "You did not start this login.") var fraud = false
+    @Flag("--fraud", help: "You did not start this login.") var fraud = false
 
-    @Flag(help: "You started this login and no longer want it.") var cancelled = false
+    @Flag("--cancelled", help: "You started this login and no longer want it.") var cancelled = false
 
-    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
+    @Option("--account", help: "Only this account.") var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

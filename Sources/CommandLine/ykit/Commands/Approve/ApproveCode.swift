@@ -14,12 +14,13 @@ struct ApproveCode: Verb {
         discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
         members: ["account", "code", "secondsLeft"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String?
+    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String?
 
-    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
+    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
     @OptionGroup var password: PasswordOptions

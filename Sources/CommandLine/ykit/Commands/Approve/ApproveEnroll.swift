@@ -37,9 +37,10 @@ enum LinkSource {
 
 /// A link, or the picture with its QR code.
 struct LinkOptions: ParsableArguments {
-    @Argument(help: "The link, or - for standard input.") var link: String?
+    @Argument("link", help: "The link, or - for standard input.") var link: String?
 
     @Option(
+        "--qr",
         help: ArgumentHelp(
             "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
@@ -73,35 +74,39 @@ struct ApproveEnroll: Verb {
 
     @OptionGroup var source: LinkOptions
 
-    @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url")) var server: String?
+    @Option("--server", help: ArgumentHelp("Ask this server for the link.", valueName: "url")) var server: String?
 
     @OptionGroup var person: ApproveUserOptions
     @OptionGroup var trust: ServerTrustOptions
 
-    @Option(help: ArgumentHelp("A name for the account.", valueName: "name")) var name: String?
+    @Option("--name", help: "A name for the account.") var name: String?
 
-    @Option(help: "The PIV slot: auto takes the first free one of \(PIVSlot.retiredWords).") var slot: String = "auto"
+    @Option("--slot", help: "The PIV slot: auto takes the first free one of \(PIVSlot.retiredWords).")
+    var slot: String = "auto"
 
-    @Option(name: .shortAndLong, help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
+    @Option(["--algorithm", "-a"], help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
     var algorithm: PIVAlgorithm = .rsa2048
 
-    @Option(help: "When the key needs a touch: never, always or cached.") var touch: TouchPolicy?
+    @Option("--touch", help: "When the key needs a touch: never, always or cached.") var touch: TouchPolicy?
 
-    @Option(help: "When the key needs the PIN: never, once or always.") var pinPolicy: PINPolicy = .once
+    @Option("--pin-policy", help: "When the key needs the PIN: never, once or always.") var pinPolicy: PINPolicy = .once
 
-    @Flag(help: "Allow a key that needs neither PIN nor touch.") var unattended = false
+    @Flag("--unattended", help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 
     @Option(
+        "--require",
         help: ArgumentHelp(
             "What the person proves before each approval: uv, user verification by FIDO2 on the same key.",
             valueName: "proof"))
     var require: RequiredProof?
 
     @Option(
+        "--listen",
         help: ArgumentHelp("Have the server's gateway deliver requests to this address.", valueName: "address"))
     var listen: String?
 
-    @Flag(help: "Keep the private key in the sealed store instead of a security key.") var software = false
+    @Flag("--software", help: "Keep the private key in the sealed store instead of a security key.") var software =
+        false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -15,13 +15,14 @@ struct ApproveHistoryVerb: Verb {
             shows the server's log of one account instead, after signing in as --user.
             """, members: ["events", "intact", "file"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String?
+    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String?
 
-    @Flag(help: "Show the server's log.") var server = false
+    @Flag("--server", help: "Show the server's log.") var server = false
 
     @OptionGroup var person: ApproveUserOptions
 
-    @Option(help: "The maximum number of entries.") var limit = 50
+    @Option("--limit", help: "The maximum number of entries.") var limit = 50
 
     @OptionGroup var path: ApproveStoreOptions
 

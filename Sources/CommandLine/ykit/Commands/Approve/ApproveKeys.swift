@@ -23,6 +23,7 @@ struct ApproveKeyOptions: ParsableArguments {
     @OptionGroup var keyPIN: SecretOptions<AccountKeyPIN>
 
     @Option(
+        "--fido-pin-fd",
         help: ArgumentHelp(
             "Read the PIN of the FIDO2 application, for accounts with --require uv, from this open file descriptor; or "
                 + "set YKIT_PIN.", valueName: "n"))
@@ -243,7 +244,7 @@ enum UserPassword: SecretKind {
 struct ApproveUserOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name")) var user: String?
+    @Option("--user", help: ArgumentHelp("Sign in at the server as this user.", valueName: "name")) var user: String?
 
     @OptionGroup var secret: SecretOptions<UserPassword>
 

@@ -63,19 +63,24 @@ struct ApproveMigrateRun: Verb {
             the other key too.
             """, members: ["account", "from", "to", "added", "pending"])
 
-    @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+    @Argument(
+        "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
 
     @Option(
+        "--to",
         help: ArgumentHelp("The other key: its serial number, or the state file of a virtual key.", valueName: "key"))
     var to: String
 
-    @Option(help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).") var slot =
+    @Option("--slot", help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).")
+    var slot =
         "auto"
 
-    @Option(help: "When the other key needs a touch to sign: never, always or cached.") var touch: TouchPolicy = .cached
+    @Option("--touch", help: "When the other key needs a touch to sign: never, always or cached.")
+    var touch: TouchPolicy = .cached
 
-    @Option(help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
+    @Option(
+        "--to-pin-fd", help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
     var toPinFd: Int32?
 
     @OptionGroup var confirmation: Confirmation

@@ -37,13 +37,13 @@ struct ApproveAdd: Verb {
             hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
             """, members: ["account", "name", "suite"])
 
-    @Argument(help: "A name for the account.") var name: String
+    @Argument("name", help: "A name for the account.") var name: String
 
-    @Argument(help: "The suite.") var suite: String
+    @Argument("suite", help: "The suite.") var suite: String
 
-    @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial")) var serial: String?
+    @Option("--serial", help: "The serial number of the server's token.") var serial: String?
 
-    @Option(help: "The issuer: the service that the account belongs to.")
+    @Option("--issuer", help: "The issuer: the service that the account belongs to.")
     var issuer = ""
 
     @OptionGroup var given: SecretOptions<OCRASecret>
@@ -110,21 +110,24 @@ struct ApproveOffline: Verb {
             challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
             """, members: ["account", "text", "challenge", "code", "suite"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
 
-    @Option(help: ArgumentHelp("The text to sign.", valueName: "text")) var text: String?
+    @Option("--text", help: "The text to sign.") var text: String?
 
-    @Option(help: ArgumentHelp("The challenge, in the form that the suite names.", valueName: "challenge"))
+    @Option(
+        "--challenge", help: ArgumentHelp("The challenge, in the form that the suite names.", valueName: "challenge"))
     var challenge: String?
 
     @Option(
+        "--qr",
         help: ArgumentHelp(
             "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
-    @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.") var hash: TextHash?
+    @Option("--hash", help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
+    var hash: TextHash?
 
     @OptionGroup var codePIN: SecretOptions<OCRAPIN>
     @OptionGroup var path: ApproveStoreOptions

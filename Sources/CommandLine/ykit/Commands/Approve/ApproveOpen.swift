@@ -20,9 +20,10 @@ struct ApproveQRType: Verb {
             registers the key as a container, transfer carries accounts of another app, invalid is anything else.
             """, members: ["type", "protocol", "server", "serial"])
 
-    @Argument(help: "The link or text, or - for standard input.") var text: String?
+    @Argument("text", help: "The link or text, or - for standard input.") var text: String?
 
     @Option(
+        "--qr",
         help: ArgumentHelp(
             "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
@@ -63,13 +64,17 @@ struct ApproveOpen: Verb {
 
     @OptionGroup var source: LinkOptions
 
-    @Option(help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
+    @Option(
+        "--name",
+        help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
     var name: String?
 
-    @Option(help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")
+    @Option(
+        "--slot", help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")
     var slot = "auto"
 
-    @Option(help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
+    @Option(
+        "--touch", help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>

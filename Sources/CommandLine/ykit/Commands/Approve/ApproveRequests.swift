@@ -185,7 +185,7 @@ struct RequestDesk {
 
 /// Whose requests are asked for.
 struct OpenRequestOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
+    @Option("--account", help: "Only this account.") var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -219,7 +219,7 @@ struct ApproveList: Verb {
 struct ApproveShow: Verb {
     static let about = About("show", "Show an open request in full.", members: ["request"])
 
-    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
+    @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @OptionGroup var asked: OpenRequestOptions

@@ -47,7 +47,7 @@ struct ApproveStoreRemoveKey: Verb {
         discussion: "The key is not needed. It still opens copies of the file that were made before.",
         members: ["id", "keys"])
 
-    @Argument(help: "The key's identifier or name, as 'store info' shows it.") var name: String
+    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: ApproveStoreOptions

@@ -39,7 +39,8 @@ struct ApproveSync: Verb {
             it asks the server again.
             """, members: ["account", "added", "kept", "gone", "pending"])
 
-    @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+    @Argument(
+        "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
 
     @OptionGroup var access: ContainerOptions

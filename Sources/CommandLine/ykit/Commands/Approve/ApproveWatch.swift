@@ -23,30 +23,34 @@ struct ApproveWatch: Verb {
             DURATION and SECONDS are a number, or one with s, m or h behind it.
             """, members: ["told", "repeated", "unverified"])
 
-    @Option(help: ArgumentHelp("Only this account.", valueName: "account")) var account: String?
+    @Option("--account", help: "Only this account.") var account: String?
 
     @Option(
+        "--listen",
         help: ArgumentHelp(
             "Take delivered requests at this address, such as 127.0.0.1:8088.", valueName: "address:port"))
     var listen: String?
 
     @Option(
+        "--every",
         help: ArgumentHelp(
             "Poll this often (default: every 60 seconds; every 5 with --for up to five minutes).", valueName: "seconds")
     )
     var every: WatchDuration?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "duration"))
+    @Option("--for", help: ArgumentHelp("End after this time.", valueName: "duration"))
     var limit: WatchDuration?
 
     @Option(
+        "--command",
         help: ArgumentHelp(
             "Run this shell command for each request, which it gets on standard input.", valueName: "command"))
     var command: String?
 
-    @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.") var touchOk = false
+    @Flag("--touch-ok", help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
+    var touchOk = false
 
-    @Flag(help: "Do not poll while the computer runs on battery.") var pauseOnBattery = false
+    @Flag("--pause-on-battery", help: "Do not poll while the computer runs on battery.") var pauseOnBattery = false
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -17,13 +17,15 @@ struct ArculusCardAuthenticate: Verb {
               curl … --json @- /assertion/result
             """, members: ArculusField.members + ["credential", "rpId", "credentialId"])
 
-    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin")) var origin: String
+    @Option("--origin", help: "The client's name, as the server expects it.")
+    var origin: String
 
-    @Option(file: "The backend's reply: a file, or - for standard input.") var options: String
+    @Option("--options", file: "The backend's reply: a file, or - for standard input.") var options: String
 
-    @Option(help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id")) var rp: String?
+    @Option("--rp", help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id"))
+    var rp: String?
 
-    @Option(help: "Which account, when the card remembers several.") var user: String?
+    @Option("--user", help: "Which account, when the card remembers several.") var user: String?
 
     @OptionGroup var output: ArculusOutput
 

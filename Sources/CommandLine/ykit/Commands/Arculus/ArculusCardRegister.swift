@@ -18,20 +18,21 @@ struct ArculusCardRegister: Verb {
               curl … --json @- /attestation/result
             """, members: ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"])
 
-    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin")) var origin: String
+    @Option("--origin", help: "The client's name, as the server expects it.")
+    var origin: String
 
-    @Option(file: "The backend's reply: a file, or - for standard input.") var options: String?
+    @Option("--options", file: "The backend's reply: a file, or - for standard input.") var options: String?
 
-    @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id")) var rp: String?
+    @Option("--rp", help: ArgumentHelp("The relying party, a domain name.", valueName: "id")) var rp: String?
 
-    @Option(help: "The account's name.") var user: String?
+    @Option("--user", help: "The account's name.") var user: String?
 
-    @Option(help: "The account's display name.") var displayName: String?
+    @Option("--display-name", help: "The account's display name.") var displayName: String?
 
-    @Option(isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
+    @Option("--challenge", isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Store the credential on the card: a passkey.") var resident = false
+    @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
 
     @OptionGroup var output: ArculusOutput
 

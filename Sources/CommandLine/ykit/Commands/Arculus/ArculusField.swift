@@ -88,7 +88,7 @@ extension Answer {
 
 /// How a card that is held to a reader is used.
 struct ArculusCardOptions: ParsableArguments {
-    @Flag(help: "Stop when the card is lost in the middle instead of going on.") var noRetry = false
+    @Flag("--no-retry", help: "Stop when the card is lost in the middle instead of going on.") var noRetry = false
 
     @OptionGroup var pin: PINOptions
 

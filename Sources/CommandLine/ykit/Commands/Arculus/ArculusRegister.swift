@@ -20,19 +20,20 @@ struct ArculusRegister: Verb {
 
     @OptionGroup var server: ArculusServerOptions
 
-    @Option(help: "The account's display name.") var displayName: String?
+    @Option("--display-name", help: "The account's display name.") var displayName: String?
 
-    @Flag(help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
+    @Flag("--reset", help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
     var reset = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the reset.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before the reset.") var force = false
 
-    @Flag(help: "Store the credential on the card: a passkey.") var resident = false
+    @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
 
-    @Option(help: "Attestation conveyance: none, indirect or direct.")
+    @Option("--attestation", help: "Attestation conveyance: none, indirect or direct.")
     var attestation: AttestationChoice?
 
-    @Option(file: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
+    @Option(
+        "--info", file: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
     var info: String?
 
     @OptionGroup var holding: ArculusCardOptions

@@ -13,7 +13,7 @@ struct ArculusReset: Verb {
         discussion: "Every account that this card opens is lost: register another card or key there first.",
         members: ArculusField.members + ["reset", "hasPin"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var new: NewPINOptions
 

@@ -17,9 +17,9 @@ struct ArculusServerOptions: ParsableArguments {
         timeout (seconds) and limit (bytes).
         """
 
-    @Option(file: "The server: a file that describes it, or its address.") var server: String
+    @Option("--server", file: "The server: a file that describes it, or its address.") var server: String
 
-    @Option(help: "The account's name at the server.") var user: String
+    @Option("--user", help: "The account's name at the server.") var user: String
 
     /// Reads the description; a URL stands for a server with the default paths.
     func read() throws -> ArculusServer {

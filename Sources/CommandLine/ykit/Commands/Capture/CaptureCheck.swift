@@ -11,7 +11,7 @@ struct CaptureCheck: Verb {
         "check", "Validate a recording.",
         members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"])
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
     func answer(in world: World) throws -> Answer {
         let capture = try Capture(file: file)

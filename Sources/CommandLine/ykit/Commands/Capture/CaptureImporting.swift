@@ -16,12 +16,12 @@ struct CaptureImporting: Verb {
             Secrets are overwritten unless --keep-secrets is given.
             """, members: ["file", "output", "events"])
 
-    @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
+    @Option("--from", help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: CaptureImport.Format
 
-    @Argument(help: "A log, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A log, or - for standard input.", completion: .file) var file: String
 
-    @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
+    @Option("--session", help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?
 
     @OptionGroup var output: RecordingOutput

@@ -13,7 +13,7 @@ struct CaptureRedact: Verb {
         discussion: "With --output the result goes into a new file; the recording itself is left as it is.",
         members: ["file", "output", "changed"])
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
     @OptionGroup var output: RecordingOutput
 

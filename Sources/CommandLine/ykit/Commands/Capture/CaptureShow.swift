@@ -12,11 +12,11 @@ struct CaptureShow: Verb {
         "show", "Explain every event of a recording in words. Secrets are never shown.",
         members: ["file", "header", "events"])
 
-    @Flag(name: .shortAndLong, help: "One line an event, without details.") var brief = false
+    @Flag(["--brief", "-b"], help: "One line an event, without details.") var brief = false
 
-    @Flag(help: "Show the bytes too, secrets overwritten.") var bytes = false
+    @Flag("--bytes", help: "Show the bytes too, secrets overwritten.") var bytes = false
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
     func answer(in world: World) throws -> Answer {
         var narrator: Narrator?

@@ -17,13 +17,13 @@ struct ConfigLockCode: Verb {
             the present one by YKIT_LOCK_CODE.
             """, members: ["locked", "lockCode"])
 
-    @Flag(name: .shortAndLong, help: "Remove the code.") var clear = false
+    @Flag(["--clear", "-c"], help: "Remove the code.") var clear = false
 
-    @Flag(name: .shortAndLong, help: "Generate a random code, and print it.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random code, and print it.") var generate = false
 
     @OptionGroup var new: SecretOptions<NewLockCode>
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 

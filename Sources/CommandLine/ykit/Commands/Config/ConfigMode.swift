@@ -14,19 +14,23 @@ struct ConfigMode: Verb {
             plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
             """, members: ["mode", "interfaces", "supported"])
 
-    @Argument(help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode) var mode: USBMode?
+    @Argument("mode", help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
+    var mode: USBMode?
 
-    @Flag(help: "A touch ejects and inserts the smart card; when it is the only interface.") var touchEject = false
+    @Flag("--touch-eject", help: "A touch ejects and inserts the smart card; when it is the only interface.")
+    var touchEject = false
 
-    @Option(help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
+    @Option(
+        "--auto-eject-timeout",
+        help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
     var autoEjectTimeout: UInt16?
 
     @Option(
-        name: .customLong("chalresp-timeout"),
+        "--chalresp-timeout",
         help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8 = 0
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {

@@ -14,16 +14,16 @@ struct ConfigNFC: Verb {
 
     @OptionGroup var switches: ApplicationSwitches
 
-    @Flag(name: [.customShort("D"), .long], help: "Disable all.") var disableAll = false
+    @Flag(["-D", "--disable-all"], help: "Disable all.") var disableAll = false
 
     @Flag(
-        name: [.customShort("R"), .long],
+        ["-R", "--restrict"],
         help: "Keep NFC off until the key is in a USB port again, as for sending it by mail; firmware 5.7.")
     var restrict = false
 
-    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.") var list = false
+    @Flag(["--list", "-l"], help: "List what is enabled, and change nothing.") var list = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 

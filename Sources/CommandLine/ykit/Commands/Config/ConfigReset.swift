@@ -12,7 +12,7 @@ struct ConfigReset: Verb {
         discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.",
         members: ["reset"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.keys.openManagement()

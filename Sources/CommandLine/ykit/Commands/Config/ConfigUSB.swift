@@ -16,22 +16,26 @@ struct ConfigUSB: Verb {
 
     @OptionGroup var switches: ApplicationSwitches
 
-    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.") var list = false
+    @Flag(["--list", "-l"], help: "List what is enabled, and change nothing.") var list = false
 
-    @Flag(inversion: .prefixedNo, help: "A touch ejects and inserts the smart card; when it is the only interface.")
+    @Flag(
+        "--touch-eject", inversion: .prefixedNo,
+        help: "A touch ejects and inserts the smart card; when it is the only interface.")
     var touchEject: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "The key may wake the computer.") var remoteWakeup: Bool?
+    @Flag("--remote-wakeup", inversion: .prefixedNo, help: "The key may wake the computer.") var remoteWakeup: Bool?
 
-    @Option(help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
+    @Option(
+        "--auto-eject-timeout",
+        help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
     var autoEjectTimeout: UInt16?
 
     @Option(
-        name: .customLong("chalresp-timeout"),
+        "--chalresp-timeout",
         help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8?
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 
@@ -94,14 +98,14 @@ struct ConfigUSB: Verb {
 /// Which applications to enable and disable over a transport.
 struct ApplicationSwitches: ParsableArguments {
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
+        ["--enable", "-e"], help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
     var enable: [SwitchedApplication] = []
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
+        ["--disable", "-d"], help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
-    @Flag(name: [.customShort("a"), .long], help: "Enable all.") var enableAll = false
+    @Flag(["-a", "--enable-all"], help: "Enable all.") var enableAll = false
 
     /// Whether anything is to be enabled or disabled.
     var areGiven: Bool { !enable.isEmpty || !disable.isEmpty || enableAll }

@@ -16,9 +16,9 @@ struct Doctor: Verb {
             names of users and their folders, to be sent with a question.
             """, members: ["rungs", "problem", "report", "fixed"])
 
-    @Option(file: "Write what was found into a new file, names and numbers masked.") var report: String?
+    @Option("--report", file: "Write what was found into a new file, names and numbers masked.") var report: String?
 
-    @Flag(help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
+    @Flag("--fix", help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []

@@ -18,9 +18,11 @@ struct FIDO2Assert: Verb {
 
     @OptionGroup var ask: AssertionOptions
 
-    @Option(help: "The account to sign in with: its name or identifier. No other one signs.") var user: String?
+    @Option("--user", help: "The account to sign in with: its name or identifier. No other one signs.")
+    var user: String?
 
-    @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).") var resident = false
+    @Flag("--resident", help: "The file of --format libfido2 names no credential (fido2-assert -r).") var resident =
+        false
 
     @OptionGroup var ceremony: CeremonyOptions
     @OptionGroup var pin: PINOptions
@@ -61,10 +63,11 @@ struct FIDO2Assert: Verb {
 
 /// The options of an assertion.
 struct AssertionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    @Option("--rp", help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
 
     @Option(
+        "--credential",
         isBase64URL: true,
         help: ArgumentHelp(
             "This credential, base64url; may be repeated. Without one, those the key stores.",
@@ -72,24 +75,27 @@ struct AssertionOptions: ParsableArguments {
     var credential: [String] = []
 
     @Option(
+        "--challenge",
         isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
     @Option(
+        "--uv",
         help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
     @Option(
+        "--salt",
         isBase64URL: true,
         help: ArgumentHelp(
             "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
             valueName: "bytes"))
     var salt: [String] = []
 
-    @Flag(help: "Ask for the bytes stored with the credential.") var credBlob = false
+    @Flag("--cred-blob", help: "Ask for the bytes stored with the credential.") var credBlob = false
 
-    @Flag(help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
+    @Flag("--no-touch", help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
 
     func check() throws {
         if salt.count > 2 { throw UsageError("there can be two salts at most") }
@@ -180,14 +186,16 @@ struct AssertionReport {
 
 /// The options common to registration and assertion: the origin, the request and the format.
 struct CeremonyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin")) var origin: String?
+    @Option("--origin", help: "The origin, https://RP by default.") var origin: String?
 
-    @Option(file: "The WebAuthn options: a file, or - for standard input.") var options: String?
+    @Option("--options", file: "The WebAuthn options: a file, or - for standard input.") var options: String?
 
-    @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
+    @Option(
+        "--format",
+        help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
     var format: ExchangeFormat = .webauthn
 
-    @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.") var usesU2F = false
+    @Flag("--u2f", help: "Use U2F even if the key supports FIDO2.") var usesU2F = false
 
     /// Refuses options that conflict.
     ///

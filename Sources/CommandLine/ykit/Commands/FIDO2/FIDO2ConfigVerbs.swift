@@ -69,7 +69,7 @@ struct FIDO2ConfigAlwaysUV: Verb {
         case on, off
     }
 
-    @Argument(help: "on or off.") var state: Switch
+    @Argument("state", help: "on or off.") var state: Switch
 
     @OptionGroup var pin: PINOptions
 
@@ -92,9 +92,9 @@ struct FIDO2ConfigMinPINLength: Verb {
         discussion: "A shorter PIN must be changed before the key does anything else.",
         members: ["minPINLength", "rpIds"])
 
-    @Argument(help: ArgumentHelp("Characters, 4 to 63.", valueName: "n")) var length: Int
+    @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
-    @Option(help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
+    @Option("--rp", help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
     var rp: [String] = []
 
     @OptionGroup var pin: PINOptions

@@ -17,7 +17,7 @@ struct FIDO2Credentials: ParsableCommand {
 struct TokenOptions: ParsableArguments {
     static let title = "Token Options"
 
-    @Option(file: "Use the persistent token in this file instead of the PIN; info --save-token stores it.")
+    @Option("--token", file: "Use the persistent token in this file instead of the PIN; info --save-token stores it.")
     var token: String?
 
     /// Makes a service use the token in the file.
@@ -81,9 +81,9 @@ struct FIDO2CredentialsList: Verb {
         discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
         members: ["credentials", "existing", "remaining"])
 
-    @Flag(name: .shortAndLong, help: "Show algorithm and protection, too.") var long = false
+    @Flag(["--long", "-l"], help: "Show algorithm and protection, too.") var long = false
 
-    @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id")) var rp: String?
+    @Option("--rp", help: ArgumentHelp("Only those of this relying party.", valueName: "id")) var rp: String?
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -107,11 +107,11 @@ struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
         "update", "Change the names of a credential's account on the key.", members: ["remembered"])
 
-    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Option(help: "The account's new name.") var user: String?
+    @Option("--user", help: "The account's new name.") var user: String?
 
-    @Option(help: "The account's new display name.") var displayName: String?
+    @Option("--display-name", help: "The account's new display name.") var displayName: String?
 
     @OptionGroup var pin: PINOptions
 
@@ -145,7 +145,7 @@ struct FIDO2CredentialsDelete: Verb {
         discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
         members: ["remembered"])
 
-    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

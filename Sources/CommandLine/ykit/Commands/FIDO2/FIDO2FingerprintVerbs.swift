@@ -69,7 +69,7 @@ struct FIDO2FingerprintsAdd: Verb {
     static let about = About(
         "add", "Enrol a fingerprint. ^C cancels the enrolment.", members: ["fingerprint", "samples"])
 
-    @Option(help: "What to call it.") var name: String?
+    @Option("--name", help: "What to call it.") var name: String?
 
     @OptionGroup var pin: PINOptions
 
@@ -109,9 +109,9 @@ struct FIDO2FingerprintsAdd: Verb {
 struct FIDO2FingerprintsRename: Verb {
     static let about = About("rename", "Give a fingerprint another name.", members: ["fingerprint"])
 
-    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
-    @Argument(help: "The new name.") var name: String
+    @Argument("name", help: "The new name.") var name: String
 
     @OptionGroup var pin: PINOptions
 
@@ -129,7 +129,7 @@ struct FIDO2FingerprintsRename: Verb {
 struct FIDO2FingerprintsDelete: Verb {
     static let about = About("delete", "Delete a fingerprint.", members: ["fingerprint"])
 
-    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -34,7 +34,8 @@ struct FIDO2Show: Verb {
 
     @OptionGroup var token: TokenOptions
 
-    @Option(file: "Request a persistent token and store it in this new file; requires the PIN.") var saveToken: String?
+    @Option("--save-token", file: "Request a persistent token and store it in this new file; requires the PIN.")
+    var saveToken: String?
 
     @OptionGroup
     var replacing: OutputOptions
@@ -133,7 +134,8 @@ struct FIDO2Reset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    @Flag(help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
+    @Flag(
+        "--reinsert", help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
     var reinsert = false
 
     func answer(in world: World) async throws -> Answer {

@@ -86,9 +86,9 @@ struct FIDO2LargeBlobGet: Verb {
         "get", "Print a credential's large blob, or write it into a file.",
         members: ["credentialId", "blob", "size", "output"])
 
-    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Option(name: .shortAndLong, file: "Where the data goes.") var output: String?
+    @Option(["--output", "-o"], file: "Where the data goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -119,9 +119,9 @@ struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, in place of an earlier one.", members: ["credentialId", "size"])
 
-    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Argument(help: "What to write: a file, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "What to write: a file, or - for standard input.", completion: .file) var file: String
 
     @OptionGroup var pin: PINOptions
 
@@ -144,7 +144,7 @@ struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.", members: ["credentialId"])
 
-    @Argument(isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -25,7 +25,7 @@ struct FIDO2Register: Verb {
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions
 
-    @Option(file: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
+    @Option("--append", file: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
 
     @OptionGroup var pin: PINOptions
 
@@ -67,42 +67,49 @@ struct FIDO2Register: Verb {
 
 /// The options of a registration.
 struct RegistrationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    @Option("--rp", help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
 
-    @Option(help: "The relying party's display name.") var rpName: String?
+    @Option("--rp-name", help: "The relying party's display name.") var rpName: String?
 
-    @Option(help: "The account's name.") var user: String?
+    @Option("--user", help: "The account's name.") var user: String?
 
-    @Option(help: "The account's display name.") var displayName: String?
+    @Option("--display-name", help: "The account's display name.") var displayName: String?
 
     @Option(
+        "--user-id",
         isBase64URL: true,
         help: ArgumentHelp(
             "The account's identifier, hexadecimal or base64url; random by default.", valueName: "bytes"))
     var userId: String?
 
     @Option(
+        "--challenge",
         isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Store the credential on the key: a passkey.") var resident = false
+    @Flag("--resident", help: "Store the credential on the key: a passkey.") var resident = false
 
     @Option(
+        "--uv",
         help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
-    @Option(help: ArgumentHelp("es256, eddsa, rs256 …, in order of preference; may be repeated.", valueName: "name"))
+    @Option(
+        "--algorithm",
+        help: ArgumentHelp("es256, eddsa, rs256 …, in order of preference; may be repeated.", valueName: "name"))
     var algorithm: [String] = []
 
     @Option(
+        "--exclude",
         isBase64URL: true,
         help: ArgumentHelp(
             "Fail if the key has this credential, base64url; may be repeated.", valueName: "credential"))
     var exclude: [String] = []
 
-    @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.") var attestation: AttestationChoice?
+    @Option("--attestation", help: "Attestation conveyance: none, indirect, direct or enterprise.")
+    var attestation: AttestationChoice?
 
     @OptionGroup var extensions: RegistrationExtensionOptions
 
@@ -172,19 +179,22 @@ enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
 struct RegistrationExtensionOptions: ParsableArguments {
     static let title = "Extension Options"
 
-    @Flag(help: "Enable secrets derived from salts (hmac-secret).") var hmacSecret = false
-
-    @Option(help: "When it can be used without user verification: optional, optional-with-list or required.")
-    var credProtect: ProtectionChoice?
-
-    @Flag(help: "Enable a large blob for the credential.") var largeBlob = false
+    @Flag("--hmac-secret", help: "Enable secrets derived from salts (hmac-secret).") var hmacSecret = false
 
     @Option(
+        "--cred-protect",
+        help: "When it can be used without user verification: optional, optional-with-list or required.")
+    var credProtect: ProtectionChoice?
+
+    @Flag("--large-blob", help: "Enable a large blob for the credential.") var largeBlob = false
+
+    @Option(
+        "--cred-blob",
         isBase64URL: true,
         help: ArgumentHelp("Store these bytes with the credential, hexadecimal or base64url.", valueName: "bytes"))
     var credBlob: String?
 
-    @Flag(help: "Ask for the minimum PIN length.") var minPinLength = false
+    @Flag("--min-pin-length", help: "Ask for the minimum PIN length.") var minPinLength = false
 
     /// When a credential may be used without user verification.
     enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {

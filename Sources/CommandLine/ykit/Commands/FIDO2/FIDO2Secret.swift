@@ -21,31 +21,37 @@ struct FIDO2Secret: Verb {
         case raw, hex, base64, systemd
     }
 
-    @Option(help: "The relying party of the credential; io.systemd.cryptsetup for --format systemd.") var rp: String?
+    @Option("--rp", help: "The relying party of the credential; io.systemd.cryptsetup for --format systemd.")
+    var rp: String?
 
     @Option(
+        "--credential",
         isBase64URL: true,
         help: ArgumentHelp("The credential, base64url. For --format systemd a new one without it.", valueName: "bytes"))
     var credential: String?
 
     @Option(
+        "--salt",
         isBase64URL: true,
         help: ArgumentHelp("The salt of 32 bytes, hexadecimal or base64url.", valueName: "bytes"))
     var salt: String?
 
-    @Option(help: "User verification, by PIN or fingerprint: required or discouraged.")
+    @Option("--uv", help: "User verification, by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice = .required
 
-    @Option(help: "How the secret is written: raw, hex, base64, or systemd with a token.") var format: Form = .base64
+    @Option("--format", help: "How the secret is written: raw, hex, base64, or systemd with a token.")
+    var format: Form = .base64
 
-    @Option(name: .shortAndLong, file: "Where the secret goes.") var output = "-"
-
-    @Option(help: ArgumentHelp("The key slot of the LUKS2 volume that gets the passphrase.", valueName: "n"))
-    var keyslot: Int?
-
-    @Option(file: "Where the token goes, with --format systemd.") var tokenOutput: String?
+    @Option(["--output", "-o"], file: "Where the secret goes.") var output = "-"
 
     @Option(
+        "--keyslot", help: ArgumentHelp("The key slot of the LUKS2 volume that gets the passphrase.", valueName: "n"))
+    var keyslot: Int?
+
+    @Option("--token-output", file: "Where the token goes, with --format systemd.") var tokenOutput: String?
+
+    @Option(
+        "--token",
         file: "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.")
     var token: String?
 

@@ -22,27 +22,29 @@ struct FIDO2Verify: Verb {
             "publicKeyPem", "notChecked",
         ])
 
-    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
 
-    @Option(help: ArgumentHelp("The expected relying party; the origin's host by default.", valueName: "id"))
+    @Option("--rp", help: ArgumentHelp("The expected relying party; the origin's host by default.", valueName: "id"))
     var rp: String?
 
-    @Option(help: ArgumentHelp("The expected origin.", valueName: "origin")) var origin: String?
+    @Option("--origin", help: "The expected origin.") var origin: String?
 
-    @Option(isBase64URL: true, help: ArgumentHelp("The expected challenge, base64url.", valueName: "bytes"))
+    @Option(
+        "--challenge", isBase64URL: true, help: ArgumentHelp("The expected challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Require user verification.") var uv = false
+    @Flag("--uv", help: "Require user verification.") var uv = false
 
-    @Flag(help: "Do not require user presence.") var noTouch = false
+    @Flag("--no-touch", help: "Do not require user presence.") var noTouch = false
 
-    @Option(file: "The registration of the credential.") var registration: String?
+    @Option("--registration", file: "The registration of the credential.") var registration: String?
 
-    @Option(file: "The public key of the credential, PEM.") var publicKey: String?
+    @Option("--public-key", file: "The public key of the credential, PEM.") var publicKey: String?
 
-    @Option(file: "Trusted certificates, PEM; an attestation that leads to none of them is refused.") var trust: String?
+    @Option("--trust", file: "Trusted certificates, PEM; an attestation that leads to none of them is refused.")
+    var trust: String?
 
-    @Option(help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn
+    @Option("--format", help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn
 
     func check() throws {
         if registration != nil, publicKey != nil {

@@ -16,11 +16,11 @@ struct HSMAuthChangePassword: Verb {
             standard input, the first line is the present one, the second the new one.
             """, members: ["label"])
 
-    @Argument(help: "Label of the credential.") var label: String
+    @Argument("label", help: "Label of the credential.") var label: String
 
-    @Flag(help: "Use the management password instead of the old one.") var admin = false
+    @Flag("--admin", help: "Use the management password instead of the old one.") var admin = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
@@ -74,9 +74,9 @@ struct HSMAuthChallenge: Verb {
             --exchange' opens a session in one run.
             """, members: ["label", "challenge"])
 
-    @Argument(help: "Label of the credential.") var label: String
+    @Argument("label", help: "Label of the credential.") var label: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
 
@@ -111,22 +111,26 @@ struct HSMAuthCalculate: Verb {
             S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
             """, members: ["label", "sEnc", "sMac", "sRmac", "output"])
 
-    @Argument(help: "Label of the credential.") var label: String
+    @Argument("label", help: "Label of the credential.") var label: String
 
-    @Option(help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex")) var context: String?
+    @Option("--context", help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex"))
+    var context: String?
 
-    @Option(help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex")) var cryptogram: String?
+    @Option("--cryptogram", help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex"))
+    var cryptogram: String?
 
-    @Option(help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
+    @Option(
+        "--exchange",
+        help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
     var exchange: String?
 
-    @Option(file: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
+    @Option("--hsm-key", file: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
 
-    @Option(file: "Where the session keys go.") var output: String?
+    @Option("--output", file: "Where the session keys go.") var output: String?
 
-    @Flag(help: "Print the session keys.") var showKeys = false
+    @Flag("--show-keys", help: "Print the session keys.") var showKeys = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
 

@@ -62,21 +62,21 @@ struct HSMAuthAdd: Verb {
             (--generate), derived, or read from a PEM file.
             """, members: ["label", "algorithm", "touch", "publicKey"])
 
-    @Argument(help: "Label of the credential, up to 64 bytes.") var label: String
+    @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
-    @Option(name: .shortAndLong, help: "aes128 or p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
+    @Option(["--algorithm", "-a"], help: "aes128 or p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
 
-    @Flag(help: "Derive the keys from a password.") var derive = false
+    @Flag("--derive", help: "Derive the keys from a password.") var derive = false
 
-    @Flag(help: "Generate the keys.") var generate = false
+    @Flag("--generate", help: "Generate the keys.") var generate = false
 
-    @Option(name: .customLong("import"), file: "Read the keys from this file.") var keys: String?
+    @Option("--import", file: "Read the keys from this file.") var keys: String?
 
-    @Option(file: "Write generated aes128 keys into this new file.") var keyFile: String?
+    @Option("--key-file", file: "Write generated aes128 keys into this new file.") var keyFile: String?
 
     @OptionGroup var replacing: OutputOptions
 
-    @Flag(name: .shortAndLong, help: "Require a touch for every session.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch for every session.") var touch = false
 
     @OptionGroup var derivation: SecretOptions<DerivationPassword>
 
@@ -181,7 +181,7 @@ extension Explanation {
 struct HSMAuthDelete: Verb {
     static let about = About("delete", "Delete a credential. Its keys cannot be restored.", members: ["label"])
 
-    @Argument(help: "Label of the credential.") var label: String
+    @Argument("label", help: "Label of the credential.") var label: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: ManagementPasswordOptions
@@ -203,12 +203,12 @@ struct HSMAuthExportPublicKey: Verb {
         "export-public-key", "Write the public key of a p256 credential, for the HSM.",
         members: ["label", "publicKey", "output"])
 
-    @Argument(help: "Label of the credential.") var label: String
+    @Argument("label", help: "Label of the credential.") var label: String
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the public key is written: pem, der or hex (65 bytes, 04 first).") var format:
-        HSMAuthPublicKeyFormat = .pem
+    @Option("--format", help: "How the public key is written: pem, der or hex (65 bytes, 04 first).")
+    var format: HSMAuthPublicKeyFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
 

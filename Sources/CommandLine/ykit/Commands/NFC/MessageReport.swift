@@ -9,6 +9,7 @@ struct MessageOptions: ParsableArguments {
     static let title = "Reading Options"
 
     @Option(
+        "--layout",
         help: ArgumentHelp(
             "The keyboard layout of a static password: \(MessageOptions.layouts).", valueName: "layout"),
         transform: MessageOptions.layout)

@@ -12,7 +12,7 @@ struct NFCParse: Verb {
         members: MessageReport.members)
 
     @Argument(
-        help: ArgumentHelp("The message in hexadecimal, a file, or - for standard input.", valueName: "hex|file"),
+        "hex|file", help: "The message in hexadecimal, a file, or - for standard input.",
         completion: .file)
     var message: String
 

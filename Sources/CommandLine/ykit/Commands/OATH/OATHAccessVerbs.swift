@@ -27,9 +27,9 @@ struct OATHAccessChange: Verb {
 
     @OptionGroup var new: SecretOptions<NewOATHPassword>
 
-    @Flag(name: .shortAndLong, help: "Remove the password.") var clear = false
+    @Flag(["--clear", "-c"], help: "Remove the password.") var clear = false
 
-    @Flag(name: .shortAndLong, help: "Remember the new password on this computer.") var remember = false
+    @Flag(["--remember", "-r"], help: "Remember the new password on this computer.") var remember = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -113,7 +113,7 @@ struct OATHAccessRemember: Verb {
 struct OATHAccessForget: Verb {
     static let about = About("forget", "Forget the password on this computer.", members: ["forgotten"])
 
-    @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
+    @Flag(["--all", "-a"], help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
     func answer(in world: World) async throws -> Answer {
         let keyring = try world.keyring()

@@ -11,9 +11,10 @@ struct OATHRename: Verb {
         "rename", "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the whole new name, 'issuer:name'; the period stays.", members: ["id", "newId"])
 
-    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String
+    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    var query: String
 
-    @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name")) var newName: String
+    @Argument("name", help: "The new name, 'issuer:name'.") var newName: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
@@ -40,7 +41,8 @@ struct OATHRename: Verb {
 struct OATHDelete: Verb {
     static let about = About("delete", "Delete an account. Its secret cannot be recovered.", members: ["id"])
 
-    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String
+    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    var query: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
@@ -64,11 +66,11 @@ struct OATHUri: Verb {
             "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
         members: ["account"])
 
-    @Argument(help: "otpauth://…, or - for standard input.") var uri: String
+    @Argument("uri", help: "otpauth://…, or - for standard input.") var uri: String
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 
-    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 

@@ -21,35 +21,36 @@ struct OATHAdd: Verb {
             writes it to a key container (RFC 6030) for another key, encrypted with a password.
             """, members: ["account", "devices", "pskc"])
 
-    @Argument(help: "The account, or 'issuer:account'.") var name: String
+    @Argument("name", help: "The account, or 'issuer:account'.") var name: String
 
-    @Option(name: .shortAndLong, help: "The issuer: the service that the account belongs to.") var issuer: String?
+    @Option(["--issuer", "-i"], help: "The issuer: the service that the account belongs to.") var issuer: String?
 
-    @Option(name: [.customShort("o"), .customLong("type")], help: "totp or hotp.") var type: TypeChoice = .totp
+    @Option(["-o", "--type"], help: "totp or hotp.") var type: TypeChoice = .totp
 
-    @Option(name: .shortAndLong, help: "sha1, sha256 or sha512.") var algorithm = "sha1"
+    @Option(["--algorithm", "-a"], help: "sha1, sha256 or sha512.") var algorithm = "sha1"
 
-    @Option(name: .shortAndLong, help: "The digits of a code: 6, 7 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "The digits of a code: 6, 7 or 8.") var digits = 6
 
-    @Option(name: [.customShort("P"), .long], help: "Seconds that a code is valid.") var period = 30
+    @Option(["-P", "--period"], help: "Seconds that a code is valid.") var period = 30
 
-    @Option(name: .shortAndLong, help: "Initial counter of a counter-based account.") var counter: UInt32 = 0
+    @Option(["--counter", "-c"], help: "Initial counter of a counter-based account.") var counter: UInt32 = 0
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 
     @OptionGroup var secret: AccountSecretOptions
 
     @Option(
+        "--also-device",
         help: ArgumentHelp(
             "Add it to the key with this serial number too, as a second --device does; may be repeated.",
             valueName: "serial"))
     var alsoDevice: [String] = []
 
-    @Option(file: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
+    @Option("--pskc", file: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 
-    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 

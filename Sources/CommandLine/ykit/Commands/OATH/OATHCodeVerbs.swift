@@ -12,13 +12,13 @@ struct OATHList: Verb {
         discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
         members: ["accounts", "time"])
 
-    @Flag(name: .shortAndLong, help: "Show type, algorithm and period.") var long = false
+    @Flag(["--long", "-l"], help: "Show type, algorithm and period.") var long = false
 
-    @Flag(help: "Show codes too, as 'ykit oath calculate' does.") var codes = false
+    @Flag("--codes", help: "Show codes too, as 'ykit oath calculate' does.") var codes = false
 
-    @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.") var watch = false
+    @Flag(["--watch", "-w"], help: "Show codes and keep them up to date.") var watch = false
 
-    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
+    @Flag("--show-hidden", help: "Show accounts of issuer _hidden as well.") var showHidden = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -57,17 +57,19 @@ struct OATHCalculate: Verb {
             """,
         aliases: ["code"], members: ["accounts", "code", "time"])
 
-    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String?
+    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    var query: String?
 
-    @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
+    @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.")
     var single = false
 
-    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
+    @Flag("--show-hidden", help: "Show accounts of issuer _hidden as well.") var showHidden = false
 
-    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds")) var at: Int64?
+    @Option("--at", help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))
+    var at: Int64?
 
     @OptionGroup var password: PasswordOptions
 

@@ -23,15 +23,16 @@ struct OATHImport: Verb {
         var account: Result<NewOATHAccount, Explanation>
     }
 
-    @Argument(help: "Files, or -.", completion: .file) var files: [String]
+    @Argument("files", help: "Files, or -.", completion: .file) var files: [String]
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.") var yes = false
+    @Flag(["-y", "--yes"], help: "Do not ask for confirmation.") var yes = false
 
-    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
 
-    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false)) var fileKeyFd: Int32?
+    @Option("--file-key-fd", help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false))
+    var fileKeyFd: Int32?
 
     @OptionGroup var file: FilePasswordOptions
     @OptionGroup var password: PasswordOptions

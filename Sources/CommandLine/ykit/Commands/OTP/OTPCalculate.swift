@@ -15,20 +15,20 @@ struct OTPCalculate: Verb {
             the answer a code.
             """, members: ["slot", "response", "code"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+    @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Argument(help: "The challenge, up to 64 bytes.") var challenge: String?
+    @Argument("challenge", help: "The challenge, up to 64 bytes.") var challenge: String?
 
-    @Flag(name: [.customShort("T"), .long], help: "Make a TOTP code.") var totp = false
+    @Flag(["-T", "--totp"], help: "Make a TOTP code.") var totp = false
 
-    @Option(name: .shortAndLong, help: "The digits of a code: 6, 7 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "The digits of a code: 6, 7 or 8.") var digits = 6
 
-    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
+    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Option(help: "Seconds that a code is valid.") var period: Int64 = 30
+    @Option("--period", help: "Seconds that a code is valid.") var period: Int64 = 30
 
-    @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
+    @Flag("--yubico", help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
 
     func check() throws {
         if totp, challenge != nil || yubico { throw UsageError("--totp takes no challenge") }

@@ -66,7 +66,7 @@ extension OTPSlotState {
 struct OTPSwap: Verb {
     static let about = About("swap", "Swap the contents of the two slots.")
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
@@ -80,9 +80,9 @@ struct OTPSwap: Verb {
 struct OTPDelete: Verb {
     static let about = About("delete", "Empty a slot. Its contents cannot be recovered.", members: ["slot"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+    @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var code: AccessCodeOptions
 
@@ -127,17 +127,18 @@ struct OTPNDEF: Verb {
         "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
         members: ["slot", "kind", "prefix"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+    @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
     @Option(
-        name: .shortAndLong,
+        ["--prefix", "-p"],
         help: ArgumentHelp(
             "The text before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
     var prefix: String?
 
-    @Flag(help: "Give a text rather than an address.") var text = false
+    @Flag("--text", help: "Give a text rather than an address.") var text = false
 
-    @Option(help: ArgumentHelp("The language of the text, en by default.", valueName: "code")) var language = "en"
+    @Option("--language", help: ArgumentHelp("The language of the text, en by default.", valueName: "code"))
+    var language = "en"
 
     @OptionGroup var code: AccessCodeOptions
 

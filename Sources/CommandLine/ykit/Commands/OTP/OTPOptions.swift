@@ -34,7 +34,8 @@ enum OTPKey: SecretKind {
 struct AccessCodeOptions: ParsableArguments {
     static let title = "Access Code Options"
 
-    @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.") var accessCode = false
+    @Flag("--access-code", help: "Ask for the access code that the slot has: 12 hexadecimal digits.") var accessCode =
+        false
 
     @OptionGroup var given: SecretOptions<AccessCode>
 
@@ -61,11 +62,11 @@ struct AccessCodeOptions: ParsableArguments {
 struct NewAccessCodeOptions: ParsableArguments {
     static let title = "New Access Code"
 
-    @Flag(help: "Ask for a new access code: 12 hexadecimal digits.") var newAccessCode = false
+    @Flag("--new-access-code", help: "Ask for a new access code: 12 hexadecimal digits.") var newAccessCode = false
 
     @OptionGroup var given: SecretOptions<NewAccessCode>
 
-    @Flag(help: "Remove the access code.") var removeAccessCode = false
+    @Flag("--remove-access-code", help: "Remove the access code.") var removeAccessCode = false
 
     func check() throws {
         if removeAccessCode, newAccessCode || given.isGiven {
@@ -90,9 +91,9 @@ struct OTPKeyOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<OTPKey>
 
-    @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random key.") var generate = false
 
-    @Option(file: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output", file: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no key") }
@@ -172,36 +173,42 @@ enum OTPSecret {
 struct TypingOptions: ParsableArguments {
     static let title = "Typing"
 
-    @Flag(inversion: .prefixedNo, help: "Press Enter at the end.") var enter = true
+    @Flag("--enter", inversion: .prefixedNo, help: "Press Enter at the end.") var enter = true
 
-    @Option(help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
+    @Option(
+        "--pacing", help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
     var pacing = 0
 
     @Option(
+        "--tab",
         help: ArgumentHelp(
             "Press Tab: first, after-first or after-second part; may be repeated.", valueName: "place"))
     var tab: [TabPlace] = []
 
     @Option(
+        "--delay",
         help: ArgumentHelp(
             "Wait half a second: after-first or after-second part; may be repeated.", valueName: "place"))
     var delay: [DelayPlace] = []
 
-    @Flag(help: "Type digits on the numeric keypad.") var numericKeypad = false
+    @Flag("--numeric-keypad", help: "Type digits on the numeric keypad.") var numericKeypad = false
 
-    @Flag(inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.") var fastTrigger = true
+    @Flag("--fast-trigger", inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.")
+    var fastTrigger = true
 
-    @Flag(help: "Type the serial number if the key is touched while it is being plugged in.") var serialAtStart = false
+    @Flag("--serial-at-start", help: "Type the serial number if the key is touched while it is being plugged in.")
+    var serialAtStart = false
 
-    @Flag(help: "Show the serial number in the USB descriptor.") var serialInUsb = false
+    @Flag("--serial-in-usb", help: "Show the serial number in the USB descriptor.") var serialInUsb = false
 
-    @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.") var serialByCommand = true
+    @Flag("--serial-by-command", inversion: .prefixedNo, help: "Tell programs the serial number.") var serialByCommand =
+        true
 
-    @Flag(help: "Keep the slot dormant until its settings are updated.") var dormant = false
+    @Flag("--dormant", help: "Keep the slot dormant until its settings are updated.") var dormant = false
 
-    @Flag(help: "Keep the light off while the key is idle.") var invertLight = false
+    @Flag("--invert-light", help: "Keep the light off while the key is idle.") var invertLight = false
 
-    @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.") var updates = true
+    @Flag("--updates", inversion: .prefixedNo, help: "Allow later updates of the settings.") var updates = true
 
     /// The places for a Tab.
     enum TabPlace: String, CaseIterable, ExpressibleByArgument {

@@ -24,15 +24,17 @@ struct OTPYubiOTP: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
+    @Option(
+        "--public-id",
+        help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
     var publicId: String?
 
-    @Flag(help: "Derive the public identity from the serial number.") var serialPublicId = false
+    @Flag("--serial-public-id", help: "Derive the public identity from the serial number.") var serialPublicId = false
 
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
-    @Option(file: "Write a line for YubiCloud into this new file.") var csv: String?
+    @Option("--csv", file: "Write a line for YubiCloud into this new file.") var csv: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -115,16 +117,16 @@ struct OTPStatic: Verb {
     @OptionGroup var target: OTPProgramming
 
     @Option(
-        name: .shortAndLong,
+        ["--layout", "-l"],
         help: "The keyboard layout of a static password: \(MessageOptions.layouts).") var layout: LayoutChoice = .modhex
 
     @OptionGroup var given: SecretOptions<StaticPassword>
 
-    @Flag(name: .shortAndLong, help: "Generate a random password.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random password.") var generate = false
 
-    @Option(help: "The length of the generated password, up to 38.") var length = 38
+    @Option("--length", help: "The length of the generated password, up to 38.") var length = 38
 
-    @Option(file: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output", file: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -193,13 +195,14 @@ struct OTPChalResp: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.") var touch = false
+    @Flag(["--touch", "-t"], help: "Ask for a touch before each answer.") var touch = false
 
-    @Flag(name: [.customShort("T"), .long], help: "The key is base 32, as services print it for TOTP.") var totp = false
+    @Flag(["-T", "--totp"], help: "The key is base 32, as services print it for TOTP.") var totp = false
 
-    @Flag(help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
+    @Flag("--yubico", help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
 
-    @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.") var fullChallenges = false
+    @Flag("--full-challenges", help: "Take challenges of 64 bytes only, zeros at their end included.")
+    var fullChallenges = false
 
     @OptionGroup var key: OTPKeyOptions
 
@@ -235,11 +238,12 @@ struct OTPHOTP: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(name: .shortAndLong, help: "The digits of a code: 6 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "The digits of a code: 6 or 8.") var digits = 6
 
-    @Option(name: .shortAndLong, help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
+    @Option(["--counter", "-c"], help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
 
     @Option(
+        "--identifier",
         help: ArgumentHelp(
             "What is typed before each code: 12 characters of an OATH token identifier, its last 8, or its first 4 for "
                 + "the serial number behind them; '-' for Yubico's.", valueName: "text"))
@@ -280,9 +284,9 @@ struct OTPHOTP: Verb {
 
 /// The slot to program, and its access codes.
 struct OTPProgramming: ParsableArguments {
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+    @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before a slot is overwritten.") var force = false
 
     @OptionGroup var code: AccessCodeOptions
     @OptionGroup var newCode: NewAccessCodeOptions

@@ -26,21 +26,25 @@ struct OTPVerify: Verb {
             "publicId", "useCounter", "sessionUse", "timestamp", "random", "previous", "server", "status", "store",
         ])
 
-    @Argument(help: "The password, or - for a line of standard input.") var password: String?
+    @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
     @OptionGroup var key: TokenKeyOptions
 
-    @Option(help: ArgumentHelp("The public identity that the key must have, in modhex.", valueName: "modhex"))
+    @Option(
+        "--public-id", help: ArgumentHelp("The public identity that the key must have, in modhex.", valueName: "modhex")
+    )
     var publicId: String?
 
-    @Option(file: "The file of accepted counters, which reveals replays.") var store: String?
+    @Option("--store", file: "The file of accepted counters, which reveals replays.") var store: String?
 
-    @Option(help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
+    @Option("--server", help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
     var server: [String] = []
 
-    @Option(help: ArgumentHelp("The client ID at the validation servers.", valueName: "number")) var client: UInt32?
+    @Option("--client", help: ArgumentHelp("The client ID at the validation servers.", valueName: "number"))
+    var client: UInt32?
 
-    @Option(help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))
+    @Option(
+        "--sync-level", help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))
     var syncLevel: Int?
 
     func check() throws {
@@ -173,11 +177,14 @@ extension HTTPError {
 struct TokenKeyOptions: ParsableArguments {
     static let title = "Key Options"
 
-    @Flag(help: "Read the key from standard input, one line.") var keyStdin = false
+    @Flag("--key-stdin", help: "Read the key from standard input, one line.") var keyStdin = false
 
-    @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n")) var keyFd: Int32?
+    @Option("--key-fd", help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n"))
+    var keyFd: Int32?
 
-    @Option(file: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
+    @Option(
+        "--key-file",
+        file: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
     var keyFile: String?
 
     func check() throws {
@@ -258,7 +265,7 @@ struct OTPParse: Verb {
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
         members: ["token"])
 
-    @Argument(help: "The password, or - for a line of standard input.") var password: String?
+    @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
     func answer(in world: World) throws -> Answer {
         let token = try TypedToken.read(password)

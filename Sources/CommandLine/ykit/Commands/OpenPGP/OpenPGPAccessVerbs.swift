@@ -80,7 +80,7 @@ struct OpenPGPUnblockPIN: Verb {
         discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
         members: ["unblocked"])
 
-    @Flag(help: "Use the reset code instead of the admin PIN.") var resetCode = false
+    @Flag("--reset-code", help: "Use the reset code instead of the admin PIN.") var resetCode = false
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
@@ -107,11 +107,12 @@ struct OpenPGPSetRetries: Verb {
         "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).",
         members: ["userRetries", "resetCodeRetries", "adminRetries"])
 
-    @Argument(help: ArgumentHelp("Tries of the user PIN.", valueName: "user-tries")) var user: Int
+    @Argument("user-tries", help: "Tries of the user PIN.") var user: Int
 
-    @Argument(help: ArgumentHelp("Tries of the reset code.", valueName: "reset-code-tries")) var reset: Int
+    @Argument("reset-code-tries", help: "Tries of the reset code.") var reset: Int
 
-    @Argument(help: ArgumentHelp("Tries of the admin PIN.", valueName: "admin-tries")) var administrator: Int
+    @Argument("admin-tries", help: "Tries of the admin PIN.")
+    var administrator: Int
 
     @OptionGroup var admin: AdminPINOptions
 
@@ -140,7 +141,7 @@ struct OpenPGPSetSignaturePolicy: Verb {
         "set-signature-policy", "Set whether each signature requires the user PIN again.",
         members: ["signatureNeedsPin"])
 
-    @Argument(help: "always or once.") var policy: SignaturePolicy
+    @Argument("policy", help: "always or once.") var policy: SignaturePolicy
 
     @OptionGroup var admin: AdminPINOptions
 
@@ -169,9 +170,9 @@ struct OpenPGPSetKDF: Verb {
             order: admin PIN, new user PIN, new admin PIN.
             """, members: ["kdf"])
 
-    @Argument(help: "on or off.") var setting: Setting
+    @Argument("setting", help: "on or off.") var setting: Setting
 
-    @Flag(help: "Keep the admin PIN that is there.") var sameAdminPin = false
+    @Flag("--same-admin-pin", help: "Keep the admin PIN that is there.") var sameAdminPin = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions

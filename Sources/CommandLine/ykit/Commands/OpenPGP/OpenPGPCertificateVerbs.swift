@@ -23,9 +23,9 @@ struct OpenPGPImportCertificate: Verb {
         discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.",
         members: ["slot", "certificate"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .file) var file: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -53,7 +53,7 @@ struct OpenPGPExportCertificate: Verb {
     static let about = About(
         "export", "Write the certificate of a slot. No PIN is required.", members: CertificateExport.members)
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: CertificateExport
 
@@ -68,7 +68,7 @@ struct OpenPGPExportCertificate: Verb {
 struct OpenPGPDeleteCertificate: Verb {
     static let about = About("delete", "Delete the certificate of a slot; its key stays.", members: ["slot"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -93,11 +93,11 @@ struct OpenPGPAttest: Verb {
             is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
             """, members: ["slot", "certificate", "output", "device", "chain", "rooted", "reason"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var trusted: TrustedCertificates
 
-    @Argument(help: "Where the statement goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the statement goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

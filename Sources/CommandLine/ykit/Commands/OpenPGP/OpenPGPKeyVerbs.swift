@@ -26,12 +26,12 @@ struct OpenPGPGenerateKey: Verb {
             encrypted to it is lost with the card. RSA takes some cards minutes.
             """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Option(name: .shortAndLong, help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
+    @Option(["--type", "-t"], help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
     var type: OpenPGPKeyType?
 
-    @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
+    @Option("--touch", help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
     var touch: OpenPGPTouchPolicy?
 
     @OptionGroup var confirmation: Confirmation
@@ -58,13 +58,13 @@ struct OpenPGPImportKey: Verb {
             fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of that key.
             """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the private key, - for standard input.", completion: .file) var file: String
 
-    @Option(help: ArgumentHelp("The creation time of the key.", valueName: "seconds")) var created: UInt32?
+    @Option("--created", help: ArgumentHelp("The creation time of the key.", valueName: "seconds")) var created: UInt32?
 
-    @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
+    @Option("--touch", help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
     var touch: OpenPGPTouchPolicy?
 
     @OptionGroup var confirmation: Confirmation
@@ -90,7 +90,7 @@ struct OpenPGPDeleteKey: Verb {
         "delete", "Delete the key of a slot.",
         discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.", members: ["slot"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -112,7 +112,7 @@ struct OpenPGPExportKey: Verb {
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
             """, members: PublicKeyExport.members)
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: PublicKeyExport
 
@@ -135,9 +135,9 @@ struct OpenPGPSetTouch: Verb {
             even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
             """, members: ["slot", "touch"])
 
-    @Argument(help: "The slot.") var slot: OpenPGPSlot
+    @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "off, on, fixed, cached or cached-fixed.") var policy: OpenPGPTouchPolicy
+    @Argument("policy", help: "off, on, fixed, cached or cached-fixed.") var policy: OpenPGPTouchPolicy
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -192,9 +192,9 @@ struct OpenPGPSetCAFingerprint: Verb {
             nothing with them.
             """, members: ["number", "fingerprint"])
 
-    @Argument(help: "Which of them: 1, 2 or 3.") var number: Int
+    @Argument("number", help: "Which of them: 1, 2 or 3.") var number: Int
 
-    @Argument(help: "Forty hexadecimal digits, or none to remove it.") var fingerprint: String
+    @Argument("fingerprint", help: "Forty hexadecimal digits, or none to remove it.") var fingerprint: String
 
     @OptionGroup var admin: AdminPINOptions
 

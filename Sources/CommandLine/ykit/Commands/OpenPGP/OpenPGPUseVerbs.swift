@@ -17,12 +17,13 @@ struct OpenPGPSign: Verb {
             what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
             """, members: ["slot", "algorithm", "hash", "signature", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
 
     @Option(
+        "--format",
         help: """
             How the signature is written: der, raw (r and s of ECDSA one after the other), base64, openpgp (an OpenPGP \
             signature) or armor (the same as text).
@@ -50,12 +51,13 @@ struct OpenPGPAuthenticate: Verb {
         discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
         members: ["slot", "algorithm", "hash", "signature", "output"])
 
-    @Argument(help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
 
-    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    @Option(
+        "--format", help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
     @OptionGroup var replacing: OutputOptions
@@ -90,15 +92,16 @@ enum OpenPGPSignatureFormat: String, CaseIterable, ExpressibleByArgument {
 /// The options of a signature.
 struct OpenPGPSigningOptions: ParsableArguments {
     @Option(
+        "--hash",
         help: """
             The hash: sha256, sha384, sha512 or sha1 (default: sha256, with OpenPGP signatures that of the curve's \
             length); not used by bare signatures of Ed25519.
             """)
     var hash: HashChoice?
 
-    @Flag(help: "The file contains the digest.") var digest = false
+    @Flag("--digest", help: "The file contains the digest.") var digest = false
 
-    @Option(name: .shortAndLong, file: "Where the signature goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the signature goes.") var output = "-"
 
     /// A signature, as it is written and in bytes.
     private struct Made {
@@ -162,9 +165,9 @@ struct OpenPGPDecrypt: Verb {
             it. OpenPGP messages are decrypted by gpg.
             """, members: ["slot", "algorithm", "plaintext", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(name: .shortAndLong, file: "Where the result goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the result goes.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -199,7 +202,7 @@ struct OpenPGPDecrypt: Verb {
 struct OpenPGPRandom: Verb {
     static let about = About("random", "Get random bytes of the card, in hexadecimal.", members: ["bytes"])
 
-    @Argument(help: "How many bytes.") var count = 32
+    @Argument("count", help: "How many bytes.") var count = 32
 
     func answer(in world: World) async throws -> Answer {
         let bytes = try await world.openOpenPGP().random(count)

@@ -81,11 +81,11 @@ struct PIVSetRetries: Verb {
             management key are needed.
             """, members: ["pinRetries", "pukRetries"])
 
-    @Argument(help: ArgumentHelp("Retries of the PIN.", valueName: "pin-tries")) var pinTries: Int
+    @Argument("pin-tries", help: "Retries of the PIN.") var pinTries: Int
 
-    @Argument(help: ArgumentHelp("Retries of the PUK.", valueName: "puk-tries")) var pukTries: Int
+    @Argument("puk-tries", help: "Retries of the PUK.") var pukTries: Int
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -125,17 +125,17 @@ struct PIVChangeManagementKey: Verb {
             into --key-file.
             """, members: ["algorithm", "touch", "protected", "keyFile"])
 
-    @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
+    @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.") var touch = false
+    @Flag(["--touch", "-t"], help: "Ask for a touch whenever the management key is used.") var touch = false
 
-    @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random key.") var generate = false
 
-    @Flag(name: .shortAndLong, help: "Store the new management key on the key, protected by the PIN.")
+    @Flag(["--protect", "-p"], help: "Store the new management key on the key, protected by the PIN.")
     var protect = false
 
-    @Option(file: "Write the generated key into this new file.") var keyFile: String?
+    @Option("--key-file", file: "Write the generated key into this new file.") var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
     @OptionGroup var management: PIVManagementOptions

@@ -22,7 +22,7 @@ struct PIVAttest: Verb {
             "reason", "attestation", "device",
         ])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var trusted: TrustedCertificates
 

@@ -24,18 +24,21 @@ struct PIVGenerateCertificate: Verb {
             "The PIN and the management key are needed. If the card does not report the public key, name its file.",
         members: ["slot", "certificate", "pem"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The slot's public key, if the card does not report it.", completion: .file) var publicKey: String?
+    @Argument("public-key", help: "The slot's public key, if the card does not report it.", completion: .file)
+    var publicKey: String?
 
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option(name: .shortAndLong, help: "How many days it is valid.") var days = 365
+    @Option(["--days", "-d"], help: "How many days it is valid.") var days = 365
 
-    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace a certificate in the slot without asking.") var force = false
 
-    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    @Flag(
+        "--update-chuid",
+        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
     @OptionGroup var pin: PINOptions
@@ -73,16 +76,16 @@ struct PIVRequestCertificate: Verb {
         discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
         members: ["slot", "subject", "format", "request", "output"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the request goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the request goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option(file: "The slot's public key, if the card does not report it.") var publicKey: String?
+    @Option("--public-key", file: "The slot's public key, if the card does not report it.") var publicKey: String?
 
-    @Option(help: "How the request is written: pem or der.") var format: RequestFormat = .pem
+    @Option("--format", help: "How the request is written: pem or der.") var format: RequestFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -124,17 +127,19 @@ struct PIVImportCertificate: Verb {
             the key in the slot is refused, as far as the card tells its keys. The management key is needed.
             """, members: ["slot", "certificate", "compressed", "belongs"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .file) var file: String
 
-    @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.") var compress = false
+    @Flag(["--compress", "-c"], help: "Compress it, to save room on the key.") var compress = false
 
-    @Flag(help: "Do not check whether it belongs to the key in the slot.") var noCheck = false
+    @Flag("--no-check", help: "Do not check whether it belongs to the key in the slot.") var noCheck = false
 
-    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace a certificate in the slot without asking.") var force = false
 
-    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    @Flag(
+        "--update-chuid",
+        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -183,7 +188,7 @@ struct PIVExportCertificate: Verb {
         discussion: "--format ssh gives its public key as a line for authorized_keys.",
         members: CertificateExport.members)
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: CertificateExport
 
@@ -200,9 +205,11 @@ struct PIVDeleteCertificate: Verb {
         "delete", "Delete the certificate of a slot; its key stays.",
         discussion: "The management key is needed.", members: ["slot"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    @Flag(
+        "--update-chuid",
+        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
     @OptionGroup var confirmation: Confirmation
@@ -220,18 +227,18 @@ struct PIVDeleteCertificate: Verb {
 /// The content of a certificate or a request.
 struct SubjectOptions: ParsableArguments {
     @Option(
-        name: .shortAndLong,
+        ["--subject", "-s"],
         help: ArgumentHelp("The subject, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
     var subject: String
 
     @Option(
-        name: .customLong("san"),
+        "--san",
         help: ArgumentHelp(
             "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated.",
             valueName: "name"))
     var alternativeNames: [String] = []
 
-    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
     var hash: HashChoice = .sha256
 
     func template() throws(X509NameError) -> CertificateTemplate {

@@ -32,9 +32,9 @@ struct PIVShow: Verb {
             "brokenFIPSRules", "uris",
         ])
 
-    @Flag(name: .shortAndLong, help: "Look at all slots.") var all = false
+    @Flag(["--all", "-a"], help: "Look at all slots.") var all = false
 
-    @Flag(help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
+    @Flag("--uris", help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
@@ -59,7 +59,7 @@ struct PIVReset: Verb {
             Neither PIN nor management key is required. Other applications of the key are not changed.
             """, members: ["reset"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

@@ -8,10 +8,13 @@ import YKX509
 
 /// The policies of a new key.
 struct KeyPolicyOptions: ParsableArguments {
-    @Option(help: "When the key needs the PIN: default, never, once, always, match-once or match-always.")
+    @Option(
+        "--pin-policy", help: "When the key needs the PIN: default, never, once, always, match-once or match-always.")
     var pinPolicy: PINPolicy = .usual
 
-    @Option(help: "When the key needs a touch: default, never, always or cached, which is once in 15 seconds.")
+    @Option(
+        "--touch-policy",
+        help: "When the key needs a touch: default, never, always or cached, which is once in 15 seconds.")
     var touchPolicy: TouchPolicy = .usual
 
     var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }

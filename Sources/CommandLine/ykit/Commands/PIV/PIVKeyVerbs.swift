@@ -24,26 +24,26 @@ struct PIVGenerateKey: Verb {
             minutes.
             """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
     @Option(
-        name: .shortAndLong,
+        ["--algorithm", "-a"],
         help: "The kind of key: rsa1024, rsa2048, rsa3072, rsa4096, ecc-p256, ecc-p384, ed25519 or x25519.")
     var algorithm: PIVAlgorithm = .p256
 
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Option(help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
+    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
     @Flag(
-        name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."
-    )
+        ["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
 
-    @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).") var allowWeakRsa = false
+    @Flag("--allow-weak-rsa", help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
+    var allowWeakRsa = false
 
     @OptionGroup var management: PIVManagementOptions
 
@@ -89,14 +89,14 @@ struct PIVImportKey: Verb {
             be attested.
             """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the private key, - for standard input.", completion: .file) var file: String
 
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace a key in the slot without asking.") var force = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
@@ -132,7 +132,7 @@ struct PIVKeyInfo: Verb {
         discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.",
         members: ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
@@ -165,7 +165,7 @@ struct PIVExportKey: Verb {
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
             """, members: PublicKeyExport.members)
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: PublicKeyExport
 
@@ -186,13 +186,13 @@ struct PIVAttestKey: Verb {
             "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.",
         members: ["slot", "format", "certificate", "chain", "output"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the certificate is written: pem or der.") var format: CertificateFormat = .pem
+    @Option("--format", help: "How the certificate is written: pem or der.") var format: CertificateFormat = .pem
 
-    @Flag(help: "Append the certificate of f9 (PEM).") var chain = false
+    @Flag("--chain", help: "Append the certificate of f9 (PEM).") var chain = false
 
     @OptionGroup var replacing: OutputOptions
 
@@ -223,11 +223,11 @@ struct PIVMoveKey: Verb {
         "move", "Move a key to another slot (firmware 5.7 and later).",
         discussion: "Its certificate stays where it is. The management key is needed.", members: ["from", "to"])
 
-    @Argument(help: "The source slot.") var from: PIVSlot
+    @Argument("from", help: "The source slot.") var from: PIVSlot
 
-    @Argument(help: "The destination slot.") var to: PIVSlot
+    @Argument("to", help: "The destination slot.") var to: PIVSlot
 
-    @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace a key in the destination slot without asking.") var force = false
 
     @OptionGroup var management: PIVManagementOptions
 
@@ -252,7 +252,7 @@ struct PIVDeleteKey: Verb {
         discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",
         members: ["slot"])
 
-    @Argument(help: PIVSlot.help) var slot: PIVSlot
+    @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions

@@ -17,9 +17,9 @@ struct PIVExportObject: Verb {
         "export", "Export the content of a data object.", discussion: ObjectNames.text,
         members: ["object", "id", "content", "output"])
 
-    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
+    @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument(help: "Where the content goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the content goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -60,11 +60,11 @@ struct PIVImportObject: Verb {
         "import", "Import a data object from a file. An empty file deletes it.",
         discussion: "The management key is needed. " + ObjectNames.text, members: ["object", "id", "size"])
 
-    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
+    @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument(help: "The file with the content, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the content, - for standard input.", completion: .file) var file: String
 
-    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace an existing object without asking.") var force = false
 
     @OptionGroup var management: PIVManagementOptions
 
@@ -90,9 +90,9 @@ struct PIVGenerateObject: Verb {
         "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
         discussion: "The management key is needed.", members: ["object", "id", "guid"])
 
-    @Argument(help: "What is made: chuid or ccc.") var object: ObjectChoice
+    @Argument("object", help: "What is made: chuid or ccc.") var object: ObjectChoice
 
-    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
+    @Flag(["--force", "-f"], help: "Replace an existing object without asking.") var force = false
 
     @OptionGroup var management: PIVManagementOptions
 

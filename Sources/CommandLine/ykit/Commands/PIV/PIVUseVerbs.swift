@@ -8,7 +8,7 @@ import YKX509
 
 /// The use of a key in a slot, whose result goes into a file.
 struct PIVUseOptions: ParsableArguments {
-    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+    @Option("--algorithm", help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -33,21 +33,22 @@ struct PIVSign: Verb {
             with the slot's public key where the card tells it.
             """, members: ["slot", "algorithm", "hash", "padding", "signature", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+    @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.") var hash:
-        HashChoice = .sha256
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    var hash: HashChoice = .sha256
 
-    @Option(help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
+    @Option("--padding", help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
 
-    @Flag(help: "The file contains the digest.") var digest = false
+    @Flag("--digest", help: "The file contains the digest.") var digest = false
 
-    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    @Option(
+        "--format", help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
-    @Option(name: .shortAndLong, file: "Where the signature goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the signature goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -98,15 +99,15 @@ struct PIVDecrypt: Verb {
             is --hash sha1. For keys on curves there is 'ykit piv derive'.
             """, members: ["slot", "algorithm", "padding", "hash", "plaintext", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+    @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the message, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file with the message, - for standard input.", completion: .file) var file = "-"
 
-    @Option(help: "How the message was padded: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
+    @Option("--padding", help: "How the message was padded: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
 
-    @Option(help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
+    @Option("--hash", help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
 
-    @Option(name: .shortAndLong, file: "Where the plain text goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the plain text goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -147,14 +148,14 @@ struct PIVDerive: Verb {
             secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
             """, members: ["slot", "algorithm", "secret", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
+    @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file)
+    @Argument("peer", help: "The file with the other side's public key, - for standard input.", completion: .file)
     var peer: String
 
-    @Option(help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
+    @Option("--format", help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
 
-    @Option(name: .shortAndLong, file: "Where the secret goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the secret goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 

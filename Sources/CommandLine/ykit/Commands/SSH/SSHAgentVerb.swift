@@ -22,27 +22,31 @@ struct SSHAgentVerb: Verb {
             """, members: ["socket", "pid"])
 
     @Option(
-        name: .shortAndLong,
+        ["--socket", "-s"],
         help: ArgumentHelp("The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.", valueName: "path"))
     var socket: String?
 
-    @Option(name: .shortAndLong, file: "Offer the credential of this key file; may be repeated.") var key: [String] = []
+    @Option(["--key", "-k"], file: "Offer the credential of this key file; may be repeated.") var key: [String] = []
 
-    @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.") var resident = false
+    @Flag("--resident", help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
+    var resident = false
 
-    @Flag(help: "Leave the PIV slots alone.") var noPiv = false
+    @Flag("--no-piv", help: "Leave the PIV slots alone.") var noPiv = false
 
     @Option(
+        "--upstream",
         help: ArgumentHelp(
             "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.", valueName: "path"))
     var upstream: String?
 
-    @Flag(help: "Pass no requests on.") var noUpstream = false
+    @Flag("--no-upstream", help: "Pass no requests on.") var noUpstream = false
 
-    @Flag(help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
+    @Flag("--no-forwarding", help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false
 
-    @Option(help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n"))
+    @Option(
+        "--pin-lifetime", help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n")
+    )
     var pinLifetime: Int?
 
     @OptionGroup var fileOptions: FilePasswordOptions

@@ -19,9 +19,9 @@ struct SSHKeys: Verb {
             remembers for SSH, which needs the PIN; with --resident-only, those alone.
             """, members: ["keys"])
 
-    @Flag(help: "Also the credentials that the key remembers.") var resident = false
+    @Flag("--resident", help: "Also the credentials that the key remembers.") var resident = false
 
-    @Flag(help: "Only the credentials that the key remembers.") var residentOnly = false
+    @Flag("--resident-only", help: "Only the credentials that the key remembers.") var residentOnly = false
 
     @OptionGroup var pin: PINOptions
 
@@ -61,31 +61,34 @@ struct SSHGenerate: Verb {
         case ed25519, ecdsa
     }
 
-    @Option(name: .shortAndLong, help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
+    @Option(["--algorithm", "-a"], help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
 
-    @Option(name: .shortAndLong, file: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
+    @Option(["--output", "-o"], file: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
     var output: String?
 
-    @Option(help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
+    @Option("--application", help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
 
-    @Option(help: "The user, which tells credentials of one application apart; up to 32 bytes.") var user: String?
+    @Option("--user", help: "The user, which tells credentials of one application apart; up to 32 bytes.")
+    var user: String?
 
-    @Option(name: .shortAndLong, help: "The comment of the public key; the application without one.")
+    @Option(["--comment", "-c"], help: "The comment of the public key; the application without one.")
     var comment: String?
 
-    @Flag(help: "Store the credential on the key, for 'ykit ssh download' and 'ssh-keygen -K'.")
+    @Flag("--resident", help: "Store the credential on the key, for 'ykit ssh download' and 'ssh-keygen -K'.")
     var resident = false
 
-    @Flag(help: "Require the PIN or a fingerprint at each use.") var verifyRequired = false
+    @Flag("--verify-required", help: "Require the PIN or a fingerprint at each use.") var verifyRequired = false
 
-    @Flag(help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
+    @Flag(
+        "--no-touch-required",
+        help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
 
-    @Option(file: "The challenge for the attestation, from this file.") var challenge: String?
+    @Option("--challenge", file: "The challenge for the attestation, from this file.") var challenge: String?
 
-    @Option(file: "Write the key's attestation into this new file.") var attestation: String?
+    @Option("--attestation", file: "Write the key's attestation into this new file.") var attestation: String?
 
-    @Flag(help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
+    @Flag("--passphrase", help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
     var passphrase = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -218,10 +221,11 @@ struct SSHDownload: Verb {
         discussion: "As 'ssh-keygen -K', but only those that are asked for.", members: ["keys", "files"])
 
     @Argument(
+        "credential",
         isBase64URL: true, help: "Which one: application, identifier or the beginning of it; all of them without it.")
     var credential: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
+    @Option(["--output", "-o"], help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -252,7 +256,7 @@ struct SSHDelete: Verb {
     static let about = About(
         "delete", "Delete a credential that the key remembers. It cannot be recovered.", members: ["key"])
 
-    @Argument(isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
+    @Argument("credential", isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
     var credential: String
 
     @OptionGroup var confirmation: Confirmation

@@ -17,15 +17,15 @@ struct SSHSign: Verb {
             standard output when the file comes by standard input.
             """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(name: .shortAndLong, help: "The PIV slot of the key.") var slot: PIVSlot?
+    @Option(["--slot", "-s"], help: "The PIV slot of the key.") var slot: PIVSlot?
 
-    @Option(name: .shortAndLong, file: "The key file of the credential.") var key: String?
+    @Option(["--key", "-k"], file: "The key file of the credential.") var key: String?
 
-    @Option(name: .shortAndLong, help: "The namespace of the signature, such as file or git.") var namespace = "file"
+    @Option(["--namespace", "-n"], help: "The namespace of the signature, such as file or git.") var namespace = "file"
 
-    @Option(name: .shortAndLong, file: "Where the signature goes, FILE.sig without it.") var output: String?
+    @Option(["--output", "-o"], file: "Where the signature goes, FILE.sig without it.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -79,17 +79,17 @@ struct SSHVerify: Verb {
             in which --identity has to be allowed to sign for the namespace. A wrong signature ends with exit code 8.
             """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(name: .shortAndLong, file: "The signature; FILE.sig without it.") var signature: String?
+    @Option(["--signature", "-s"], file: "The signature; FILE.sig without it.") var signature: String?
 
-    @Option(name: .shortAndLong, file: "The public key that has to have signed.") var key: String?
+    @Option(["--key", "-k"], file: "The public key that has to have signed.") var key: String?
 
-    @Option(file: "Who may sign.") var allowedSigners: String?
+    @Option("--allowed-signers", file: "Who may sign.") var allowedSigners: String?
 
-    @Option(name: .customLong("identity"), help: "The signer's identity, with --allowed-signers.") var identity: String?
+    @Option("--identity", help: "The signer's identity, with --allowed-signers.") var identity: String?
 
-    @Option(name: .shortAndLong, help: "The namespace that the signature must have.") var namespace = "file"
+    @Option(["--namespace", "-n"], help: "The namespace that the signature must have.") var namespace = "file"
 
     func check() throws {
         guard (key == nil) != (allowedSigners == nil) else {

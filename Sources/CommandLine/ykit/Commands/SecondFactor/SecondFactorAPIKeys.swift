@@ -12,7 +12,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
         "create", "Register a client and print its API key, which is shown once.",
         members: ["id", "name", "keyId", "apiKey"])
 
-    @Argument(help: "A name for the client.") var name: String
+    @Argument("name", help: "A name for the client.") var name: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -28,7 +28,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
         "rotate", "Replace a client's API key; the old one stops working at once.",
         members: ["id", "name", "keyId", "apiKey"])
 
-    @Argument(help: "The client, by its name or identifier.") var name: String
+    @Argument("name", help: "The client, by its name or identifier.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess

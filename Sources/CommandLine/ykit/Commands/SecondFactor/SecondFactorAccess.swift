@@ -23,26 +23,30 @@ enum APIKey: SecretKind {
 struct SecondFactorAccess: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url")) var server: String?
+    @Option("--server", help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
+    var server: String?
 
-    @Option(help: "The users' realm, where it is not the server's default.") var realm: String?
+    @Option("--realm", help: "The users' realm, where it is not the server's default.") var realm: String?
 
     @OptionGroup var trusted: ServerTrustOptions
 
-    @Option(file: "Require every answer to be signed with this audit key, a PEM file.") var auditKey: String?
+    @Option("--audit-key", file: "Require every answer to be signed with this audit key, a PEM file.")
+    var auditKey: String?
 
-    @Option(help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
+    @Option(
+        "--account",
+        help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
     var account = "admin"
 
     @OptionGroup var password: SecretOptions<AccountPassword>
     @OptionGroup var apiKey: SecretOptions<APIKey>
 
-    @Flag(help: "Log in with a passkey of the key.") var passkey = false
+    @Flag("--passkey", help: "Log in with a passkey of the key.") var passkey = false
 
-    @Option(help: ArgumentHelp("The origin of keys (default: the server's own).", valueName: "origin"))
+    @Option("--origin", help: "The origin of keys (default: the server's own).")
     var origin: String?
 
-    @Option(file: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
+    @Option("--store", file: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
     /// The number of secrets read from standard input.
     var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }

@@ -15,13 +15,13 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
             --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
             """, members: ["user", "serial", "device", "aaguid", "factor"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("A name to find the device by.", valueName: "name")) var deviceId: String?
+    @Option("--device-id", help: ArgumentHelp("A name to find the device by.", valueName: "name")) var deviceId: String?
 
-    @Flag(help: "Store the credential on the key: a passkey.") var resident = false
+    @Flag("--resident", help: "Store the credential on the key: a passkey.") var resident = false
 
-    @Flag(help: "Do not ask for a registered number or address first.") var noCondition = false
+    @Flag("--no-condition", help: "Do not ask for a registered number or address first.") var noCondition = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -45,11 +45,11 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
         "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
         members: ["user", "serial", "accepted"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("Which device has to answer.", valueName: "name")) var deviceId: String?
+    @Option("--device-id", help: ArgumentHelp("Which device has to answer.", valueName: "name")) var deviceId: String?
 
-    @Flag(help: "Sign in with a passkey, without telling the server who it is.") var resident = false
+    @Flag("--resident", help: "Sign in with a passkey, without telling the server who it is.") var resident = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -78,9 +78,9 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
         "status", "Show whether a device is registered for a user, or all that are.",
         members: ["user", "registered", "devices"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Argument(help: "The device: its name, serial number or container.") var device: String?
+    @Argument("device", help: "The device: its name, serial number or container.") var device: String?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -102,9 +102,9 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
 struct SecondFactorDeviceRemove: SecondFactorVerb {
     static let about = About("rm", "Delete a device of a user from the server.", members: ["user", "serial"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Argument(help: "The device: its name, serial number or container.") var device: String
+    @Argument("device", help: "The device: its name, serial number or container.") var device: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess

@@ -19,7 +19,7 @@ struct SecondFactorLogIn: Verb {
 
     @OptionGroup var access: SecondFactorAccess
 
-    @Flag(help: "Keep the session, sealed by the key.") var keep = false
+    @Flag("--keep", help: "Keep the session, sealed by the key.") var keep = false
 
     @OptionGroup var key: StoreKeyOptions
 
@@ -85,7 +85,7 @@ struct SecondFactorShow: SecondFactorVerb {
             something else.
             """, members: ["user", "status", "factors"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -128,11 +128,12 @@ struct SecondFactorLogInTest: SecondFactorVerb {
         "Walk through a login as a service would: status, remembered device, key or PIN.",
         members: ["user", "steps", "accepted"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var code: SentPINOptions
 
     @Option(
+        "--notify-command",
         help: ArgumentHelp(
             "Run this shell command for each step, which it gets as JSON on standard input.", valueName: "command"))
     var notifyCommand: String?

@@ -33,14 +33,16 @@ struct SecondFactorSendPIN: SecondFactorVerb {
             'verify-pin --register'; a PIN for the one is refused for the other.
             """, members: ["user", "purpose", "channel", "serial", "transaction", "expires"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Flag(help: "Register a number or address.") var register = false
+    @Flag("--register", help: "Register a number or address.") var register = false
 
-    @Option(help: ArgumentHelp("With --register: the number or address; the user's own without it.", valueName: "to"))
+    @Option(
+        "--to",
+        help: ArgumentHelp("With --register: the number or address; the user's own without it.", valueName: "to"))
     var to: String?
 
-    @Option(help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
+    @Option("--by", help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -75,14 +77,14 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
         "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
         members: ["user", "purpose", "serial", "accepted"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Flag(help: "The PIN of 'send-pin --register'.") var register = false
+    @Flag("--register", help: "The PIN of 'send-pin --register'.") var register = false
 
-    @Option(help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
+    @Option("--transaction", help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
     var transaction: String?
 
-    @Option(help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
+    @Option("--by", help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
 
     @OptionGroup var code: SentPINOptions
     @OptionGroup var access: SecondFactorAccess
@@ -118,9 +120,9 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
 struct SecondFactorPhone: SecondFactorVerb {
     static let about = About("phone", "Show a user's mobile number, masked.", members: ["user", "phone", "masked"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Flag(help: "Show all digits.") var reveal = false
+    @Flag("--reveal", help: "Show all digits.") var reveal = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

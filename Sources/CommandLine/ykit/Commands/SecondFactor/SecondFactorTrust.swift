@@ -16,11 +16,11 @@ struct SecondFactorTrustAllow: SecondFactorVerb {
             "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.",
         members: ["user", "allowed", "users"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Argument(help: "on or off.") var state: SwitchChoice
+    @Argument("state", help: "on or off.") var state: SwitchChoice
 
-    @Option(help: ArgumentHelp("For how many days, when the policy is made (default: 30).", valueName: "n"))
+    @Option("--days", help: ArgumentHelp("For how many days, when the policy is made (default: 30).", valueName: "n"))
     var days = 30
 
     @OptionGroup var access: SecondFactorAccess
@@ -55,11 +55,11 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
             copy of the file is not the device.
             """, members: ["user", "serial", "remembered"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Flag(help: "Verify the user by the key instead of a PIN.") var withKey = false
+    @Flag("--with-key", help: "Verify the user by the key instead of a PIN.") var withKey = false
 
-    @Option(help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
+    @Option("--transaction", help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
     var transaction: String?
 
     @OptionGroup var code: SentPINOptions
@@ -126,9 +126,10 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
         discussion: "Those of one client: the one of the API key, or --client.",
         members: ["user", "client", "trusted", "devices"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
+    @Option("--client", help: ArgumentHelp("The client, by its name or identifier.", valueName: "name"))
+    var client: String?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -182,7 +183,7 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
             """, members: ["user", "trusted"])
     static let needsAccount = false
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -211,11 +212,13 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
     static let about = About(
         "rm", "Make the server forget a device of a user, or all of them.", members: ["user", "removed"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Argument(isBase64URL: true, help: "The device, as 'trust status' shows it; all without it.") var device: String?
+    @Argument("device", isBase64URL: true, help: "The device, as 'trust status' shows it; all without it.")
+    var device: String?
 
-    @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
+    @Option("--client", help: ArgumentHelp("The client, by its name or identifier.", valueName: "name"))
+    var client: String?
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess

@@ -22,23 +22,25 @@ struct SecondFactorAddUser: SecondFactorVerb {
             registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
             """, members: ["user", "serial", "channel", "pending", "active", "key"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("The mobile number.", valueName: "number")) var mobile: String?
+    @Option("--mobile", help: ArgumentHelp("The mobile number.", valueName: "number")) var mobile: String?
 
-    @Option(help: ArgumentHelp("The mail address.", valueName: "address")) var mail: String?
+    @Option("--mail", help: ArgumentHelp("The mail address.", valueName: "address")) var mail: String?
 
-    @Option(help: ArgumentHelp("The given name.", valueName: "name")) var givenName: String?
+    @Option("--given-name", help: ArgumentHelp("The given name.", valueName: "name")) var givenName: String?
 
-    @Option(help: ArgumentHelp("The family name.", valueName: "name")) var surname: String?
+    @Option("--surname", help: ArgumentHelp("The family name.", valueName: "name")) var surname: String?
 
-    @Option(help: "sms, the default, or sms+fp.") var mode: ModeChoice = .sms
+    @Option("--mode", help: "sms, the default, or sms+fp.") var mode: ModeChoice = .sms
 
-    @Flag(help: "Disable the factors at first.") var disabled = false
+    @Flag("--disabled", help: "Disable the factors at first.") var disabled = false
 
-    @Option(help: ArgumentHelp("The user store, where the realm has several.", valueName: "name")) var resolver: String?
+    @Option("--resolver", help: ArgumentHelp("The user store, where the realm has several.", valueName: "name"))
+    var resolver: String?
 
     @Option(
+        "--user-password-fd",
         help: ArgumentHelp(
             "Read the user's new password from this open file descriptor; or set YKIT_2FA_USER_PASSWORD.",
             valueName: "n"))
@@ -87,9 +89,9 @@ struct SecondFactorAddUser: SecondFactorVerb {
 struct SecondFactorEnable: SecondFactorVerb {
     static let about = About("enable", "Enable a user's second factors.", members: ["user", "changed"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
-    @Option(help: "Only these: sms or fp.") var mode: FactorChoice?
+    @Option("--mode", help: "Only these: sms or fp.") var mode: FactorChoice?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -111,7 +113,7 @@ enum FactorChoice: String, CaseIterable, ExpressibleByArgument {
 struct SecondFactorDisable: SecondFactorVerb {
     static let about = About("disable", "Disable all second factors of a user.", members: ["user", "changed"])
 
-    @Argument(help: "The user's name.") var user: String
+    @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

@@ -17,7 +17,7 @@ struct TokenPINOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<TokenPIN>
 
-    @Flag(help: "Ask for the token's PIN.") var askPin = false
+    @Flag("--ask-pin", help: "Ask for the token's PIN.") var askPin = false
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
     func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
@@ -39,18 +39,18 @@ struct SecurIDCode: Verb {
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
             """, members: ["serial", "code", "next", "secondsLeft", "type", "time"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
+    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Flag(help: "Print the next code on a second line.") var next = false
+    @Flag("--next", help: "Print the next code on a second line.") var next = false
 
-    @Flag(help: "Show codes of an expired token.") var allowExpired = false
+    @Flag("--allow-expired", help: "Show codes of an expired token.") var allowExpired = false
 
-    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
     @OptionGroup var path: StorePathOptions
@@ -118,14 +118,14 @@ struct SecurIDWatch: Verb {
         discussion: "The token is opened once; its seed stays in memory until the end.",
         members: ["serial", "code", "next", "secondsLeft", "type"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option("--for", help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var duration: Int64?
 
-    @Flag(help: "Show codes of an expired token.") var allowExpired = false
+    @Flag("--allow-expired", help: "Show codes of an expired token.") var allowExpired = false
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions

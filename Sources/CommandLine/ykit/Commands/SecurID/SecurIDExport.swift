@@ -21,25 +21,28 @@ struct SecurIDExport: Verb {
             be typed, or --force given, which also replaces an output file that exists.
             """, members: ["serial", "format", "text", "output"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
-    @Option(help: "url (the default), ctf (the bare string) or sdtid (a file in XML).") var format: ExportFormat = .url
+    @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
+    var format: ExportFormat = .url
 
-    @Option(help: ArgumentHelp("The scheme of the URL; http makes the Android form.", valueName: "scheme"))
+    @Option("--scheme", help: "The scheme of the URL; http makes the Android form.")
     var scheme = "com.rsa.securid"
 
-    @Option(help: ArgumentHelp("The version of the string, 3 or 4; not all apps read 4.", valueName: "n"))
+    @Option(
+        "--ctf-version", help: ArgumentHelp("The version of the string, 3 or 4; not all apps read 4.", valueName: "n"))
     var ctfVersion = 3
 
-    @Option(help: ArgumentHelp("Bind the export to this device.", valueName: "id")) var newDeviceId: String?
+    @Option("--new-device-id", help: ArgumentHelp("Bind the export to this device.", valueName: "id"))
+    var newDeviceId: String?
 
     @OptionGroup var exportPassword: SecretOptions<ExportPassword>
 
-    @Flag(help: "Protect the export with a password that is asked for.") var askPassword = false
+    @Flag("--ask-password", help: "Protect the export with a password that is asked for.") var askPassword = false
 
-    @Flag(help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
+    @Flag("--qr", help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
-    @Option(name: .shortAndLong, file: "Where the export goes.") var output = "-"
+    @Option(["--output", "-o"], file: "Where the export goes.") var output = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
@@ -119,9 +122,9 @@ struct SecurIDDetect: Verb {
         "detect", "Show what a text, link, file or picture contains, without importing it.",
         members: ["form", "scheme", "protected", "bound", "serials", "url"])
 
-    @Argument(help: "The text or file, or - for standard input.", completion: .file) var source: String
+    @Argument("source", help: "The text or file, or - for standard input.", completion: .file) var source: String
 
-    @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme")) var scheme: String?
+    @Option("--scheme", help: "Accept links with this scheme only.") var scheme: String?
 
     func answer(in world: World) async throws -> Answer {
         let link = SecurIDLink(source)

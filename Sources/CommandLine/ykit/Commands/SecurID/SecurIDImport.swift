@@ -25,28 +25,31 @@ struct SecurIDImport: Verb {
             the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
             """, members: ["serial", "tokens", "form", "store"])
 
-    @Argument(help: "SOURCE, or - for standard input.", completion: .file) var source: String?
+    @Argument("source", help: "SOURCE, or - for standard input.", completion: .file) var source: String?
 
-    @Option(help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url")) var ctkip: String?
+    @Option("--ctkip", help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url"))
+    var ctkip: String?
 
     @OptionGroup var server: CTKIPOptions
 
-    @Option(help: ArgumentHelp("The identifier of the device that the token is bound to.", valueName: "id"))
+    @Option(
+        "--device-id", help: ArgumentHelp("The identifier of the device that the token is bound to.", valueName: "id"))
     var deviceId: String?
 
-    @Option(help: ArgumentHelp("Which token of a file with several; may be repeated.", valueName: "serial"))
+    @Option("--serial", help: "Which token of a file with several; may be repeated.")
     var serial: [String] = []
 
-    @Flag(help: "Import all tokens of a file with several.") var all = false
+    @Flag("--all", help: "Import all tokens of a file with several.") var all = false
 
-    @Option(help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
+    @Option("--type", help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
     var type: TokenTypeChoice?
 
-    @Option(help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name")) var nickname: String?
+    @Option("--nickname", help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name"))
+    var nickname: String?
 
-    @Flag(help: "Import a token that has expired.") var allowExpired = false
+    @Flag("--allow-expired", help: "Import a token that has expired.") var allowExpired = false
 
-    @Option(help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
+    @Option("--max", help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
     var max = SecurIDLimits.tokens
 
     @OptionGroup var password: ExposedSecretOptions<TokenPassword>

@@ -42,7 +42,7 @@ struct SecurIDList: Verb {
 struct SecurIDShow: Verb {
     static let about = About("info", "Show what is known of a token, without its seed.", members: ["token"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var path: StorePathOptions
 
@@ -65,7 +65,7 @@ struct SecurIDShow: Verb {
 struct SecurIDUse: Verb {
     static let about = About("use", "Choose the token that 'code' uses when none is named.", members: ["serial"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var path: StorePathOptions
 
@@ -86,9 +86,9 @@ struct SecurIDRename: Verb {
         "rename", "Give a token a nickname of up to 32 characters.",
         discussion: "The nickname is sealed with the token, so the key is needed.", members: ["serial", "nickname"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
-    @Argument(help: ArgumentHelp("The nickname.", valueName: "name")) var name: String
+    @Argument("name", help: "The nickname.") var name: String
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
@@ -127,7 +127,7 @@ struct SecurIDRename: Verb {
 struct SecurIDDelete: Verb {
     static let about = About("delete", "Delete a token. Its seed cannot be recovered.", members: ["serial"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

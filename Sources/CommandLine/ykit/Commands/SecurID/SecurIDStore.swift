@@ -47,7 +47,7 @@ struct SecurIDStoreRemoveKey: Verb {
             this session, which is deleted there.
             """, members: ["id", "keys"])
 
-    @Argument(help: "The key's identifier or name, as 'store info' shows it.") var name: String
+    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

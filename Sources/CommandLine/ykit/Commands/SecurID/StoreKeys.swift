@@ -11,12 +11,14 @@ struct PresentStoreKeyOptions: ParsableArguments {
     static let title = "Store Options"
 
     @Option(
+        "--from",
         help: ArgumentHelp(
             "The key that opens the store now: a serial number, or the state file of a virtual key.", valueName: "key")
     )
     var from: String?
 
-    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.") var fromPassphrase = false
+    @Flag("--from-passphrase", help: "The key that opens the store now is its passphrase, or in the keyring.")
+    var fromPassphrase = false
 
     /// Returns the world of that key; a recording covers the key that is added.
     func opener(_ world: World) throws -> World {

@@ -10,7 +10,7 @@ import YKStore
 struct StorePathOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option(file: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
+    @Option("--store", file: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
 
     /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {
@@ -41,7 +41,8 @@ struct StoreKeyOptions: ParsableArguments {
 
     @OptionGroup var keyPIN: SecretOptions<StoreKeyPIN>
 
-    @Flag(help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
+    @Flag(
+        "--software", help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
     var software = false
 
     @OptionGroup var passphrase: SecretOptions<StorePassphrase>
@@ -73,15 +74,18 @@ struct StoreKeyOptions: ParsableArguments {
 struct NewStoreKeyOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option(help: ArgumentHelp("Seal with the RSA or P-256 key in this PIV slot.", valueName: "slot"))
+    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.")
     var slot: PIVSlotArgument?
 
-    @Flag(help: "Store the credential on the key, so that 'reset' can delete it there.") var discoverable = false
+    @Flag("--discoverable", help: "Store the credential on the key, so that 'reset' can delete it there.")
+    var discoverable = false
 
-    @Flag(help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
+    @Flag(
+        "--keyring",
+        help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
     var keyring = false
 
-    @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name")) var keyName: String?
+    @Option("--key-name", help: ArgumentHelp("A name for the key in lists.", valueName: "name")) var keyName: String?
 
     /// Refuses options that are mutually exclusive.
     func check(_ key: StoreKeyOptions) throws {

@@ -114,9 +114,9 @@ struct SDData: Verb {
     static let about = About(
         "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.", members: ["tag", "data"])
 
-    @Argument(help: "The tag, four hexadecimal digits.") var tag: String
+    @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
-    @Option(help: ArgumentHelp("The key whose object is meant, where there are several.", valueName: "key"))
+    @Option("--key", help: "The key whose object is meant, where there are several.")
     var key: SCPKeyArgument?
 
     func answer(in world: World) async throws -> Answer {

@@ -21,7 +21,8 @@ struct SDKeysList: Verb {
 
 /// The key to replace.
 struct ReplacedKeyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Replace the key of the same kind with this version.", valueName: "version"))
+    @Option(
+        "--replace", help: ArgumentHelp("Replace the key of the same kind with this version.", valueName: "version"))
     var replace: String?
 
     /// The version of the key to replace; 0 for none.
@@ -45,9 +46,9 @@ struct SDKeysGenerate: Verb {
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
             """, members: ["key", "publicKey", "output"])
 
-    @Argument(help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
+    @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
@@ -75,9 +76,10 @@ struct SDKeysImport: Verb {
             it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
             """, members: ["key", "certificates", "caKeyIdentifier", "keys"])
 
-    @Argument(help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.") var key: SCPKeyArgument
+    @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
+    var key: SCPKeyArgument
 
-    @Argument(help: "The file, - for standard input.", completion: .file) var file: String?
+    @Argument("file", help: "The file, - for standard input.", completion: .file) var file: String?
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var confirmation: Confirmation
@@ -190,9 +192,9 @@ struct SDKeysExport: Verb {
         "export", "Write the certificates of a private key as PEM, the key's own first.",
         members: ["key", "certificates", "output"])
 
-    @Argument(help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
+    @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Where the certificates go, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the certificates go, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replacing: OutputOptions
 
@@ -219,7 +221,7 @@ struct SDKeysDelete: Verb {
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
         members: ["deleted", "keys"])
 
-    @Argument(help: "The key: KIND,VERSION.") var key: SCPKeyArgument
+    @Argument("key", help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 
     @OptionGroup var confirmation: Confirmation
 
@@ -266,9 +268,9 @@ struct SDKeysSetAllowList: Verb {
             hexadecimal behind 0x. Without serial numbers the limit is removed.
             """, members: ["key", "serials"])
 
-    @Argument(help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
+    @Argument("key", help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Serial numbers.") var serials: [String] = []
+    @Argument("serials", help: "Serial numbers.") var serials: [String] = []
 
     func answer(in world: World) async throws -> Answer {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }

@@ -14,14 +14,15 @@ struct U2FAuthenticate: Verb {
             "verified",
         ])
 
-    @Argument(isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
+    @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions
 
-    @Flag(help: "Do not wait for a touch, where the key can sign without one.") var noTouch = false
+    @Flag("--no-touch", help: "Do not wait for a touch, where the key can sign without one.") var noTouch = false
 
     @Option(
+        "--public-key",
         isBase64URL: true, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
     var publicKey: String?
 

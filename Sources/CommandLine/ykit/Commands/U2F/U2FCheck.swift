@@ -10,7 +10,7 @@ struct U2FCheck: Verb {
         "check", "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
         discussion: "The exit code is 12 when it is not.", members: ["app", "keyHandle", "known"])
 
-    @Argument(isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
+    @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
 

@@ -19,7 +19,7 @@ struct U2FGroup: ParsableCommand {
 /// The application that requests a signature.
 struct U2FOptions: ParsableArguments {
     @Option(
-        name: .customLong("app"),
+        "--app",
         help: ArgumentHelp("The application identifier, such as https://example.com.", valueName: "id"))
     var application: String
 
@@ -30,11 +30,14 @@ struct U2FOptions: ParsableArguments {
 /// The data to sign: a challenge in client data, or a hash.
 struct U2FChallengeOptions: ParsableArguments {
     @Option(
+        "--challenge",
         isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
-    @Option(help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
+    @Option(
+        "--challenge-hash",
+        help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
     var challengeHash: String?
 
     func check() throws {

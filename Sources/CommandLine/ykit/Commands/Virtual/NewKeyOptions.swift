@@ -11,22 +11,25 @@ struct NewKeyOptions: ParsableArguments {
     static let title = "New Key"
 
     @Option(
+        "--model",
         help: ArgumentHelp(
             "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token.",
             valueName: "model"),
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
-    @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version")) var firmware: String?
+    @Option("--firmware", help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
+    var firmware: String?
 
     @Option(
+        "--fido",
         help: ArgumentHelp("The CTAP version of a new key: 2.0, 2.1-pre, 2.1 or 2.3.", valueName: "version"),
         transform: NewKeyOptions.version)
     var fido: FIDOFeatures.Version?
 
-    @Flag(help: "A new key has a fingerprint sensor.") var fingerprints = false
+    @Flag("--fingerprints", help: "A new key has a fingerprint sensor.") var fingerprints = false
 
-    @Option(help: ArgumentHelp("The number of wrong fingers before the right one.", valueName: "n"))
+    @Option("--wrong-fingers", help: ArgumentHelp("The number of wrong fingers before the right one.", valueName: "n"))
     var wrongFingers = 0
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {

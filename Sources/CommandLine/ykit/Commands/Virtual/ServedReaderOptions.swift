@@ -9,11 +9,13 @@ struct ServedReaderOptions: ParsableArguments {
     static let title = "Card Reader on the USB"
 
     @Option(
+        "--reader-level",
         help: ArgumentHelp("The level of the card reader: extended, short, t1 or t0.", valueName: "level"),
         transform: ServedReaderOptions.level)
     var readerLevel: ReaderLevel = .extended
 
     @Option(
+        "--card-fault",
         help: ArgumentHelp(
             "With --usbip: let the card misbehave by these rules; may be repeated.", valueName: "rules"))
     var cardFault: [String] = []

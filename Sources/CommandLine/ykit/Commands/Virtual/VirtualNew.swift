@@ -14,7 +14,7 @@ struct VirtualNew: Verb {
 
     @OptionGroup var new: NewKeyOptions
 
-    @Argument(help: "The new file.", completion: .file) var file: String
+    @Argument("file", help: "The new file.", completion: .file) var file: String
 
     func answer(in world: World) async throws -> Answer {
         guard access(file, F_OK) != 0 else {

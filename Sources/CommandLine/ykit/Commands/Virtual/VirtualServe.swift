@@ -19,32 +19,34 @@ struct VirtualServe: Verb {
             \(FaultPlan.grammar)
             """, members: ["address", "node"])
 
-    @Option(help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
+    @Option(
+        "--vpcd", help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
     var vpcd: String?
 
-    @Flag(help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
+    @Flag("--nfc", help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
 
-    @Flag(help: "Make it a HID device through /dev/uhid.") var uhid = false
+    @Flag("--uhid", help: "Make it a HID device through /dev/uhid.") var uhid = false
 
-    @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
+    @Flag("--usbip", help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
 
-    @Option(file: "Keep the key in this file; without one it is the demonstration key.") var state: String?
+    @Option("--state", file: "Keep the key in this file; without one it is the demonstration key.") var state: String?
 
     @OptionGroup var new: NewKeyOptions
 
-    @Option(help: ArgumentHelp("Misbehave by these rules; may be repeated.", valueName: "rules"))
+    @Option("--fault", help: ArgumentHelp("Misbehave by these rules; may be repeated.", valueName: "rules"))
     var fault: [String] = []
 
     @OptionGroup var reader: ServedReaderOptions
 
     @Option(
+        "--touch",
         help: ArgumentHelp(
             "Who touches the key: yes (at once), no (nobody, and its time is over), never (nobody), ask (you, with Enter), "
                 + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched.",
             valueName: "who"))
     var touch: TouchChoice = .yes
 
-    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file) var file: String?
+    @Argument("file", help: "The same as --state.", completion: .file) var file: String?
 
     func check() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }

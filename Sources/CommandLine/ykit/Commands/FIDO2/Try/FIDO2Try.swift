@@ -20,19 +20,19 @@ struct FIDO2Try: Verb {
             the browser cannot do a step.
             """, members: ["origin", "userAgent", "steps"])
 
-    @Flag(help: "Open the page in your browser.") var open = false
+    @Flag("--open", help: "Open the page in your browser.") var open = false
 
-    @Flag(help: "Also sign in with the key's PIN or fingerprint.") var uv = false
+    @Flag("--uv", help: "Also sign in with the key's PIN or fingerprint.") var uv = false
 
-    @Flag(help: "Also make secrets (prf, hmac-secret).") var prf = false
+    @Flag("--prf", help: "Also make secrets (prf, hmac-secret).") var prf = false
 
-    @Flag(help: "Also ask for the attestation, which tells the model.") var attestation = false
+    @Flag("--attestation", help: "Also ask for the attestation, which tells the model.") var attestation = false
 
-    @Flag(help: "Also save a passkey on the key, and sign in with it. It stays there.") var passkey = false
+    @Flag("--passkey", help: "Also save a passkey on the key, and sign in with it. It stays there.") var passkey = false
 
-    @Flag(help: "Also store data beside the passkey (implies --passkey).") var largeBlob = false
+    @Flag("--large-blob", help: "Also store data beside the passkey (implies --passkey).") var largeBlob = false
 
-    @Flag(help: "All of these steps.") var all = false
+    @Flag("--all", help: "All of these steps.") var all = false
 
     /// The maximum duration of a run.
     private static let limit = Duration.seconds(600)
