@@ -153,7 +153,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (Names("--device"), "device"), (Names("-f", "--force"), "force"), (Names("-v"), "v"), (Names("--rp-id", "-i"), "rp-id"),
+        (Names("--device"), "device"), (Names("-f", "--force"), "force"), (Names("-v"), "v"),
+        (Names("--rp-id", "-i"), "rp-id"),
     ])
     func aNameWithoutDashes(_ names: Names, _ plain: String) {
         #expect(names.plain == plain)

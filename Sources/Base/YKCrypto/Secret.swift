@@ -16,7 +16,16 @@ public struct Secret: ~Copyable, Sendable {
     /// Copies the bytes; the caller is responsible for wiping its own copy.
     public init(_ bytes: some Collection<UInt8>) {
         storage = SecretPages.allocate(bytes.count)
-        storage.copyBytes(from: bytes)
+        // The generic copyBytes(from:) instantiates an iterator, for which Swift's runtime searches all conformances.
+        let isCopied: Void? = bytes.withContiguousStorageIfAvailable { [storage] in
+            storage.copyMemory(from: UnsafeRawBufferPointer($0))
+        }
+        guard isCopied == nil else { return }
+        var place = 0
+        for byte in bytes.prefix(storage.count) {
+            storage[place] = byte
+            place += 1
+        }
     }
 
     /// Copies the UTF-8 bytes of a string.

@@ -11,7 +11,6 @@ package struct Flag<Value> {
         get { declaration.known() }
         set { declaration = Declaration(declaration, value: newValue) }
     }
-
 }
 
 extension Flag<Bool> {
