@@ -124,4 +124,16 @@ import YKTransport
             try service.readers(otherThan: [Self.empty], .after(.seconds(20), cancellation: cancellation))
         }
     }
+
+    @Test func anAnswerToResetIsAskedForAgainAfterAMoment() {
+        let now = ContinuousClock.now
+        let readers = ["with a card": FakeLibrary.atr, "without": []].map { name, atr in
+            ReaderSnapshot(status: ReaderStatus(name: name, hasCard: !atr.isEmpty, atr: atr), state: 0)
+        }
+        let listing = ReaderListing(readers, at: now)
+        #expect(listing.atr(in: "with a card", at: now + ReaderListing.life - .nanoseconds(1)) == FakeLibrary.atr)
+        #expect(listing.atr(in: "with a card", at: now + ReaderListing.life) == nil)
+        #expect(listing.atr(in: "without", at: now) == nil)
+        #expect(listing.atr(in: "another", at: now) == nil)
+    }
 }

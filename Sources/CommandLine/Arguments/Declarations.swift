@@ -3,9 +3,15 @@
 import ArgumentParser
 
 /// What a struct of options declares, in the order of its properties. While `made` creates the struct, each property that
-/// is created adds itself; a thread has its own list, because the list is task-local.
-package final class Declarations: @unchecked Sendable {  // Only the task that creates the options uses it.
-    @TaskLocal private static var growing: Declarations?
+/// is created adds itself to the list.
+package final class Declarations {
+    @TaskLocal private static var growing: Growing?
+
+    /// The list of the options that are being created, for the task that creates them.
+    private struct Growing: Sendable {
+        // A struct is created by one task, which starts no other.
+        nonisolated(unsafe) let list: Declarations
+    }
 
     /// A property.
     enum Member {
@@ -27,7 +33,7 @@ package final class Declarations: @unchecked Sendable {  // Only the task that c
     /// Creates options, and returns them with what they declare.
     package static func made<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
         let list = Declarations()
-        return ($growing.withValue(list) { type.init() }, list)
+        return ($growing.withValue(Growing(list: list)) { type.init() }, list)
     }
 
     /// What options of a type declare.
@@ -36,7 +42,7 @@ package final class Declarations: @unchecked Sendable {  // Only the task that c
     private static func made(some type: (some ParsableArguments).Type) -> Declarations { made(type).by }
 
     /// Adds a property to the options that are being created, if they are being listed.
-    static func add(_ member: @autoclosure () -> Member) { growing?.members.append(member()) }
+    static func add(_ member: @autoclosure () -> Member) { growing?.list.members.append(member()) }
 
     /// All declarations, with those of groups in the place of each.
     package var all: [Declaration] {

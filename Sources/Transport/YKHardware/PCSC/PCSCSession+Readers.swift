@@ -17,14 +17,19 @@ struct ReaderSnapshot: Sendable, Hashable {
 
 /// The readers of a moment. Within it, what pcscd said of a card is not asked for again: nobody exchanges a card as fast.
 struct ReaderListing {
-    private let readers: [ReaderSnapshot]
-    private let end = ContinuousClock.now + .milliseconds(50)
+    /// How long a moment is.
+    static let life = Duration.milliseconds(50)
 
-    init(_ readers: [ReaderSnapshot]) { self.readers = readers }
+    private let readers: [ReaderSnapshot]
+    private let end: ContinuousClock.Instant
+
+    init(_ readers: [ReaderSnapshot], at now: ContinuousClock.Instant = .now) {
+        (self.readers, end) = (readers, now + Self.life)
+    }
 
     /// The answer to reset of the card in a reader; `nil` when it is not known any more.
-    func atr(in reader: String) -> [UInt8]? {
-        guard ContinuousClock.now < end else { return nil }
+    func atr(in reader: String, at now: ContinuousClock.Instant = .now) -> [UInt8]? {
+        guard now < end else { return nil }
         let atr = readers.first { $0.status.name == reader }?.status.atr
         return atr?.isEmpty == false ? atr : nil
     }
