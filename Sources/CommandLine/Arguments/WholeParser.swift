@@ -46,11 +46,17 @@ package enum WholeParser {
 }
 
 /// Options as seen by ArgumentParser, which finds its own wrappers by reflection.
-struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, CustomReflectable, ParsedOptions {
-    let base: Base
-    let declarations: Declarations
+protocol ParsedOptions: ArgumentParser.ParsableArguments, CustomReflectable {
+    associatedtype Base: ParsableArguments
 
-    init() { (base, declarations) = Declarations.made(Base.self) }
+    var base: Base { get }
+    var declarations: Declarations { get }
+
+    init(_ made: (options: Base, by: Declarations))
+}
+
+extension ParsedOptions {
+    init() { self.init(Declarations.made(Base.self)) }
 
     init(from decoder: any Decoder) throws {
         self.init()
@@ -62,23 +68,22 @@ struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, C
     var customMirror: Mirror { Mirror(self, children: declarations.children) }
 }
 
+/// A group as seen by ArgumentParser.
+struct ParsedGroup<Base: ParsableArguments>: ParsedOptions {
+    let base: Base
+    let declarations: Declarations
+
+    init(_ made: (options: Base, by: Declarations)) { (base, declarations) = made }
+}
+
 /// A command as seen by ArgumentParser.
-struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, CustomReflectable, ParsedVerb {
+struct ParsedCommand<Base: ParsableCommand>: ParsedOptions, ArgumentParser.ParsableCommand, ParsedVerb {
     let base: Base
     let declarations: Declarations
 
     static var configuration: ArgumentParser.CommandConfiguration { Base.about.parsed }
 
-    init() { (base, declarations) = Declarations.made(Base.self) }
-
-    init(from decoder: any Decoder) throws {
-        self.init()
-        try declarations.take(from: decoder)
-    }
-
-    mutating func validate() throws { try UsageError.parsing { try base.check() } }
-
-    var customMirror: Mirror { Mirror(self, children: declarations.children) }
+    init(_ made: (options: Base, by: Declarations)) { (base, declarations) = made }
 
     var verb: ReadVerb? { Base.isVerb ? ReadVerb(verb: base, declarations: declarations) : nil }
 }
@@ -87,11 +92,6 @@ struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, Cus
 private protocol ParsedVerb {
     /// The verb; `nil` for a group.
     var verb: ReadVerb? { get }
-}
-
-/// The options of a group as ArgumentParser read them.
-protocol ParsedOptions {
-    var declarations: Declarations { get }
 }
 
 extension ParsableCommand {
