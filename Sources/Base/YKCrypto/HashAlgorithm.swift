@@ -36,10 +36,10 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
     public func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
         let message = Array(message)
         return switch self {
-        case .sha1: Array(Insecure.SHA1.hash(data: message))
-        case .sha256: Array(SHA256.hash(data: message))
-        case .sha384: Array(SHA384.hash(data: message))
-        case .sha512: Array(SHA512.hash(data: message))
+        case .sha1: Insecure.SHA1.hash(data: message).withUnsafeBytes { Array($0) }
+        case .sha256: SHA256.hash(data: message).withUnsafeBytes { Array($0) }
+        case .sha384: SHA384.hash(data: message).withUnsafeBytes { Array($0) }
+        case .sha512: SHA512.hash(data: message).withUnsafeBytes { Array($0) }
         }
     }
 

@@ -44,8 +44,8 @@ enum AgePluginLine {
     /// - Parameter line: The program name and its arguments.
     static func words(_ line: [String]) -> [String] {
         let words = Array(line.dropFirst())
-        guard let name = line.first?.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init),
-            name.hasPrefix(prefix)
+        guard let program = line.first, program.contains(bytesOf: prefix),
+            let name = program.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init), name.hasPrefix(prefix)
         else { return words }
         if let index = words.firstIndex(where: { $0.hasPrefix("--age-plugin=") }) {
             var rest = words
