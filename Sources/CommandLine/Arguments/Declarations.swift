@@ -28,7 +28,7 @@ package final class Declarations {
 
     private(set) var members: [Member] = []
 
-    private init() {}
+    init() {}
 
     /// Creates options, and returns them with what they declare.
     package static func made<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
@@ -43,6 +43,9 @@ package final class Declarations {
 
     /// Adds a property to the options that are being created, if they are being listed.
     static func add(_ member: @autoclosure () -> Member) { growing?.list.members.append(member()) }
+
+    /// Whether the options that are being created are listed.
+    static var areListed: Bool { growing != nil }
 
     /// All declarations, with those of groups in the place of each.
     package var all: [Declaration] {
