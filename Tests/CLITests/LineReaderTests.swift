@@ -153,8 +153,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (Names("--device"), "device"), (Names("-f", "--force"), "force"), (Names("-v"), "v"),
-        (Names("--rp-id", "-i"), "rp-id"),
+        ("--device" as Names, "device"), (["-f", "--force"] as Names, "force"), ("-v" as Names, "v"),
+        (["--rp-id", "-i"] as Names, "rp-id"),
     ])
     func aNameWithoutDashes(_ names: Names, _ plain: String) {
         #expect(names.plain == plain)

@@ -28,7 +28,7 @@ package final class Declarations {
 
     private(set) var members: [Member] = []
 
-    init() {}
+    private init() {}
 
     /// Creates options, and returns them with what they declare.
     package static func made<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
@@ -76,6 +76,9 @@ package final class Declarations {
 package struct ReadVerb {
     package let verb: any ParsableCommand
     package let declarations: Declarations
+
+    /// Runs the verb and returns the exit status.
+    package func carryOut() async -> Int32 { await verb.carryOut(declarations) }
 }
 
 // MARK: with ArgumentParser

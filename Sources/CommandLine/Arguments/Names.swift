@@ -3,10 +3,8 @@
 import ArgumentParser
 
 /// The words that name an option, as they are typed: `--rp-id`, or `-f`.
-package struct Names: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Sendable {
+package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, Sendable {
     package let words: [String]
-
-    package init(_ words: String...) { self.words = words }
 
     package init(stringLiteral word: String) { words = [word] }
 

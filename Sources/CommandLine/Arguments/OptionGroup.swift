@@ -6,17 +6,15 @@ import ArgumentParser
 @propertyWrapper
 package struct OptionGroup<Value: ParsableArguments> {
     package var wrappedValue: Value
-    /// What the options declare, if they were created for a line.
-    package let projectedValue: Declarations
 
     /// Options that help lists below the title of their type.
     package init() {
         guard Declarations.areListed else {
-            (wrappedValue, projectedValue) = (Value(), Declarations())
+            wrappedValue = Value()
             return
         }
         let (options, declarations) = Declarations.made(Value.self)
-        (wrappedValue, projectedValue) = (options, declarations)
+        wrappedValue = options
         Declarations.add(
             .group(
                 Declarations.Group(members: declarations, check: options.check) {

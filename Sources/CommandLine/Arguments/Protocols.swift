@@ -35,7 +35,9 @@ package protocol ParsableCommand: ParsableArguments, Command {
     static var isVerb: Bool { get }
 
     /// Runs the verb and returns the exit status; never called for a group.
-    func carryOut() async -> Int32
+    ///
+    /// - Parameter declarations: What its options declare, with the values of the line.
+    func carryOut(_ declarations: Declarations) async -> Int32
 }
 
 extension ParsableCommand {
@@ -43,7 +45,7 @@ extension ParsableCommand {
 
     package static var isVerb: Bool { false }
 
-    package func carryOut() async -> Int32 { 0 }
+    package func carryOut(_ declarations: Declarations) async -> Int32 { 0 }
 }
 
 /// A value parsed from an argument.

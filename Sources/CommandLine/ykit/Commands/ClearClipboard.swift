@@ -12,7 +12,7 @@ struct ClearClipboard: ParsableCommand {
 
     static var isVerb: Bool { true }
 
-    func carryOut() async -> Int32 {
+    func carryOut(_ declarations: Declarations) async -> Int32 {
         do {
             let code = try Files.read("-")
             sleep(min(after, 3600))

@@ -16,8 +16,8 @@ struct Info: Verb {
             "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
         members: InfoReport.members)
 
-    @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.") var checkFips =
-        false
+    @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
+    var checkFips = false
 
     func answer(in world: World) async throws -> Answer {
         var report = try await report(in: world)

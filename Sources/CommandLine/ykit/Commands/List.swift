@@ -14,8 +14,8 @@ struct List: Verb {
 
     @Flag("--serials", help: "Print serial numbers only.") var serials = false
 
-    @Flag("--readers", help: "Print reader names only, also of empty readers; no key is asked anything.") var readers =
-        false
+    @Flag("--readers", help: "Print reader names only, also of empty readers; no key is asked anything.")
+    var readers = false
 
     @Flag(["--watch", "-w"], help: "Tell what comes and goes; no key is asked anything.") var watch = false
 

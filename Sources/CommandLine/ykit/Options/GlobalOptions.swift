@@ -42,8 +42,8 @@ struct GlobalOptions: ParsableArguments {
         "--color", help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
-    @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).") var notify =
-        false
+    @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
+    var notify = false
 
     @Option("--record", file: "Record the exchanges in a new file, with secrets overwritten.") var record: String?
 

@@ -28,7 +28,7 @@ extension Program {
             let arguments = line
             let isQuick = Variables["YKIT_PARSER"] != "whole"
             if isQuick, let read = LineReader.verb(arguments, from: Ykit.self) {
-                return ExitStatus(rawValue: await read.verb.carryOut()) ?? .failed
+                return ExitStatus(rawValue: await read.carryOut()) ?? .failed
             }
             if let text = help(arguments, isTopic: isTopic, terminal.helpColumns) {
                 terminal.line(text)
@@ -41,7 +41,7 @@ extension Program {
             if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
             if let wrong = Explain.strayDash(arguments, from: Ykit.self) { throw wrong }
             let read = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
-            return ExitStatus(rawValue: await read.verb.carryOut()) ?? .failed
+            return ExitStatus(rawValue: await read.carryOut()) ?? .failed
         } catch {
             return refused(error, line, terminal)
         }

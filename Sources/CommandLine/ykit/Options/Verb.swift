@@ -28,7 +28,9 @@ struct Run<Given: Verb>: VerbCommand {
 
     func check() throws { try verb.check(with: global) }
 
-    func carryOut() async -> Int32 { await Program.run(GivenVerb(verb, $verb, global)).rawValue }
+    func carryOut(_ declarations: Declarations) async -> Int32 {
+        await Program.run(GivenVerb(verb, declarations, global)).rawValue
+    }
 }
 
 /// A command that runs a verb.

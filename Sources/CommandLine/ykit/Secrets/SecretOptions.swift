@@ -49,13 +49,13 @@ struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     static var title: String { Kind.title }
 
     @Flag(
-        Names("--\(Kind.name.option)-stdin"),
+        "--\(Kind.name.option)-stdin",
         help: ArgumentHelp(
             "Read the \(Kind.name.noun) from standard input, one line" + (Kind.name.form.map { " of \($0)." } ?? ".")))
     var isStandardInput = false
 
     @Option(
-        Names("--\(Kind.name.option)-fd"),
+        "--\(Kind.name.option)-fd",
         help: ArgumentHelp(
             "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).", valueName: "n"))
     var descriptor: Int32?
@@ -84,7 +84,7 @@ protocol ExposedSecretKind: SecretKind {
 }
 
 extension ExposedSecretKind {
-    static var names: Names { Names("--\(name.option)") }
+    static var names: Names { "--\(name.option)" }
 
     /// The warning about a secret on the line.
     static var warning: String {

@@ -150,8 +150,8 @@ struct AgeList: Verb {
 
     @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
-    @Option("--form", help: "How recipients on P-256 are written: tag, yubikey or ykit.") var form: AgeRecipientForm =
-        .tag
+    @Option("--form", help: "How recipients on P-256 are written: tag, yubikey or ykit.")
+    var form: AgeRecipientForm = .tag
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

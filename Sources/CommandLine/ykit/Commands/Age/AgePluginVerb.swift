@@ -44,9 +44,9 @@ enum AgePluginLine {
     /// - Parameter line: The program name and its arguments.
     static func words(_ line: [String]) -> [String] {
         let words = Array(line.dropFirst())
-        guard let program = line.first, program.contains(bytesOf: prefix),
-            let name = program.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init), name.hasPrefix(prefix)
-        else { return words }
+        guard let program = line.first else { return words }
+        let name = program.utf8.lastIndex(of: UInt8(ascii: "/")).map { program[$0...].dropFirst() } ?? program[...]
+        guard name.hasPrefix(prefix) else { return words }
         if let index = words.firstIndex(where: { $0.hasPrefix("--age-plugin=") }) {
             var rest = words
             let state = rest.remove(at: index).dropFirst("--age-plugin=".count)

@@ -66,8 +66,7 @@ struct ApproveAddress: Verb {
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
 
-    @Argument(
-        "address", help: "What the server's gateway takes: a topic, or a URL.")
+    @Argument("address", help: "What the server's gateway takes: a topic, or a URL.")
     var address: String
 
     @OptionGroup var key: ApproveKeyOptions
@@ -109,8 +108,8 @@ struct ApproveLogout: Verb {
 
     @OptionGroup var person: ApproveUserOptions
 
-    @Flag("--keep-key", help: "Leave the private key in its slot, or the secret in the OATH application.") var keepKey =
-        false
+    @Flag("--keep-key", help: "Leave the private key in its slot, or the secret in the OATH application.")
+    var keepKey = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions

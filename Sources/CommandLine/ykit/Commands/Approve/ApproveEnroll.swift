@@ -105,8 +105,8 @@ struct ApproveEnroll: Verb {
         help: ArgumentHelp("Have the server's gateway deliver requests to this address.", valueName: "address"))
     var listen: String?
 
-    @Flag("--software", help: "Keep the private key in the sealed store instead of a security key.") var software =
-        false
+    @Flag("--software", help: "Keep the private key in the sealed store instead of a security key.")
+    var software = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -73,8 +73,7 @@ struct ApproveMigrateRun: Verb {
     var to: String
 
     @Option("--slot", help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).")
-    var slot =
-        "auto"
+    var slot = "auto"
 
     @Option("--touch", help: "When the other key needs a touch to sign: never, always or cached.")
     var touch: TouchPolicy = .cached

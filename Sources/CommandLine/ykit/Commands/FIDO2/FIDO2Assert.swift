@@ -21,8 +21,8 @@ struct FIDO2Assert: Verb {
     @Option("--user", help: "The account to sign in with: its name or identifier. No other one signs.")
     var user: String?
 
-    @Flag("--resident", help: "The file of --format libfido2 names no credential (fido2-assert -r).") var resident =
-        false
+    @Flag("--resident", help: "The file of --format libfido2 names no credential (fido2-assert -r).")
+    var resident = false
 
     @OptionGroup var ceremony: CeremonyOptions
     @OptionGroup var pin: PINOptions

@@ -34,8 +34,8 @@ enum OTPKey: SecretKind {
 struct AccessCodeOptions: ParsableArguments {
     static let title = "Access Code Options"
 
-    @Flag("--access-code", help: "Ask for the access code that the slot has: 12 hexadecimal digits.") var accessCode =
-        false
+    @Flag("--access-code", help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
+    var accessCode = false
 
     @OptionGroup var given: SecretOptions<AccessCode>
 
@@ -201,8 +201,8 @@ struct TypingOptions: ParsableArguments {
 
     @Flag("--serial-in-usb", help: "Show the serial number in the USB descriptor.") var serialInUsb = false
 
-    @Flag("--serial-by-command", inversion: .prefixedNo, help: "Tell programs the serial number.") var serialByCommand =
-        true
+    @Flag("--serial-by-command", inversion: .prefixedNo, help: "Tell programs the serial number.")
+    var serialByCommand = true
 
     @Flag("--dormant", help: "Keep the slot dormant until its settings are updated.") var dormant = false
 
