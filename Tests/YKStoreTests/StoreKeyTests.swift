@@ -33,6 +33,14 @@ struct StoreKeyTests {
         try key.open(record, service: "test").value == Secret(utf8: "seed")
     }
 
+    @Test func aSecretHoldsTheBytesOfAnyCollection() {
+        let bytes: [UInt8] = [1, 2, 3, 4]
+        let reversed: ReversedCollection<[UInt8]> = bytes.reversed()
+        #expect(Secret(reversed).copyBytes() == [4, 3, 2, 1])
+        #expect(Secret(bytes[1...]).copyBytes() == [2, 3, 4])
+        #expect(Secret([UInt8]()).copyBytes().isEmpty)
+    }
+
     @Test(arguments: [Version(5, 2, 4), Version(5, 4, 3), Version(5, 7, 1), Version(5, 8, 0)])
     func opensWithAKeyWithoutPIN(_ version: Version) async throws {
         let (device, other) = (try key(version), try key(version, 2))
