@@ -13,7 +13,7 @@ struct KeyTests {
     static let hashes: [HashAlgorithm] = [.sha1, .sha256, .sha384, .sha512]
 
     @Test(arguments: KeyTests.algorithms)
-    func signsWhatOpenSSLVerifies(_ algorithm: PIVAlgorithm) async throws {
+    func signsWhatCryptoLibrariesVerify(_ algorithm: PIVAlgorithm) async throws {
         let (service, key) = try await Bench().with(algorithm)
         #expect(try await service.publicKey(.authentication) == key)
         #expect(PIVAlgorithm(key) == algorithm)
@@ -26,6 +26,13 @@ struct KeyTests {
             guard algorithm != .ed25519 else { continue }
             let again = try await service.sign(.digest(hash.hash(message)), .authentication, hash: hash)
             #expect(key.isValid(again, for: message, hash))
+            let hashed = RunningHash(hash, of: message)
+            let third = try await service.sign(.hashed(hashed), .authentication, key: key)
+            #expect(key.isValid(third, for: message, hash))
+            let other = try await service.generateKey(.signature, algorithm)
+            await #expect(throws: PIVError.wrongSignature(.authentication)) {
+                try await service.sign(.hashed(hashed), .authentication, key: other)
+            }
         }
     }
 
@@ -101,6 +108,9 @@ struct KeyTests {
         _ = try await service.generateKey(.signature, .ed25519)
         await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not a digest of it")) {
             try await service.sign(.digest([1]), .signature)
+        }
+        await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not a digest of it")) {
+            try await service.sign(.hashed(RunningHash(.sha256)), .signature)
         }
         _ = try await service.generateKey(.keyManagement, .p256)
         await #expect(throws: PIVError.badInput("a digest of 1 bytes is not of the hash that was named")) {

@@ -77,6 +77,29 @@ struct PublicKeyTests {
         #expect(PublicKey.x25519([UInt8](repeating: 9, count: 32)).isResult(signed, of: [1]) == nil)
     }
 
+    /// Signatures over hashed messages, of keys that swift-crypto takes and of those that it leaves to OpenSSL.
+    @Test(arguments: HashAlgorithm.allCases)
+    func verifiesRSAOverAMessageHashedInPieces(_ algorithm: HashAlgorithm) throws {
+        let message = [UInt8](repeating: 3, count: 1000)
+        var hash = RunningHash(algorithm)
+        for piece in [message[..<1], message[1..<700], message[700...]] { hash.update(Array(piece)) }
+        #expect(hash == RunningHash(algorithm, of: message))
+        for size in [1020, 2048] {
+            let made = [
+                "openssl", "genpkey", "-outform", "DER", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(size)",
+            ]
+            let secret = try PrivateKey(der: Secret(try run(made).output))
+            let key = secret.publicKey
+            let signature = try secret.sign(message, algorithm)
+            #expect(key.isValid(signature, for: hash) == (size < 1024 ? nil : true))
+            #expect(key.isValid(signature, for: RunningHash(algorithm, of: [3])) == (size < 1024 ? nil : false))
+            #expect(key.isValid(signature, for: message, algorithm))
+            #expect(!key.isValid(signature, for: message + [3], algorithm))
+            #expect(!key.isValid(Array(signature.dropLast()), for: message, algorithm))
+        }
+        #expect(PublicKey.ed25519([UInt8](repeating: 9, count: 32)).isValid([], for: hash) == nil)
+    }
+
     @Test func readsACompressedPoint() throws {
         let scalar = Secret([UInt8](repeating: 0, count: 31) + [7])
         let key = try PrivateKey(.p256, scalar: scalar).publicKey

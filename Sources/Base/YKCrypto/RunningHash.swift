@@ -3,7 +3,7 @@
 import Crypto
 
 /// A digest computed incrementally, for messages that do not fit in memory.
-public struct RunningHash: Sendable {
+public struct RunningHash: Sendable, Hashable {
     private enum State: Sendable {
         case sha1(Insecure.SHA1)
         case sha256(SHA256)
@@ -25,6 +25,12 @@ public struct RunningHash: Sendable {
             case .sha384: .sha384(SHA384())
             case .sha512: .sha512(SHA512())
             }
+    }
+
+    /// Hashes the beginning of a message, or all of it.
+    public init(_ algorithm: HashAlgorithm, of message: [UInt8]) {
+        self.init(algorithm)
+        update(message)
     }
 
     /// Adds the next bytes of the message.
@@ -51,10 +57,27 @@ public struct RunningHash: Sendable {
     /// The digest of the bytes added so far; more may be added afterwards.
     public var digest: [UInt8] {
         switch state {
-        case .sha1(let hash): Array(hash.finalize())
-        case .sha256(let hash): Array(hash.finalize())
-        case .sha384(let hash): Array(hash.finalize())
-        case .sha512(let hash): Array(hash.finalize())
+        case .sha1(let hash): hash.finalize().withUnsafeBytes { Array($0) }
+        case .sha256(let hash): hash.finalize().withUnsafeBytes { Array($0) }
+        case .sha384(let hash): hash.finalize().withUnsafeBytes { Array($0) }
+        case .sha512(let hash): hash.finalize().withUnsafeBytes { Array($0) }
         }
     }
+
+    /// The digest, for functions that take any.
+    var value: any Digest {
+        switch state {
+        case .sha1(let hash): hash.finalize()
+        case .sha256(let hash): hash.finalize()
+        case .sha384(let hash): hash.finalize()
+        case .sha512(let hash): hash.finalize()
+        }
+    }
+
+    /// Whether both have the same hash function and digest.
+    public static func == (one: RunningHash, other: RunningHash) -> Bool {
+        one.algorithm == other.algorithm && one.digest == other.digest
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

@@ -45,7 +45,9 @@ extension OpenPGPService {
             throw .use(error, of: slot, isVerified: verified.contains(access), touch: touch)
         }
         let result = try Self.result(made, key, command(block.sent))
-        guard key.isResult(result, of: block.checked) != false else { throw .wrongSignature(slot) }
+        var isValid: Bool?
+        if case .message(let message) = input { isValid = key.isValid(result, for: RunningHash(hash, of: message)) }
+        guard isValid ?? key.isResult(result, of: block.checked) != false else { throw .wrongSignature(slot) }
         return result
     }
 

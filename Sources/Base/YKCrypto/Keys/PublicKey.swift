@@ -2,7 +2,8 @@
 
 import COpenSSL
 
-/// A public key that is used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
+/// A public key: RSA of any length, elliptic curves, Ed25519 and X25519. What swift-crypto cannot do with it is done through
+/// OpenSSL, which is loaded then.
 public enum PublicKey: Hashable, Sendable {
     /// RSA: modulus and public exponent, most significant byte first, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -95,17 +96,37 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
+    /// Whether an RSASSA-PKCS1-v1_5 signature over a message that was hashed in pieces was made by the matching private
+    /// key; `nil` where swift-crypto cannot check that: for other keys, and for RSA keys below 1024 bits.
+    public func isValid(_ signature: [UInt8], for hash: RunningHash) -> Bool? {
+        guard case .rsa(let modulus, let exponent) = self else { return nil }
+        return VerificationKey.isValid(signature, for: hash, rsaModulus: modulus, exponent: exponent)
+    }
+
     /// Whether a signature over a message was made by the matching private key. Ed25519 ignores `hash`; ECDSA
     /// signatures are DER. Also false for an invalid key.
     public func isValid(
         _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .usual
     ) -> Bool {
+        if padding == .usual, let key = verificationKey(hash) { return key.isValid(signature, for: message) }
         guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return false }
         if case .x25519 = self { return false }
         let usesHash = if case .ed25519 = self { false } else { true }
         return ykit_key_verify(
             key.handle, usesHash ? hash.openSSLName : nil, padding == .pss ? 1 : 0, signature, signature.count, message,
             message.count) == 1
+    }
+
+    /// The key for swift-crypto; `nil` for keys that it does not take.
+    private func verificationKey(_ hash: HashAlgorithm) -> VerificationKey? {
+        switch self {
+        case .rsa(let modulus, let exponent):
+            try? VerificationKey(rsaModulus: modulus, exponent: exponent, hash, .pkcs1)
+        case .ec(let curve, let point):
+            [.p256, .p384, .p521].contains(curve) ? try? VerificationKey(ecdsa: curve, point: point, hash) : nil
+        case .ed25519(let bytes): try? VerificationKey(ed25519: bytes)
+        case .x25519: nil
+        }
     }
 }
 

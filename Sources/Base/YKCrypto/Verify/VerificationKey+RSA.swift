@@ -19,7 +19,7 @@ extension VerificationKey {
         rsaModulus modulus: [UInt8], exponent: [UInt8], _ hash: HashAlgorithm, _ padding: RSAPadding
     ) throws(CryptoFault) {
         do {
-            let key = try _RSA.Signing.PublicKey(n: modulus, e: exponent)
+            let key = try Self.rsa(modulus, exponent)
             let padding: _RSA.Signing.Padding = padding == .pss ? .PSS : .insecurePKCS1v1_5
             self.init { signature, message in
                 let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
@@ -28,5 +28,17 @@ extension VerificationKey {
         } catch {
             throw CryptoFault("RSA: not a public key")
         }
+    }
+
+    /// Whether an RSASSA-PKCS1-v1_5 signature (RFC 8017 §8.2) over a message that was hashed in pieces was made by the
+    /// matching private key; `nil` for keys that the library refuses.
+    static func isValid(_ signature: [UInt8], for hash: RunningHash, rsaModulus: [UInt8], exponent: [UInt8]) -> Bool? {
+        guard let key = try? rsa(rsaModulus, exponent) else { return nil }
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+        return key.isValidSignature(signature, for: hash.value, padding: .insecurePKCS1v1_5)
+    }
+
+    private static func rsa(_ modulus: [UInt8], _ exponent: [UInt8]) throws -> _RSA.Signing.PublicKey {
+        try _RSA.Signing.PublicKey(n: modulus, e: exponent)
     }
 }

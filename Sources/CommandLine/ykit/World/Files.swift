@@ -60,13 +60,13 @@ enum Files {
         }
     }
 
-    /// Returns the digest of a file of any size, or of standard input for `-`.
-    static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> [UInt8] {
+    /// Hashes a file of any size, or standard input for `-`.
+    static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> RunningHash {
         var hash = RunningHash(algorithm)
         try with(path) { descriptor throws(Explanation) in
             try pieces(descriptor, path) { piece in piece.withUnsafeBytes { hash.update($0) } }
         }
-        return hash.digest
+        return hash
     }
 
     private static func with<Value>(

@@ -8,8 +8,16 @@ import YKWire
 public enum SigningInput: Hashable, Sendable {
     /// A message, which is hashed by this library, except for Ed25519, where the card hashes it.
     case message([UInt8])
+    /// A message that was hashed in pieces, with its hash function instead of the one named; not for Ed25519.
+    case hashed(RunningHash)
     /// A digest calculated elsewhere; not for Ed25519.
     case digest([UInt8])
+
+    /// The message hashed; itself when it is hashed already.
+    fileprivate func hashed(_ hash: HashAlgorithm) -> SigningInput {
+        guard case .message(let message) = self else { return self }
+        return .hashed(RunningHash(hash, of: message))
+    }
 }
 
 /// The padding of an RSA message.
@@ -33,13 +41,18 @@ extension PIVService {
         algorithm: PIVAlgorithm? = nil, key: PublicKey? = nil
     ) throws(PIVError) -> [UInt8] {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
+        let input = algorithm == .ed25519 ? input : input.hashed(hash)
         let block = try block(input, algorithm, hash, padding)
         let signature = try use(UseKey(slot, algorithm, challenge: block))
         if let size = algorithm.modulusSize, signature.count != size {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
             throw .card(.malformed(fault, during: UseKey.name))
         }
-        if let key, key.isResult(signature, of: block) == false { throw .wrongSignature(slot) }
+        if let key {
+            var isValid: Bool?
+            if case .hashed(let message) = input, padding == .usual { isValid = key.isValid(signature, for: message) }
+            if isValid ?? key.isResult(signature, of: block) == false { throw .wrongSignature(slot) }
+        }
         return signature
     }
 
@@ -112,19 +125,17 @@ extension PIVService {
     }
 
     private func block(
-        _ input: SigningInput, _ algorithm: PIVAlgorithm, _ hash: HashAlgorithm, _ padding: PublicKey.Padding
+        _ input: SigningInput, _ algorithm: PIVAlgorithm, _ named: HashAlgorithm, _ padding: PublicKey.Padding
     ) throws(PIVError) -> [UInt8] {
-        switch (algorithm, input) {
-        case (.ed25519, .message(let message)): return message
-        case (.ed25519, .digest): throw .badInput("Ed25519 signs the message itself, not a digest of it")
-        case (.x25519, _): throw .unfit(algorithm, for: .sign)
-        default: break
+        if algorithm == .x25519 { throw .unfit(algorithm, for: .sign) }
+        let (hash, digest): (HashAlgorithm, [UInt8])
+        switch input {
+        case .message(let message): return message
+        case _ where algorithm == .ed25519:
+            throw .badInput("Ed25519 signs the message itself, not a digest of it")
+        case .hashed(let message): (hash, digest) = (message.algorithm, message.digest)
+        case .digest(let bytes): (hash, digest) = (named, bytes)
         }
-        let digest =
-            switch input {
-            case .message(let message): hash.hash(message)
-            case .digest(let digest): digest
-            }
         guard digest.count == hash.digestSize else {
             throw .badInput("a digest of \(digest.count) bytes is not of the hash that was named")
         }

@@ -86,7 +86,7 @@ struct PIVSign: Verb {
     /// before the first command to the card; standard input is read after it, since the PIN may come first.
     private func read(_ algorithm: PIVAlgorithm?) throws(Explanation) -> SigningInput {
         if digest { return .digest(try Files.read(file)) }
-        return try algorithm == .ed25519 ? .message(Files.read(file)) : .digest(Files.hash(file, hash.algorithm))
+        return try algorithm == .ed25519 ? .message(Files.read(file)) : .hashed(Files.hash(file, hash.algorithm))
     }
 }
 

@@ -42,7 +42,7 @@ struct SSHSign: Verb {
     func answer(in world: World) async throws -> Answer {
         let target = output ?? (file == "-" ? "-" : file + ".sig")
         let place = try FileOutput(target, isText: true, force: replacing.force, world)
-        let digest = try Files.hash(file, .sha512)
+        let digest = try Files.hash(file, .sha512).digest
         let data = SSHFileSignature.signedData(namespace: namespace, hash: .sha512, digest: digest)
         let (publicKey, signature) =
             if let slot { try await world.sign(data, with: slot, pin) } else {
@@ -103,7 +103,7 @@ struct SSHVerify: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let signed = try SSHFileSignature(parsing: try Files.read(signature ?? file + ".sig"))
-        let digest = try Files.hash(file, signed.hash)
+        let digest = try Files.hash(file, signed.hash).digest
         if let problem = try problem(signed, world) { throw Self.refused(problem) }
         guard signed.isValid(digest: digest) else {
             throw Self.refused("it is not the signature of this file by \(signed.publicKey.fingerprint)")
