@@ -68,11 +68,11 @@ import Testing
     private static func described(_ verb: any ParsableCommand.Type) -> [String: Set<String>] {
         var all: [String: Set<String>] = [:]
         for declaration in Declarations.of(verb) {
-            guard let help = declaration.help, help.isShown else { continue }
+            guard let help = declaration.help else { continue }
             let words = declaration.words
-            let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(help.valueName ?? declaration.name)>"
-            let value = if case .option = declaration.place { help.valueName ?? String(name.dropFirst(2)) } else { "" }
-            all[name, default: []].insert("\(help.abstract) \(value)")
+            let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(declaration.name)>"
+            let value = if case .option(let names) = declaration.place { names.value ?? names.plain } else { "" }
+            all[name, default: []].insert("\(help) \(value)")
         }
         return all
     }

@@ -79,5 +79,6 @@ public struct RunningHash: Sendable, Hashable {
         one.algorithm == other.algorithm && one.digest == other.digest
     }
 
+    /// Hashes what ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

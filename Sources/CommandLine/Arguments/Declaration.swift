@@ -18,8 +18,8 @@ package final class Declaration {
 
     /// Where the value is on the line.
     package let place: Place
-    /// The help text.
-    package let help: ArgumentHelp?
+    /// The help text, a sentence; without one, help and completion do not list it.
+    package let help: String?
     /// The possible values.
     package let choices: Choices
     /// Whether it may be repeated.
@@ -36,7 +36,7 @@ package final class Declaration {
     /// Creates a declaration; `read` combines a word with the previous value, and returns `nil` when the word is
     /// invalid.
     init(
-        _ place: Place, _ help: ArgumentHelp? = nil, _ choices: Choices = Choices(), isRepeated: Bool = false,
+        _ place: Place, _ help: String? = nil, _ choices: Choices = Choices(), isRepeated: Bool = false,
         takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> any ParserProperty,
         read: @escaping (String, Any?) -> Any? = { _, _ in nil }
     ) {

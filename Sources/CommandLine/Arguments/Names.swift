@@ -2,18 +2,36 @@
 
 import ArgumentParser
 
-/// The words that name an option, as they are typed: `--rp-id`, or `-f`.
+/// The words that name an option, as they are typed, and what help calls its value: `--rp-id <id>`, or `-f`.
 package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, Sendable {
     package let words: [String]
+    /// What help calls the value; by default the name without dashes. The shell completes a `file`.
+    package let value: String?
 
-    package init(stringLiteral word: String) { words = [word] }
+    package init(stringLiteral word: String) { self.init([word]) }
 
-    package init(arrayLiteral words: String...) { self.words = words }
+    package init(arrayLiteral words: String...) { self.init(words) }
+
+    private init(_ words: [String], value: String? = nil) {
+        var (value, names) = (value, [String]())
+        for word in words {
+            let parts = word.split(separator: " ", maxSplits: 1)
+            names.append(String(parts[0]))
+            if parts.count == 2 { value = String(parts[1].dropFirst().dropLast()) }
+        }
+        (self.words, self.value) = (names, value)
+    }
+
+    /// The same names, with what help calls the value.
+    package func taking(_ value: String) -> Names { Names(words, value: value) }
 
     /// The first name of more than one letter, or else the first one, without dashes.
     package var plain: String { Self.plain(words.first { $0.hasPrefix("--") } ?? words.first ?? "") }
 
     private static func plain(_ word: String) -> String { String(word.drop { $0 == "-" }) }
+
+    /// What the shell completes, as far as the name of the value tells.
+    var completion: CompletionKind? { value == "file" ? .file : nil }
 
     /// The names for ArgumentParser.
     var parsed: NameSpecification {
@@ -21,5 +39,15 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
             words.map { word in
                 word.hasPrefix("--") ? .customLong(Self.plain(word)) : .customShort(word.last ?? "-")
             })
+    }
+
+    /// The help for ArgumentParser.
+    func parsed(help: String?) -> ArgumentHelp { ArgumentHelp(shown: help, valueName: value) }
+}
+
+extension ArgumentHelp {
+    /// The help of an option or argument, which is hidden without one.
+    init(shown help: String?, valueName: String? = nil) {
+        self.init(help ?? "", valueName: valueName, visibility: help == nil ? .hidden : .default)
     }
 }

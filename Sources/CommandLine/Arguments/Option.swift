@@ -14,65 +14,67 @@ package struct Option<Value> {
 
     /// A required option; with `isBase64URL` its value may start with a dash.
     package init(
-        _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: String? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(names), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Value.self, completion ?? names.completion), takesAnyWord: isBase64URL,
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help))
             },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An option with a default value.
     package init(
-        wrappedValue: Value, _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        wrappedValue: Value, _ names: Names, help: String? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(names), help, Choices(Value.self, completion), value: wrappedValue,
-            parsed: { ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: help?.parsed) },
+            .option(names), help, Choices(Value.self, completion ?? names.completion), value: wrappedValue,
+            parsed: {
+                ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help))
+            },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An optional option; with `isBase64URL` its value may start with a dash.
     package init<Wrapped: ExpressibleByArgument>(
-        _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: String? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(names), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Wrapped.self, completion ?? names.completion), takesAnyWord: isBase64URL,
             value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help))
             },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
     /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
-        _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        _ names: Names, help: String? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(names), help, Choices(completion), value: .some(Value.none as Any),
+            .option(names), help, Choices(completion ?? names.completion), value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, help: help?.parsed, transform: UsageError.parsed(transform))
+                    name: names.parsed, help: names.parsed(help: help), transform: UsageError.parsed(transform))
             },
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
     /// An option with a default value, parsed by a function that explains errors.
     package init(
-        wrappedValue: Value, _ names: Names, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        wrappedValue: Value, _ names: Names, help: String? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
     ) {
         declaration = Declaration(
-            .option(names), help, Choices(completion), value: .some(wrappedValue as Any),
+            .option(names), help, Choices(completion ?? names.completion), value: .some(wrappedValue as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    wrappedValue: wrappedValue, name: names.parsed, help: help?.parsed,
+                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help),
                     transform: UsageError.parsed(transform))
             },
             read: { word, _ in try? transform(word) })
@@ -80,16 +82,17 @@ package struct Option<Value> {
 
     /// A repeatable option; with `isBase64URL` its values may start with a dash.
     package init<Element: ExpressibleByArgument>(
-        wrappedValue: [Element], _ names: Names, isBase64URL: Bool = false, help: ArgumentHelp? = nil,
+        wrappedValue: [Element], _ names: Names, isBase64URL: Bool = false, help: String? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
         declaration = Declaration(
-            .option(names), help, Choices(Element.self, completion), isRepeated: true, takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Element.self, completion ?? names.completion), isRepeated: true,
+            takesAnyWord: isBase64URL,
             value: wrappedValue,
             parsed: {
                 ArgumentParser.Option(
                     wrappedValue: wrappedValue, name: names.parsed,
-                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: help?.parsed)
+                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: names.parsed(help: help))
             },
             read: Declaration.appending(Element.self))
     }

@@ -117,24 +117,3 @@ package struct UsageError: Error, CustomStringConvertible {
         { word in try parsing { try transform(word) } }
     }
 }
-
-/// The help of an option or argument.
-package struct ArgumentHelp: ExpressibleByStringInterpolation, Sendable {
-    /// A sentence.
-    package let abstract: String
-    /// The name of the value; by default the property's name.
-    package let valueName: String?
-    /// Whether help and completion list it.
-    package let isShown: Bool
-
-    package init(_ abstract: String, valueName: String? = nil, isShown: Bool = true) {
-        (self.abstract, self.valueName, self.isShown) = (abstract, valueName, isShown)
-    }
-
-    package init(stringLiteral abstract: String) { self.init(abstract) }
-
-    /// The help for ArgumentParser.
-    var parsed: ArgumentParser.ArgumentHelp {
-        ArgumentParser.ArgumentHelp(abstract, valueName: valueName, visibility: isShown ? .default : .hidden)
-    }
-}

@@ -14,13 +14,9 @@ struct APDUCommand: Verb {
             as it is to be sent, and its reply is shown as it came; such commands come after the others.
             """, members: ["application", "select", "exchanges"])
 
-    @Option(["-a", "--app"], help: "Select this application first: a name or an AID.")
-    var app: String?
+    @Option(["-a", "--app"], help: "Select this application first: a name or an AID.") var app: String?
 
-    @Option(
-        ["-s", "--send"],
-        help: ArgumentHelp("Send this command APDU as it is; may be repeated.", valueName: "hex"))
-    var send: [String] = []
+    @Option(["-s", "--send <hex>"], help: "Send this command APDU as it is; may be repeated.") var send: [String] = []
 
     @Flag("--short", help: "Write lengths in one byte.") var short = false
 

@@ -13,8 +13,8 @@ struct KnownVerb {
         let names: [String]
         let declaration: Declaration
 
-        var about: String { declaration.help?.abstract ?? "" }
-        var isShown: Bool { declaration.help?.isShown ?? true }
+        var about: String { declaration.help ?? "" }
+        var isShown: Bool { declaration.help != nil }
 
         var takesValue: Bool {
             if case .option = declaration.place { true } else { false }

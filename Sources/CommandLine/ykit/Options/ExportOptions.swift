@@ -77,9 +77,10 @@ struct CertificateExport: ParsableArguments {
 
 /// The certificates that an attestation may lead to.
 struct TrustedCertificates: ParsableArguments {
-    @Option("--root", file: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
+    @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
 
-    @Option("--intermediate", file: "Intermediate certificates, PEM; may be repeated.") var intermediate: [String] = []
+    @Option("--intermediate <file>", help: "Intermediate certificates, PEM; may be repeated.")
+    var intermediate: [String] = []
 
     /// Whether the vendor's certificates are not trusted, but those that were named.
     var areNamed: Bool { !root.isEmpty }

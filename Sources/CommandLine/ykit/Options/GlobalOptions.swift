@@ -6,27 +6,17 @@ import Arguments
 struct GlobalOptions: ParsableArguments {
     static let title = "Global Options"
 
-    @Option("--device", help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
-    var device: String?
+    @Option("--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).") var device: String?
 
-    @Option(
-        "--reader",
-        help: ArgumentHelp("Use the reader of this name or part of a name (YKIT_READER).", valueName: "name"))
-    var reader: String?
+    @Option("--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).") var reader: String?
 
-    @Option(
-        "--path",
-        help: ArgumentHelp(
-            "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
+    @Option("--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).")
     var path: String?
 
     @Option("--link", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
     var link: LinkChoice?
 
-    @Option(
-        "--timeout",
-        help: ArgumentHelp(
-            "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).", valueName: "seconds"))
+    @Option("--timeout <seconds>", help: "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).")
     var timeout: Double?
 
     @Flag("--json", help: "Answer with one JSON object.") var json = false
@@ -34,8 +24,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag("--strict", help: "Treat warnings as errors.") var strict = false
 
     @Flag(
-        ["--quiet", "-q"],
-        help: "Write no hints, notices or progress; results, prompts, warnings and errors remain.")
+        ["--quiet", "-q"], help: "Write no hints, notices or progress; results, prompts, warnings and errors remain.")
     var quiet = false
 
     @Option(
@@ -45,20 +34,19 @@ struct GlobalOptions: ParsableArguments {
     @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
     var notify = false
 
-    @Option("--record", file: "Record the exchanges in a new file, with secrets overwritten.") var record: String?
+    @Option("--record <file>", help: "Record the exchanges in a new file, with secrets overwritten.")
+    var record: String?
 
     @Flag("--keep-secrets", help: "Keep secrets in the file that --record writes.") var keepSecrets = false
 
-    @Option("--replay", file: "Play a recording instead of using a key.") var replay: String?
+    @Option("--replay <file>", help: "Play a recording instead of using a key.") var replay: String?
 
     @Option("--replay-mode", help: "Match commands strictly in order, or look each one up.")
     var replayMode: ReplayChoice?
 
     @Option(
-        "--virtual",
-        help: ArgumentHelp(
-            "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
-            valueName: "statefile"),
+        "--virtual <statefile>",
+        help: "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
         completion: .file)
     var virtual: String?
 
@@ -68,7 +56,7 @@ struct GlobalOptions: ParsableArguments {
 
     @Option("--log-level", help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
 
-    @Option("--log-file", file: "Write the log to this file.") var logFile: String?
+    @Option("--log-file <file>", help: "Write the log to this file.") var logFile: String?
 }
 
 extension GlobalOptions {

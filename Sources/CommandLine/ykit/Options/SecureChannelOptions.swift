@@ -12,40 +12,36 @@ import YKX509
 /// The secure channel to the key, and the keys for it.
 struct SecureChannelOptions: ParsableArguments {
     @Option(
-        "--scp",
-        help: ArgumentHelp(
-            "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).",
-            valueName: "protocol"))
+        "--scp <protocol>",
+        help:
+            "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).")
     var scp: SCPChoice?
 
     @Option(
-        "--scp-keys",
-        file: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
+        "--scp-keys <file>",
+        help: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
     var scpKeys: String?
 
-    @Option("--scp-keys-fd", help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
-    var scpKeysFd: Int32?
+    @Option("--scp-keys-fd <n>", help: "Read the SCP03 keys from this open file descriptor.") var scpKeysFd: Int32?
 
-    @Option("--scp-ca", file: "CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).") var scpCa: String?
+    @Option("--scp-ca <file>", help: "CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).")
+    var scpCa: String?
 
-    @Option("--scp-card-key", file: "Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).")
+    @Option("--scp-card-key <file>", help: "Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).")
     var scpCardKey: String?
 
-    @Option("--scp-oce", file: "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).")
+    @Option("--scp-oce <file>", help: "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).")
     var scpOce: String?
 
     @Option(
-        "--scp-oce-ca",
-        help: ArgumentHelp(
-            "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default.", valueName: "key")
+        "--scp-oce-ca <key>",
+        help: "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default."
     )
     var scpOceCa: SCPKeyArgument?
 
     @Option(
-        "--scp-password-fd",
-        help: ArgumentHelp(
-            "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.",
-            valueName: "n"))
+        "--scp-password-fd <n>",
+        help: "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.")
     var scpPasswordFd: Int32?
 
     /// Whether a secure channel was requested, which only a card supports.

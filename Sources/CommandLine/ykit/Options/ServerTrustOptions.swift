@@ -7,13 +7,11 @@ import YKHTTP
 struct ServerTrustOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option("--ca", file: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
+    @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
 
     @Option(
-        "--server-pin",
-        help: ArgumentHelp(
-            "Require the server to have one of these public keys: at least two, so that it can change its key.",
-            valueName: "sha256/…"))
+        "--server-pin <sha256/…>",
+        help: "Require the server to have one of these public keys: at least two, so that it can change its key.")
     var serverPin: [String] = []
 
     @Flag("--insecure", help: "Do not verify the server's certificate.") var insecure = false

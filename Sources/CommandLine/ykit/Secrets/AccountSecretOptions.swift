@@ -18,7 +18,8 @@ struct AccountSecretOptions: ParsableArguments {
 
     @Flag(["--generate", "-g"], help: "Generate a random secret.") var generate = false
 
-    @Option("--uri-file", file: "Write the account with the generated secret into this new file.") var uriFile: String?
+    @Option("--uri-file <file>", help: "Write the account with the generated secret into this new file.")
+    var uriFile: String?
 
     @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
 

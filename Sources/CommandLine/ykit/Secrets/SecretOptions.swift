@@ -50,14 +50,12 @@ struct SecretOptions<Kind: SecretKind>: ParsableArguments {
 
     @Flag(
         "--\(Kind.name.option)-stdin",
-        help: ArgumentHelp(
-            "Read the \(Kind.name.noun) from standard input, one line" + (Kind.name.form.map { " of \($0)." } ?? ".")))
+        help: "Read the \(Kind.name.noun) from standard input, one line" + (Kind.name.form.map { " of \($0)." } ?? "."))
     var isStandardInput = false
 
     @Option(
-        "--\(Kind.name.option)-fd",
-        help: ArgumentHelp(
-            "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).", valueName: "n"))
+        "--\(Kind.name.option)-fd <n>",
+        help: "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).")
     var descriptor: Int32?
 
     init() {}
@@ -99,10 +97,8 @@ struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments {
     @OptionGroup var places: SecretOptions<Kind>
 
     @Option(
-        Kind.names,
-        help: ArgumentHelp(
-            "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns.",
-            valueName: Kind.name.option))
+        Kind.names.taking(Kind.name.option),
+        help: "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns.")
     var text: String?
 
     init() {}

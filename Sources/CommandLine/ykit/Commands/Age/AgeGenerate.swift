@@ -20,10 +20,10 @@ struct AgeGenerate: Verb {
             """, members: ["keys", "output"])
 
     @Option(
-        ["--slot", "-s"],
-        help: ArgumentHelp(
-            "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots; the first that is free without it.",
-            valueName: "slot"))
+        ["--slot <slot>", "-s"],
+        help:
+            "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots; the first that is free without it."
+    )
     var slot: AgeSlotArgument?
 
     @Option(["--algorithm", "-a"], help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
@@ -41,10 +41,9 @@ struct AgeGenerate: Verb {
     @Option("--touch-policy", help: "When the key in a slot needs a touch: never, always or cached; always without it.")
     var touchPolicy: TouchPolicy?
 
-    @Option(["--output", "-o"], file: "Where the identity goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the identity goes.") var output = "-"
 
-    @Flag(
-        ["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
+    @Flag(["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions

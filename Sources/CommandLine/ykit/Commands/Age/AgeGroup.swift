@@ -42,7 +42,7 @@ struct AgeSlotArgument: ExpressibleByArgument {
         self.slot = slot
     }
 
-    static let help: ArgumentHelp = """
+    static let help = """
         One of \(PIVSlot.retiredWords), 1 to \(PIVSlot.retired.count) for the same slots, or \(PIVSlot.mainWords).
         """
 }
@@ -186,7 +186,7 @@ struct AgeIdentityVerb: Verb {
 
     @Option("--form", help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
-    @Option(["--output", "-o"], file: "Where the identities go.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the identities go.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

@@ -12,7 +12,8 @@ import YKWire
 struct ApproveStoreOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option("--store", file: "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).") var store: String?
+    @Option("--store <file>", help: "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).")
+    var store: String?
 
     /// The store's file; the folder of the default one is created.
     func file(_ world: World) throws -> StoreFile {

@@ -66,8 +66,7 @@ struct ApproveAddress: Verb {
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
 
-    @Argument("address", help: "What the server's gateway takes: a topic, or a URL.")
-    var address: String
+    @Argument("address", help: "What the server's gateway takes: a topic, or a URL.") var address: String
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -229,8 +228,7 @@ struct ApproveClear: Verb {
         discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
         members: ["accounts", "slots"])
 
-    @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.")
-    var all = false
+    @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.") var all = false
 
     @Flag("--keys", help: "Delete the accounts' keys from this security key (firmware 5.7 and later).") var keys = false
 

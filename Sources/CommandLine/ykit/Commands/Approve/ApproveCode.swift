@@ -17,8 +17,7 @@ struct ApproveCode: Verb {
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
 
-    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
-    var time: Int64?
+    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
 
     @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false

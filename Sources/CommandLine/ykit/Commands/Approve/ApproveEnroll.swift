@@ -40,9 +40,8 @@ struct LinkOptions: ParsableArguments {
     @Argument("link", help: "The link, or - for standard input.") var link: String?
 
     @Option(
-        "--qr",
-        help: ArgumentHelp(
-            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
+        "--qr <file|camera>",
+        help: "Read the link from this picture, - for standard input, or the camera.",
         completion: .file)
     var qr: String?
 
@@ -74,7 +73,7 @@ struct ApproveEnroll: Verb {
 
     @OptionGroup var source: LinkOptions
 
-    @Option("--server", help: ArgumentHelp("Ask this server for the link.", valueName: "url")) var server: String?
+    @Option("--server <url>", help: "Ask this server for the link.") var server: String?
 
     @OptionGroup var person: ApproveUserOptions
     @OptionGroup var trust: ServerTrustOptions
@@ -94,15 +93,11 @@ struct ApproveEnroll: Verb {
     @Flag("--unattended", help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 
     @Option(
-        "--require",
-        help: ArgumentHelp(
-            "What the person proves before each approval: uv, user verification by FIDO2 on the same key.",
-            valueName: "proof"))
+        "--require <proof>",
+        help: "What the person proves before each approval: uv, user verification by FIDO2 on the same key.")
     var require: RequiredProof?
 
-    @Option(
-        "--listen",
-        help: ArgumentHelp("Have the server's gateway deliver requests to this address.", valueName: "address"))
+    @Option("--listen <address>", help: "Have the server's gateway deliver requests to this address.")
     var listen: String?
 
     @Flag("--software", help: "Keep the private key in the sealed store instead of a security key.")

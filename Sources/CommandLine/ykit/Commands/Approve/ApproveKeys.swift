@@ -23,10 +23,10 @@ struct ApproveKeyOptions: ParsableArguments {
     @OptionGroup var keyPIN: SecretOptions<AccountKeyPIN>
 
     @Option(
-        "--fido-pin-fd",
-        help: ArgumentHelp(
+        "--fido-pin-fd <n>",
+        help:
             "Read the PIN of the FIDO2 application, for accounts with --require uv, from this open file descriptor; or "
-                + "set YKIT_PIN.", valueName: "n"))
+            + "set YKIT_PIN.")
     var fidoPinFd: Int32?
 
     @OptionGroup var passphrase: SecretOptions<StorePassphrase>
@@ -244,7 +244,7 @@ enum UserPassword: SecretKind {
 struct ApproveUserOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option("--user", help: ArgumentHelp("Sign in at the server as this user.", valueName: "name")) var user: String?
+    @Option("--user <name>", help: "Sign in at the server as this user.") var user: String?
 
     @OptionGroup var secret: SecretOptions<UserPassword>
 

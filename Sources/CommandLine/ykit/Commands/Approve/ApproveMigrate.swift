@@ -67,10 +67,7 @@ struct ApproveMigrateRun: Verb {
         "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
 
-    @Option(
-        "--to",
-        help: ArgumentHelp("The other key: its serial number, or the state file of a virtual key.", valueName: "key"))
-    var to: String
+    @Option("--to <key>", help: "The other key: its serial number, or the state file of a virtual key.") var to: String
 
     @Option("--slot", help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).")
     var slot = "auto"
@@ -78,9 +75,7 @@ struct ApproveMigrateRun: Verb {
     @Option("--touch", help: "When the other key needs a touch to sign: never, always or cached.")
     var touch: TouchPolicy = .cached
 
-    @Option(
-        "--to-pin-fd", help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
-    var toPinFd: Int32?
+    @Option("--to-pin-fd <n>", help: "Read the other key's PIN from this open file descriptor.") var toPinFd: Int32?
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: ContainerOptions

@@ -43,8 +43,7 @@ struct ApproveAdd: Verb {
 
     @Option("--serial", help: "The serial number of the server's token.") var serial: String?
 
-    @Option("--issuer", help: "The issuer: the service that the account belongs to.")
-    var issuer = ""
+    @Option("--issuer", help: "The issuer: the service that the account belongs to.") var issuer = ""
 
     @OptionGroup var given: SecretOptions<OCRASecret>
     @OptionGroup var path: ApproveStoreOptions
@@ -115,14 +114,11 @@ struct ApproveOffline: Verb {
 
     @Option("--text", help: "The text to sign.") var text: String?
 
-    @Option(
-        "--challenge", help: ArgumentHelp("The challenge, in the form that the suite names.", valueName: "challenge"))
-    var challenge: String?
+    @Option("--challenge <challenge>", help: "The challenge, in the form that the suite names.") var challenge: String?
 
     @Option(
-        "--qr",
-        help: ArgumentHelp(
-            "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
+        "--qr <file|camera>",
+        help: "Read the text from this picture or file, - for standard input, or the camera.",
         completion: .file)
     var qr: String?
 

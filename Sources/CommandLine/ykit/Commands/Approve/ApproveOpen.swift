@@ -23,9 +23,8 @@ struct ApproveQRType: Verb {
     @Argument("text", help: "The link or text, or - for standard input.") var text: String?
 
     @Option(
-        "--qr",
-        help: ArgumentHelp(
-            "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
+        "--qr <file|camera>",
+        help: "Read the text from this picture or file, - for standard input, or the camera.",
         completion: .file)
     var qr: String?
 
@@ -64,10 +63,7 @@ struct ApproveOpen: Verb {
 
     @OptionGroup var source: LinkOptions
 
-    @Option(
-        "--name",
-        help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
-    var name: String?
+    @Option("--name <name>", help: "A name for a new account; which account answers, with a login.") var name: String?
 
     @Option(
         "--slot", help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")

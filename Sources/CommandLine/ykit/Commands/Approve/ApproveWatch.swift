@@ -25,26 +25,18 @@ struct ApproveWatch: Verb {
 
     @Option("--account", help: "Only this account.") var account: String?
 
-    @Option(
-        "--listen",
-        help: ArgumentHelp(
-            "Take delivered requests at this address, such as 127.0.0.1:8088.", valueName: "address:port"))
+    @Option("--listen <address:port>", help: "Take delivered requests at this address, such as 127.0.0.1:8088.")
     var listen: String?
 
     @Option(
-        "--every",
-        help: ArgumentHelp(
-            "Poll this often (default: every 60 seconds; every 5 with --for up to five minutes).", valueName: "seconds")
+        "--every <seconds>",
+        help: "Poll this often (default: every 60 seconds; every 5 with --for up to five minutes)."
     )
     var every: WatchDuration?
 
-    @Option("--for", help: ArgumentHelp("End after this time.", valueName: "duration"))
-    var limit: WatchDuration?
+    @Option("--for <duration>", help: "End after this time.") var limit: WatchDuration?
 
-    @Option(
-        "--command",
-        help: ArgumentHelp(
-            "Run this shell command for each request, which it gets on standard input.", valueName: "command"))
+    @Option("--command <command>", help: "Run this shell command for each request, which it gets on standard input.")
     var command: String?
 
     @Flag("--touch-ok", help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")

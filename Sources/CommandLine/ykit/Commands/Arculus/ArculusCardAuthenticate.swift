@@ -17,13 +17,11 @@ struct ArculusCardAuthenticate: Verb {
               curl … --json @- /assertion/result
             """, members: ArculusField.members + ["credential", "rpId", "credentialId"])
 
-    @Option("--origin", help: "The client's name, as the server expects it.")
-    var origin: String
+    @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 
-    @Option("--options", file: "The backend's reply: a file, or - for standard input.") var options: String
+    @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.") var options: String
 
-    @Option("--rp", help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id"))
-    var rp: String?
+    @Option("--rp <id>", help: "The relying party, if the options do not say it.") var rp: String?
 
     @Option("--user", help: "Which account, when the card remembers several.") var user: String?
 

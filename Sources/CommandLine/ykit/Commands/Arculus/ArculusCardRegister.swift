@@ -18,19 +18,17 @@ struct ArculusCardRegister: Verb {
               curl … --json @- /attestation/result
             """, members: ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"])
 
-    @Option("--origin", help: "The client's name, as the server expects it.")
-    var origin: String
+    @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 
-    @Option("--options", file: "The backend's reply: a file, or - for standard input.") var options: String?
+    @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.") var options: String?
 
-    @Option("--rp", help: ArgumentHelp("The relying party, a domain name.", valueName: "id")) var rp: String?
+    @Option("--rp <id>", help: "The relying party, a domain name.") var rp: String?
 
     @Option("--user", help: "The account's name.") var user: String?
 
     @Option("--display-name", help: "The account's display name.") var displayName: String?
 
-    @Option("--challenge", isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
-    var challenge: String?
+    @Option("--challenge <bytes>", isBase64URL: true, help: "The challenge, base64url.") var challenge: String?
 
     @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
 

@@ -5,7 +5,7 @@ import YKWire
 
 /// The destination of a backend's result.
 struct ArculusOutput: ParsableArguments {
-    @Option("--output", file: "Where the result goes.") var output = "-"
+    @Option("--output <file>", help: "Where the result goes.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

@@ -33,7 +33,8 @@ struct ArculusRegister: Verb {
     var attestation: AttestationChoice?
 
     @Option(
-        "--info", file: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
+        "--info <file>",
+        help: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
     var info: String?
 
     @OptionGroup var holding: ArculusCardOptions

@@ -17,7 +17,7 @@ struct ArculusServerOptions: ParsableArguments {
         timeout (seconds) and limit (bytes).
         """
 
-    @Option("--server", file: "The server: a file that describes it, or its address.") var server: String
+    @Option("--server <file>", help: "The server: a file that describes it, or its address.") var server: String
 
     @Option("--user", help: "The account's name at the server.") var user: String
 

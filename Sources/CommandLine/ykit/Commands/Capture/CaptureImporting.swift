@@ -21,8 +21,7 @@ struct CaptureImporting: Verb {
 
     @Argument("file", help: "A log, or - for standard input.", completion: .file) var file: String
 
-    @Option("--session", help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
-    var session: Int?
+    @Option("--session <n>", help: "Which card or device, from 1, when the log has several.") var session: Int?
 
     @OptionGroup var output: RecordingOutput
 

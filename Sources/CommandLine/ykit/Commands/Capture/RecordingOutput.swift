@@ -5,7 +5,7 @@ import YKWire
 
 /// Where a recording goes: into a file, or to standard output.
 struct RecordingOutput: ParsableArguments {
-    @Option(["--output", "-o"], file: "Where the recording goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where the recording goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
 

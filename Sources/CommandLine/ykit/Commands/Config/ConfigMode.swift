@@ -20,14 +20,10 @@ struct ConfigMode: Verb {
     @Flag("--touch-eject", help: "A touch ejects and inserts the smart card; when it is the only interface.")
     var touchEject = false
 
-    @Option(
-        "--auto-eject-timeout",
-        help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
+    @Option("--auto-eject-timeout <seconds>", help: "Eject the smart card after this long, 0 for never.")
     var autoEjectTimeout: UInt16?
 
-    @Option(
-        "--chalresp-timeout",
-        help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
+    @Option("--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the usual.")
     var challengeResponseTimeout: UInt8 = 0
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false

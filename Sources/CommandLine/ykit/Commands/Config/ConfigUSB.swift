@@ -25,14 +25,10 @@ struct ConfigUSB: Verb {
 
     @Flag("--remote-wakeup", inversion: .prefixedNo, help: "The key may wake the computer.") var remoteWakeup: Bool?
 
-    @Option(
-        "--auto-eject-timeout",
-        help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
+    @Option("--auto-eject-timeout <seconds>", help: "Eject the smart card after this long, 0 for never.")
     var autoEjectTimeout: UInt16?
 
-    @Option(
-        "--chalresp-timeout",
-        help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
+    @Option("--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the usual.")
     var challengeResponseTimeout: UInt8?
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
@@ -97,12 +93,10 @@ struct ConfigUSB: Verb {
 
 /// Which applications to enable and disable over a transport.
 struct ApplicationSwitches: ParsableArguments {
-    @Option(
-        ["--enable", "-e"], help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
+    @Option(["--enable <application>", "-e"], help: "Enable this application; may be repeated.")
     var enable: [SwitchedApplication] = []
 
-    @Option(
-        ["--disable", "-d"], help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
+    @Option(["--disable <application>", "-d"], help: "Disable this application; may be repeated.")
     var disable: [SwitchedApplication] = []
 
     @Flag(["-a", "--enable-all"], help: "Enable all.") var enableAll = false

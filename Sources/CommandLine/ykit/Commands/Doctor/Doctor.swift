@@ -16,7 +16,8 @@ struct Doctor: Verb {
             names of users and their folders, to be sent with a question.
             """, members: ["rungs", "problem", "report", "fixed"])
 
-    @Option("--report", file: "Write what was found into a new file, names and numbers masked.") var report: String?
+    @Option("--report <file>", help: "Write what was found into a new file, names and numbers masked.")
+    var report: String?
 
     @Flag("--fix", help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 

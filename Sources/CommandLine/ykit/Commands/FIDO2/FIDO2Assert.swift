@@ -63,21 +63,15 @@ struct FIDO2Assert: Verb {
 
 /// The options of an assertion.
 struct AssertionOptions: ParsableArguments {
-    @Option("--rp", help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
-    var rp: String?
+    @Option("--rp <id>", help: "The relying party, a domain name such as example.com.") var rp: String?
 
     @Option(
-        "--credential",
+        "--credential <credential>",
         isBase64URL: true,
-        help: ArgumentHelp(
-            "This credential, base64url; may be repeated. Without one, those the key stores.",
-            valueName: "credential"))
+        help: "This credential, base64url; may be repeated. Without one, those the key stores.")
     var credential: [String] = []
 
-    @Option(
-        "--challenge",
-        isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
+    @Option("--challenge <bytes>", isBase64URL: true, help: "The challenge, base64url; random by default.")
     var challenge: String?
 
     @Option(
@@ -86,11 +80,9 @@ struct AssertionOptions: ParsableArguments {
     var uv: VerificationChoice?
 
     @Option(
-        "--salt",
+        "--salt <bytes>",
         isBase64URL: true,
-        help: ArgumentHelp(
-            "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
-            valueName: "bytes"))
+        help: "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).")
     var salt: [String] = []
 
     @Flag("--cred-blob", help: "Ask for the bytes stored with the credential.") var credBlob = false
@@ -188,7 +180,7 @@ struct AssertionReport {
 struct CeremonyOptions: ParsableArguments {
     @Option("--origin", help: "The origin, https://RP by default.") var origin: String?
 
-    @Option("--options", file: "The WebAuthn options: a file, or - for standard input.") var options: String?
+    @Option("--options <file>", help: "The WebAuthn options: a file, or - for standard input.") var options: String?
 
     @Option(
         "--format",

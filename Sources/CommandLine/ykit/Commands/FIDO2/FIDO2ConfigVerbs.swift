@@ -94,8 +94,7 @@ struct FIDO2ConfigMinPINLength: Verb {
 
     @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
-    @Option("--rp", help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
-    var rp: [String] = []
+    @Option("--rp <id>", help: "Tell this relying party the length; may be repeated.") var rp: [String] = []
 
     @OptionGroup var pin: PINOptions
 

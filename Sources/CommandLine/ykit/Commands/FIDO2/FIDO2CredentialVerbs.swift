@@ -17,7 +17,9 @@ struct FIDO2Credentials: ParsableCommand {
 struct TokenOptions: ParsableArguments {
     static let title = "Token Options"
 
-    @Option("--token", file: "Use the persistent token in this file instead of the PIN; info --save-token stores it.")
+    @Option(
+        "--token <file>", help: "Use the persistent token in this file instead of the PIN; info --save-token stores it."
+    )
     var token: String?
 
     /// Makes a service use the token in the file.
@@ -83,7 +85,7 @@ struct FIDO2CredentialsList: Verb {
 
     @Flag(["--long", "-l"], help: "Show algorithm and protection, too.") var long = false
 
-    @Option("--rp", help: ArgumentHelp("Only those of this relying party.", valueName: "id")) var rp: String?
+    @Option("--rp <id>", help: "Only those of this relying party.") var rp: String?
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -34,7 +34,7 @@ struct FIDO2Show: Verb {
 
     @OptionGroup var token: TokenOptions
 
-    @Option("--save-token", file: "Request a persistent token and store it in this new file; requires the PIN.")
+    @Option("--save-token <file>", help: "Request a persistent token and store it in this new file; requires the PIN.")
     var saveToken: String?
 
     @OptionGroup

@@ -88,7 +88,7 @@ struct FIDO2LargeBlobGet: Verb {
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Option(["--output", "-o"], file: "Where the data goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where the data goes.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

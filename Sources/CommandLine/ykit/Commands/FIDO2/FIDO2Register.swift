@@ -25,7 +25,7 @@ struct FIDO2Register: Verb {
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions
 
-    @Option("--append", file: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
+    @Option("--append <file>", help: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
 
     @OptionGroup var pin: PINOptions
 
@@ -67,8 +67,7 @@ struct FIDO2Register: Verb {
 
 /// The options of a registration.
 struct RegistrationOptions: ParsableArguments {
-    @Option("--rp", help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
-    var rp: String?
+    @Option("--rp <id>", help: "The relying party, a domain name such as example.com.") var rp: String?
 
     @Option("--rp-name", help: "The relying party's display name.") var rpName: String?
 
@@ -77,16 +76,12 @@ struct RegistrationOptions: ParsableArguments {
     @Option("--display-name", help: "The account's display name.") var displayName: String?
 
     @Option(
-        "--user-id",
+        "--user-id <bytes>",
         isBase64URL: true,
-        help: ArgumentHelp(
-            "The account's identifier, hexadecimal or base64url; random by default.", valueName: "bytes"))
+        help: "The account's identifier, hexadecimal or base64url; random by default.")
     var userId: String?
 
-    @Option(
-        "--challenge",
-        isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
+    @Option("--challenge <bytes>", isBase64URL: true, help: "The challenge, base64url; random by default.")
     var challenge: String?
 
     @Flag("--resident", help: "Store the credential on the key: a passkey.") var resident = false
@@ -96,16 +91,13 @@ struct RegistrationOptions: ParsableArguments {
         help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
-    @Option(
-        "--algorithm",
-        help: ArgumentHelp("es256, eddsa, rs256 …, in order of preference; may be repeated.", valueName: "name"))
+    @Option("--algorithm <name>", help: "es256, eddsa, rs256 …, in order of preference; may be repeated.")
     var algorithm: [String] = []
 
     @Option(
-        "--exclude",
+        "--exclude <credential>",
         isBase64URL: true,
-        help: ArgumentHelp(
-            "Fail if the key has this credential, base64url; may be repeated.", valueName: "credential"))
+        help: "Fail if the key has this credential, base64url; may be repeated.")
     var exclude: [String] = []
 
     @Option("--attestation", help: "Attestation conveyance: none, indirect, direct or enterprise.")
@@ -189,9 +181,9 @@ struct RegistrationExtensionOptions: ParsableArguments {
     @Flag("--large-blob", help: "Enable a large blob for the credential.") var largeBlob = false
 
     @Option(
-        "--cred-blob",
+        "--cred-blob <bytes>",
         isBase64URL: true,
-        help: ArgumentHelp("Store these bytes with the credential, hexadecimal or base64url.", valueName: "bytes"))
+        help: "Store these bytes with the credential, hexadecimal or base64url.")
     var credBlob: String?
 
     @Flag("--min-pin-length", help: "Ask for the minimum PIN length.") var minPinLength = false

@@ -25,15 +25,12 @@ struct FIDO2Secret: Verb {
     var rp: String?
 
     @Option(
-        "--credential",
+        "--credential <bytes>",
         isBase64URL: true,
-        help: ArgumentHelp("The credential, base64url. For --format systemd a new one without it.", valueName: "bytes"))
+        help: "The credential, base64url. For --format systemd a new one without it.")
     var credential: String?
 
-    @Option(
-        "--salt",
-        isBase64URL: true,
-        help: ArgumentHelp("The salt of 32 bytes, hexadecimal or base64url.", valueName: "bytes"))
+    @Option("--salt <bytes>", isBase64URL: true, help: "The salt of 32 bytes, hexadecimal or base64url.")
     var salt: String?
 
     @Option("--uv", help: "User verification, by PIN or fingerprint: required or discouraged.")
@@ -42,17 +39,15 @@ struct FIDO2Secret: Verb {
     @Option("--format", help: "How the secret is written: raw, hex, base64, or systemd with a token.")
     var format: Form = .base64
 
-    @Option(["--output", "-o"], file: "Where the secret goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
+
+    @Option("--keyslot <n>", help: "The key slot of the LUKS2 volume that gets the passphrase.") var keyslot: Int?
+
+    @Option("--token-output <file>", help: "Where the token goes, with --format systemd.") var tokenOutput: String?
 
     @Option(
-        "--keyslot", help: ArgumentHelp("The key slot of the LUKS2 volume that gets the passphrase.", valueName: "n"))
-    var keyslot: Int?
-
-    @Option("--token-output", file: "Where the token goes, with --format systemd.") var tokenOutput: String?
-
-    @Option(
-        "--token",
-        file: "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.")
+        "--token <file>",
+        help: "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.")
     var token: String?
 
     @OptionGroup var replacing: OutputOptions

@@ -24,24 +24,21 @@ struct FIDO2Verify: Verb {
 
     @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
 
-    @Option("--rp", help: ArgumentHelp("The expected relying party; the origin's host by default.", valueName: "id"))
-    var rp: String?
+    @Option("--rp <id>", help: "The expected relying party; the origin's host by default.") var rp: String?
 
     @Option("--origin", help: "The expected origin.") var origin: String?
 
-    @Option(
-        "--challenge", isBase64URL: true, help: ArgumentHelp("The expected challenge, base64url.", valueName: "bytes"))
-    var challenge: String?
+    @Option("--challenge <bytes>", isBase64URL: true, help: "The expected challenge, base64url.") var challenge: String?
 
     @Flag("--uv", help: "Require user verification.") var uv = false
 
     @Flag("--no-touch", help: "Do not require user presence.") var noTouch = false
 
-    @Option("--registration", file: "The registration of the credential.") var registration: String?
+    @Option("--registration <file>", help: "The registration of the credential.") var registration: String?
 
-    @Option("--public-key", file: "The public key of the credential, PEM.") var publicKey: String?
+    @Option("--public-key <file>", help: "The public key of the credential, PEM.") var publicKey: String?
 
-    @Option("--trust", file: "Trusted certificates, PEM; an attestation that leads to none of them is refused.")
+    @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that leads to none of them is refused.")
     var trust: String?
 
     @Option("--format", help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn

@@ -113,20 +113,16 @@ struct HSMAuthCalculate: Verb {
 
     @Argument("label", help: "Label of the credential.") var label: String
 
-    @Option("--context", help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex"))
-    var context: String?
+    @Option("--context <hex>", help: "Host challenge and HSM challenge, 16 bytes.") var context: String?
 
-    @Option("--cryptogram", help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex"))
-    var cryptogram: String?
+    @Option("--cryptogram <hex>", help: "The HSM's cryptogram, 8 bytes.") var cryptogram: String?
 
-    @Option(
-        "--exchange",
-        help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
+    @Option("--exchange <command>", help: "What takes the challenge of a p256 credential to the HSM.")
     var exchange: String?
 
-    @Option("--hsm-key", file: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
+    @Option("--hsm-key <file>", help: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
 
-    @Option("--output", file: "Where the session keys go.") var output: String?
+    @Option("--output <file>", help: "Where the session keys go.") var output: String?
 
     @Flag("--show-keys", help: "Print the session keys.") var showKeys = false
 

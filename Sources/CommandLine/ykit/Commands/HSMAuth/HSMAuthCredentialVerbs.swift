@@ -70,9 +70,9 @@ struct HSMAuthAdd: Verb {
 
     @Flag("--generate", help: "Generate the keys.") var generate = false
 
-    @Option("--import", file: "Read the keys from this file.") var keys: String?
+    @Option("--import <file>", help: "Read the keys from this file.") var keys: String?
 
-    @Option("--key-file", file: "Write generated aes128 keys into this new file.") var keyFile: String?
+    @Option("--key-file <file>", help: "Write generated aes128 keys into this new file.") var keyFile: String?
 
     @OptionGroup var replacing: OutputOptions
 

@@ -9,9 +9,8 @@ struct MessageOptions: ParsableArguments {
     static let title = "Reading Options"
 
     @Option(
-        "--layout",
-        help: ArgumentHelp(
-            "The keyboard layout of a static password: \(MessageOptions.layouts).", valueName: "layout"),
+        "--layout <layout>",
+        help: "The keyboard layout of a static password: \(MessageOptions.layouts).",
         transform: MessageOptions.layout)
     var layout: KeyboardLayout = .us
 

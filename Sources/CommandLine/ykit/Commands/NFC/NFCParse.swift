@@ -11,9 +11,7 @@ struct NFCParse: Verb {
         discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
         members: MessageReport.members)
 
-    @Argument(
-        "hex|file", help: "The message in hexadecimal, a file, or - for standard input.",
-        completion: .file)
+    @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .file)
     var message: String
 
     @OptionGroup var reading: MessageOptions

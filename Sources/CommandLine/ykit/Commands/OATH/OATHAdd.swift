@@ -40,13 +40,11 @@ struct OATHAdd: Verb {
     @OptionGroup var secret: AccountSecretOptions
 
     @Option(
-        "--also-device",
-        help: ArgumentHelp(
-            "Add it to the key with this serial number too, as a second --device does; may be repeated.",
-            valueName: "serial"))
+        "--also-device <serial>",
+        help: "Add it to the key with this serial number too, as a second --device does; may be repeated.")
     var alsoDevice: [String] = []
 
-    @Option("--pskc", file: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
+    @Option("--pskc <file>", help: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 

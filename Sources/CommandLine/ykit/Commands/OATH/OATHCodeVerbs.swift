@@ -60,16 +60,14 @@ struct OATHCalculate: Verb {
     @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
     var query: String?
 
-    @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.")
-    var single = false
+    @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.") var single = false
 
     @Flag("--show-hidden", help: "Show accounts of issuer _hidden as well.") var showHidden = false
 
     @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @Option("--at", help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))
-    var at: Int64?
+    @Option("--at <seconds>", help: "Make codes for this time, in seconds since 1970.") var at: Int64?
 
     @OptionGroup var password: PasswordOptions
 

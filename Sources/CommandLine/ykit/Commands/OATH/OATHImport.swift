@@ -31,8 +31,8 @@ struct OATHImport: Verb {
 
     @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
 
-    @Option("--file-key-fd", help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false))
-    var fileKeyFd: Int32?
+    // Hidden: the same as --file-password-fd.
+    @Option("--file-key-fd <n>") var fileKeyFd: Int32?
 
     @OptionGroup var file: FilePasswordOptions
     @OptionGroup var password: PasswordOptions

@@ -23,8 +23,7 @@ struct OTPCalculate: Verb {
 
     @Option(["--digits", "-d"], help: "The digits of a code: 6, 7 or 8.") var digits = 6
 
-    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
-    var time: Int64?
+    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
 
     @Option("--period", help: "Seconds that a code is valid.") var period: Int64 = 30
 

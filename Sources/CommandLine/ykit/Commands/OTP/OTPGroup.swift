@@ -129,16 +129,12 @@ struct OTPNDEF: Verb {
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Option(
-        ["--prefix", "-p"],
-        help: ArgumentHelp(
-            "The text before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
+    @Option(["--prefix <text>", "-p"], help: "The text before the token; https://my.yubico.com/yk/# by default.")
     var prefix: String?
 
     @Flag("--text", help: "Give a text rather than an address.") var text = false
 
-    @Option("--language", help: ArgumentHelp("The language of the text, en by default.", valueName: "code"))
-    var language = "en"
+    @Option("--language <code>", help: "The language of the text, en by default.") var language = "en"
 
     @OptionGroup var code: AccessCodeOptions
 

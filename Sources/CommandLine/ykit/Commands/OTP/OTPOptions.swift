@@ -93,7 +93,7 @@ struct OTPKeyOptions: ParsableArguments {
 
     @Flag(["--generate", "-g"], help: "Generate a random key.") var generate = false
 
-    @Option("--output", file: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output <file>", help: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no key") }
@@ -175,20 +175,12 @@ struct TypingOptions: ParsableArguments {
 
     @Flag("--enter", inversion: .prefixedNo, help: "Press Enter at the end.") var enter = true
 
-    @Option(
-        "--pacing", help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
-    var pacing = 0
+    @Option("--pacing <ms>", help: "Pause between characters, in milliseconds: 0, 20, 40 or 60.") var pacing = 0
 
-    @Option(
-        "--tab",
-        help: ArgumentHelp(
-            "Press Tab: first, after-first or after-second part; may be repeated.", valueName: "place"))
+    @Option("--tab <place>", help: "Press Tab: first, after-first or after-second part; may be repeated.")
     var tab: [TabPlace] = []
 
-    @Option(
-        "--delay",
-        help: ArgumentHelp(
-            "Wait half a second: after-first or after-second part; may be repeated.", valueName: "place"))
+    @Option("--delay <place>", help: "Wait half a second: after-first or after-second part; may be repeated.")
     var delay: [DelayPlace] = []
 
     @Flag("--numeric-keypad", help: "Type digits on the numeric keypad.") var numericKeypad = false

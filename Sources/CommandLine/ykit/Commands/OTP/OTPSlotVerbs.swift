@@ -24,9 +24,7 @@ struct OTPYubiOTP: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(
-        "--public-id",
-        help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
+    @Option("--public-id <modhex>", help: "The public identity; its length is even and at most 32.")
     var publicId: String?
 
     @Flag("--serial-public-id", help: "Derive the public identity from the serial number.") var serialPublicId = false
@@ -34,7 +32,7 @@ struct OTPYubiOTP: Verb {
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
-    @Option("--csv", file: "Write a line for YubiCloud into this new file.") var csv: String?
+    @Option("--csv <file>", help: "Write a line for YubiCloud into this new file.") var csv: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -116,9 +114,8 @@ struct OTPStatic: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(
-        ["--layout", "-l"],
-        help: "The keyboard layout of a static password: \(MessageOptions.layouts).") var layout: LayoutChoice = .modhex
+    @Option(["--layout", "-l"], help: "The keyboard layout of a static password: \(MessageOptions.layouts).")
+    var layout: LayoutChoice = .modhex
 
     @OptionGroup var given: SecretOptions<StaticPassword>
 
@@ -126,7 +123,7 @@ struct OTPStatic: Verb {
 
     @Option("--length", help: "The length of the generated password, up to 38.") var length = 38
 
-    @Option("--output", file: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output <file>", help: "Where generated secrets go, instead of to the terminal.") var output: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -243,10 +240,10 @@ struct OTPHOTP: Verb {
     @Option(["--counter", "-c"], help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
 
     @Option(
-        "--identifier",
-        help: ArgumentHelp(
+        "--identifier <text>",
+        help:
             "What is typed before each code: 12 characters of an OATH token identifier, its last 8, or its first 4 for "
-                + "the serial number behind them; '-' for Yubico's.", valueName: "text"))
+            + "the serial number behind them; '-' for Yubico's.")
     var identifier: String?
 
     @OptionGroup var key: OTPKeyOptions

@@ -30,22 +30,16 @@ struct OTPVerify: Verb {
 
     @OptionGroup var key: TokenKeyOptions
 
-    @Option(
-        "--public-id", help: ArgumentHelp("The public identity that the key must have, in modhex.", valueName: "modhex")
-    )
+    @Option("--public-id <modhex>", help: "The public identity that the key must have, in modhex.")
     var publicId: String?
 
-    @Option("--store", file: "The file of accepted counters, which reveals replays.") var store: String?
+    @Option("--store <file>", help: "The file of accepted counters, which reveals replays.") var store: String?
 
-    @Option("--server", help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
-    var server: [String] = []
+    @Option("--server <url>", help: "Ask this validation server; may be repeated.") var server: [String] = []
 
-    @Option("--client", help: ArgumentHelp("The client ID at the validation servers.", valueName: "number"))
-    var client: UInt32?
+    @Option("--client <number>", help: "The client ID at the validation servers.") var client: UInt32?
 
-    @Option(
-        "--sync-level", help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))
-    var syncLevel: Int?
+    @Option("--sync-level <percent>", help: "How many other servers have to confirm, in percent.") var syncLevel: Int?
 
     func check() throws {
         if server.isEmpty, client != nil || syncLevel != nil {
@@ -179,12 +173,11 @@ struct TokenKeyOptions: ParsableArguments {
 
     @Flag("--key-stdin", help: "Read the key from standard input, one line.") var keyStdin = false
 
-    @Option("--key-fd", help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n"))
-    var keyFd: Int32?
+    @Option("--key-fd <n>", help: "Read the key from this open file descriptor.") var keyFd: Int32?
 
     @Option(
-        "--key-file",
-        file: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
+        "--key-file <file>",
+        help: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
     var keyFile: String?
 
     func check() throws {

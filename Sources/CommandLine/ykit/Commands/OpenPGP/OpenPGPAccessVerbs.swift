@@ -111,8 +111,7 @@ struct OpenPGPSetRetries: Verb {
 
     @Argument("reset-code-tries", help: "Tries of the reset code.") var reset: Int
 
-    @Argument("admin-tries", help: "Tries of the admin PIN.")
-    var administrator: Int
+    @Argument("admin-tries", help: "Tries of the admin PIN.") var administrator: Int
 
     @OptionGroup var admin: AdminPINOptions
 

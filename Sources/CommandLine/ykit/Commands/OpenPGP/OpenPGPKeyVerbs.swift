@@ -62,7 +62,7 @@ struct OpenPGPImportKey: Verb {
 
     @Argument("file", help: "The file with the private key, - for standard input.", completion: .file) var file: String
 
-    @Option("--created", help: ArgumentHelp("The creation time of the key.", valueName: "seconds")) var created: UInt32?
+    @Option("--created <seconds>", help: "The creation time of the key.") var created: UInt32?
 
     @Option("--touch", help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
     var touch: OpenPGPTouchPolicy?

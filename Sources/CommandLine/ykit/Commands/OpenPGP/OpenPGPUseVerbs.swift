@@ -101,7 +101,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
     @Flag("--digest", help: "The file contains the digest.") var digest = false
 
-    @Option(["--output", "-o"], file: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
 
     /// A signature, as it is written and in bytes.
     private struct Made {
@@ -167,7 +167,7 @@ struct OpenPGPDecrypt: Verb {
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(["--output", "-o"], file: "Where the result goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the result goes.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

@@ -135,7 +135,7 @@ struct PIVChangeManagementKey: Verb {
     @Flag(["--protect", "-p"], help: "Store the new management key on the key, protected by the PIN.")
     var protect = false
 
-    @Option("--key-file", file: "Write the generated key into this new file.") var keyFile: String?
+    @Option("--key-file <file>", help: "Write the generated key into this new file.") var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
     @OptionGroup var management: PIVManagementOptions

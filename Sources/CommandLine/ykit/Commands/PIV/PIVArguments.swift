@@ -9,7 +9,7 @@ extension PIVSlot: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 
     /// The help for a slot.
-    static let help: ArgumentHelp =
+    static let help =
         "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' names them."
 
     /// The completions for the shell.

@@ -83,7 +83,8 @@ struct PIVRequestCertificate: Verb {
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option("--public-key", file: "The slot's public key, if the card does not report it.") var publicKey: String?
+    @Option("--public-key <file>", help: "The slot's public key, if the card does not report it.")
+    var publicKey: String?
 
     @Option("--format", help: "How the request is written: pem or der.") var format: RequestFormat = .pem
 
@@ -226,16 +227,13 @@ struct PIVDeleteCertificate: Verb {
 
 /// The content of a certificate or a request.
 struct SubjectOptions: ParsableArguments {
-    @Option(
-        ["--subject", "-s"],
-        help: ArgumentHelp("The subject, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
-    var subject: String
+    @Option(["--subject <name>", "-s"], help: "The subject, as in CN=Alice,O=Example (RFC 4514).") var subject: String
 
     @Option(
-        "--san",
-        help: ArgumentHelp(
-            "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated.",
-            valueName: "name"))
+        "--san <name>",
+        help:
+            "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated."
+    )
     var alternativeNames: [String] = []
 
     @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")

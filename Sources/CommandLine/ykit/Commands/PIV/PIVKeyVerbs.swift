@@ -38,8 +38,7 @@ struct PIVGenerateKey: Verb {
 
     @Option("--format", help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
-    @Flag(
-        ["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
+    @Flag(["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
 
     @Flag("--allow-weak-rsa", help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")

@@ -48,7 +48,7 @@ struct PIVSign: Verb {
         "--format", help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
-    @Option(["--output", "-o"], file: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -107,7 +107,7 @@ struct PIVDecrypt: Verb {
 
     @Option("--hash", help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
 
-    @Option(["--output", "-o"], file: "Where the plain text goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the plain text goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -155,7 +155,7 @@ struct PIVDerive: Verb {
 
     @Option("--format", help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
 
-    @Option(["--output", "-o"], file: "Where the secret goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 

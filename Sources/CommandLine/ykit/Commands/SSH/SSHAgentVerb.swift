@@ -21,12 +21,11 @@ struct SSHAgentVerb: Verb {
             'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
             """, members: ["socket", "pid"])
 
-    @Option(
-        ["--socket", "-s"],
-        help: ArgumentHelp("The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.", valueName: "path"))
+    @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
     var socket: String?
 
-    @Option(["--key", "-k"], file: "Offer the credential of this key file; may be repeated.") var key: [String] = []
+    @Option(["--key <file>", "-k"], help: "Offer the credential of this key file; may be repeated.")
+    var key: [String] = []
 
     @Flag("--resident", help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
     var resident = false
@@ -34,9 +33,8 @@ struct SSHAgentVerb: Verb {
     @Flag("--no-piv", help: "Leave the PIV slots alone.") var noPiv = false
 
     @Option(
-        "--upstream",
-        help: ArgumentHelp(
-            "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.", valueName: "path"))
+        "--upstream <path>",
+        help: "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.")
     var upstream: String?
 
     @Flag("--no-upstream", help: "Pass no requests on.") var noUpstream = false
@@ -44,9 +42,7 @@ struct SSHAgentVerb: Verb {
     @Flag("--no-forwarding", help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false
 
-    @Option(
-        "--pin-lifetime", help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n")
-    )
+    @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, at once.")
     var pinLifetime: Int?
 
     @OptionGroup var fileOptions: FilePasswordOptions

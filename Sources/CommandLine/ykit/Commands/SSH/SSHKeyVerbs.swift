@@ -63,7 +63,7 @@ struct SSHGenerate: Verb {
 
     @Option(["--algorithm", "-a"], help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
 
-    @Option(["--output", "-o"], file: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
+    @Option(["--output <file>", "-o"], help: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
     var output: String?
 
     @Option("--application", help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
@@ -84,9 +84,9 @@ struct SSHGenerate: Verb {
         help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
 
-    @Option("--challenge", file: "The challenge for the attestation, from this file.") var challenge: String?
+    @Option("--challenge <file>", help: "The challenge for the attestation, from this file.") var challenge: String?
 
-    @Option("--attestation", file: "Write the key's attestation into this new file.") var attestation: String?
+    @Option("--attestation <file>", help: "Write the key's attestation into this new file.") var attestation: String?
 
     @Flag("--passphrase", help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
     var passphrase = false
@@ -225,7 +225,7 @@ struct SSHDownload: Verb {
         isBase64URL: true, help: "Which one: application, identifier or the beginning of it; all of them without it.")
     var credential: String?
 
-    @Option(["--output", "-o"], help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
+    @Option(["--output <folder>", "-o"], help: "The folder for the files.") var output = "."
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

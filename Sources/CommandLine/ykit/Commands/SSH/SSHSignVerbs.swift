@@ -21,11 +21,11 @@ struct SSHSign: Verb {
 
     @Option(["--slot", "-s"], help: "The PIV slot of the key.") var slot: PIVSlot?
 
-    @Option(["--key", "-k"], file: "The key file of the credential.") var key: String?
+    @Option(["--key <file>", "-k"], help: "The key file of the credential.") var key: String?
 
     @Option(["--namespace", "-n"], help: "The namespace of the signature, such as file or git.") var namespace = "file"
 
-    @Option(["--output", "-o"], file: "Where the signature goes, FILE.sig without it.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where the signature goes, FILE.sig without it.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -81,11 +81,11 @@ struct SSHVerify: Verb {
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(["--signature", "-s"], file: "The signature; FILE.sig without it.") var signature: String?
+    @Option(["--signature <file>", "-s"], help: "The signature; FILE.sig without it.") var signature: String?
 
-    @Option(["--key", "-k"], file: "The public key that has to have signed.") var key: String?
+    @Option(["--key <file>", "-k"], help: "The public key that has to have signed.") var key: String?
 
-    @Option("--allowed-signers", file: "Who may sign.") var allowedSigners: String?
+    @Option("--allowed-signers <file>", help: "Who may sign.") var allowedSigners: String?
 
     @Option("--identity", help: "The signer's identity, with --allowed-signers.") var identity: String?
 

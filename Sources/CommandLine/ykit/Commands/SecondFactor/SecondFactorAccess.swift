@@ -23,19 +23,16 @@ enum APIKey: SecretKind {
 struct SecondFactorAccess: ParsableArguments {
     static let title = "Server Options"
 
-    @Option("--server", help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
-    var server: String?
+    @Option("--server <url>", help: "The server's address; or set YKIT_2FA_SERVER.") var server: String?
 
     @Option("--realm", help: "The users' realm, where it is not the server's default.") var realm: String?
 
     @OptionGroup var trusted: ServerTrustOptions
 
-    @Option("--audit-key", file: "Require every answer to be signed with this audit key, a PEM file.")
+    @Option("--audit-key <file>", help: "Require every answer to be signed with this audit key, a PEM file.")
     var auditKey: String?
 
-    @Option(
-        "--account",
-        help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
+    @Option("--account <name>", help: "The administrator or service account that asks (default: admin).")
     var account = "admin"
 
     @OptionGroup var password: SecretOptions<AccountPassword>
@@ -43,10 +40,9 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Flag("--passkey", help: "Log in with a passkey of the key.") var passkey = false
 
-    @Option("--origin", help: "The origin of keys (default: the server's own).")
-    var origin: String?
+    @Option("--origin", help: "The origin of keys (default: the server's own).") var origin: String?
 
-    @Option("--store", file: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
+    @Option("--store <file>", help: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
     /// The number of secrets read from standard input.
     var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }

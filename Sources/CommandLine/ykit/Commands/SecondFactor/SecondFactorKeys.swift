@@ -17,7 +17,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--device-id", help: ArgumentHelp("A name to find the device by.", valueName: "name")) var deviceId: String?
+    @Option("--device-id <name>", help: "A name to find the device by.") var deviceId: String?
 
     @Flag("--resident", help: "Store the credential on the key: a passkey.") var resident = false
 
@@ -47,7 +47,7 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--device-id", help: ArgumentHelp("Which device has to answer.", valueName: "name")) var deviceId: String?
+    @Option("--device-id <name>", help: "Which device has to answer.") var deviceId: String?
 
     @Flag("--resident", help: "Sign in with a passkey, without telling the server who it is.") var resident = false
 

@@ -133,9 +133,8 @@ struct SecondFactorLogInTest: SecondFactorVerb {
     @OptionGroup var code: SentPINOptions
 
     @Option(
-        "--notify-command",
-        help: ArgumentHelp(
-            "Run this shell command for each step, which it gets as JSON on standard input.", valueName: "command"))
+        "--notify-command <command>",
+        help: "Run this shell command for each step, which it gets as JSON on standard input.")
     var notifyCommand: String?
 
     @OptionGroup var access: SecondFactorAccess

@@ -37,10 +37,7 @@ struct SecondFactorSendPIN: SecondFactorVerb {
 
     @Flag("--register", help: "Register a number or address.") var register = false
 
-    @Option(
-        "--to",
-        help: ArgumentHelp("With --register: the number or address; the user's own without it.", valueName: "to"))
-    var to: String?
+    @Option("--to <to>", help: "With --register: the number or address; the user's own without it.") var to: String?
 
     @Option("--by", help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
 
@@ -81,8 +78,7 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
 
     @Flag("--register", help: "The PIN of 'send-pin --register'.") var register = false
 
-    @Option("--transaction", help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
-    var transaction: String?
+    @Option("--transaction <id>", help: "The transaction of 'send-pin', when several wait.") var transaction: String?
 
     @Option("--by", help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
 

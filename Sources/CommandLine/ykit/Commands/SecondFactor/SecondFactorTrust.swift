@@ -20,8 +20,7 @@ struct SecondFactorTrustAllow: SecondFactorVerb {
 
     @Argument("state", help: "on or off.") var state: SwitchChoice
 
-    @Option("--days", help: ArgumentHelp("For how many days, when the policy is made (default: 30).", valueName: "n"))
-    var days = 30
+    @Option("--days <n>", help: "For how many days, when the policy is made (default: 30).") var days = 30
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -59,8 +58,7 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
 
     @Flag("--with-key", help: "Verify the user by the key instead of a PIN.") var withKey = false
 
-    @Option("--transaction", help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
-    var transaction: String?
+    @Option("--transaction <id>", help: "The transaction of 'send-pin', when several wait.") var transaction: String?
 
     @OptionGroup var code: SentPINOptions
     @OptionGroup var access: SecondFactorAccess
@@ -128,8 +126,7 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--client", help: ArgumentHelp("The client, by its name or identifier.", valueName: "name"))
-    var client: String?
+    @Option("--client <name>", help: "The client, by its name or identifier.") var client: String?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -217,8 +214,7 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
     @Argument("device", isBase64URL: true, help: "The device, as 'trust status' shows it; all without it.")
     var device: String?
 
-    @Option("--client", help: ArgumentHelp("The client, by its name or identifier.", valueName: "name"))
-    var client: String?
+    @Option("--client <name>", help: "The client, by its name or identifier.") var client: String?
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess

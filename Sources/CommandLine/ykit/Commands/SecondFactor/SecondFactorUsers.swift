@@ -24,26 +24,23 @@ struct SecondFactorAddUser: SecondFactorVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--mobile", help: ArgumentHelp("The mobile number.", valueName: "number")) var mobile: String?
+    @Option("--mobile <number>", help: "The mobile number.") var mobile: String?
 
-    @Option("--mail", help: ArgumentHelp("The mail address.", valueName: "address")) var mail: String?
+    @Option("--mail <address>", help: "The mail address.") var mail: String?
 
-    @Option("--given-name", help: ArgumentHelp("The given name.", valueName: "name")) var givenName: String?
+    @Option("--given-name <name>", help: "The given name.") var givenName: String?
 
-    @Option("--surname", help: ArgumentHelp("The family name.", valueName: "name")) var surname: String?
+    @Option("--surname <name>", help: "The family name.") var surname: String?
 
     @Option("--mode", help: "sms, the default, or sms+fp.") var mode: ModeChoice = .sms
 
     @Flag("--disabled", help: "Disable the factors at first.") var disabled = false
 
-    @Option("--resolver", help: ArgumentHelp("The user store, where the realm has several.", valueName: "name"))
-    var resolver: String?
+    @Option("--resolver <name>", help: "The user store, where the realm has several.") var resolver: String?
 
     @Option(
-        "--user-password-fd",
-        help: ArgumentHelp(
-            "Read the user's new password from this open file descriptor; or set YKIT_2FA_USER_PASSWORD.",
-            valueName: "n"))
+        "--user-password-fd <n>",
+        help: "Read the user's new password from this open file descriptor; or set YKIT_2FA_USER_PASSWORD.")
     var userPasswordFd: Int32?
 
     @OptionGroup var access: SecondFactorAccess

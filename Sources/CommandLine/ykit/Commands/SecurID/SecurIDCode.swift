@@ -43,8 +43,7 @@ struct SecurIDCode: Verb {
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option("--time", help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
-    var time: Int64?
+    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
 
     @Flag("--next", help: "Print the next code on a second line.") var next = false
 
@@ -122,8 +121,7 @@ struct SecurIDWatch: Verb {
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option("--for", help: ArgumentHelp("End after this time.", valueName: "seconds"))
-    var duration: Int64?
+    @Option("--for <seconds>", help: "End after this time.") var duration: Int64?
 
     @Flag("--allow-expired", help: "Show codes of an expired token.") var allowExpired = false
 

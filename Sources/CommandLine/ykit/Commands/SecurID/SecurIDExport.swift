@@ -26,15 +26,11 @@ struct SecurIDExport: Verb {
     @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
     var format: ExportFormat = .url
 
-    @Option("--scheme", help: "The scheme of the URL; http makes the Android form.")
-    var scheme = "com.rsa.securid"
+    @Option("--scheme", help: "The scheme of the URL; http makes the Android form.") var scheme = "com.rsa.securid"
 
-    @Option(
-        "--ctf-version", help: ArgumentHelp("The version of the string, 3 or 4; not all apps read 4.", valueName: "n"))
-    var ctfVersion = 3
+    @Option("--ctf-version <n>", help: "The version of the string, 3 or 4; not all apps read 4.") var ctfVersion = 3
 
-    @Option("--new-device-id", help: ArgumentHelp("Bind the export to this device.", valueName: "id"))
-    var newDeviceId: String?
+    @Option("--new-device-id <id>", help: "Bind the export to this device.") var newDeviceId: String?
 
     @OptionGroup var exportPassword: SecretOptions<ExportPassword>
 
@@ -42,7 +38,7 @@ struct SecurIDExport: Verb {
 
     @Flag("--qr", help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
-    @Option(["--output", "-o"], file: "Where the export goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where the export goes.") var output = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

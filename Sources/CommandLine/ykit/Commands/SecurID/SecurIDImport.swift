@@ -27,29 +27,24 @@ struct SecurIDImport: Verb {
 
     @Argument("source", help: "SOURCE, or - for standard input.", completion: .file) var source: String?
 
-    @Option("--ctkip", help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url"))
-    var ctkip: String?
+    @Option("--ctkip <url>", help: "Fetch the token from this CT-KIP server or link.") var ctkip: String?
 
     @OptionGroup var server: CTKIPOptions
 
-    @Option(
-        "--device-id", help: ArgumentHelp("The identifier of the device that the token is bound to.", valueName: "id"))
-    var deviceId: String?
+    @Option("--device-id <id>", help: "The identifier of the device that the token is bound to.") var deviceId: String?
 
-    @Option("--serial", help: "Which token of a file with several; may be repeated.")
-    var serial: [String] = []
+    @Option("--serial", help: "Which token of a file with several; may be repeated.") var serial: [String] = []
 
     @Flag("--all", help: "Import all tokens of a file with several.") var all = false
 
     @Option("--type", help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
     var type: TokenTypeChoice?
 
-    @Option("--nickname", help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name"))
-    var nickname: String?
+    @Option("--nickname <name>", help: "A name for the token, up to 32 characters.") var nickname: String?
 
     @Flag("--allow-expired", help: "Import a token that has expired.") var allowExpired = false
 
-    @Option("--max", help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
+    @Option("--max <n>", help: "The maximum number of tokens in the store (default: 10).")
     var max = SecurIDLimits.tokens
 
     @OptionGroup var password: ExposedSecretOptions<TokenPassword>

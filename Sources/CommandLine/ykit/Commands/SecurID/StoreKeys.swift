@@ -11,9 +11,8 @@ struct PresentStoreKeyOptions: ParsableArguments {
     static let title = "Store Options"
 
     @Option(
-        "--from",
-        help: ArgumentHelp(
-            "The key that opens the store now: a serial number, or the state file of a virtual key.", valueName: "key")
+        "--from <key>",
+        help: "The key that opens the store now: a serial number, or the state file of a virtual key."
     )
     var from: String?
 

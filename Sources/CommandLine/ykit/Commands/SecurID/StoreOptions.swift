@@ -10,7 +10,7 @@ import YKStore
 struct StorePathOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option("--store", file: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
+    @Option("--store <file>", help: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
 
     /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {
@@ -74,8 +74,7 @@ struct StoreKeyOptions: ParsableArguments {
 struct NewStoreKeyOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.")
-    var slot: PIVSlotArgument?
+    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.") var slot: PIVSlotArgument?
 
     @Flag("--discoverable", help: "Store the credential on the key, so that 'reset' can delete it there.")
     var discoverable = false
@@ -85,7 +84,7 @@ struct NewStoreKeyOptions: ParsableArguments {
         help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
     var keyring = false
 
-    @Option("--key-name", help: ArgumentHelp("A name for the key in lists.", valueName: "name")) var keyName: String?
+    @Option("--key-name <name>", help: "A name for the key in lists.") var keyName: String?
 
     /// Refuses options that are mutually exclusive.
     func check(_ key: StoreKeyOptions) throws {

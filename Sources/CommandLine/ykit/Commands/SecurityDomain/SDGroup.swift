@@ -116,8 +116,7 @@ struct SDData: Verb {
 
     @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
-    @Option("--key", help: "The key whose object is meant, where there are several.")
-    var key: SCPKeyArgument?
+    @Option("--key", help: "The key whose object is meant, where there are several.") var key: SCPKeyArgument?
 
     func answer(in world: World) async throws -> Answer {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {

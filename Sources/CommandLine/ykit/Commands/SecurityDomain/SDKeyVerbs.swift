@@ -21,9 +21,7 @@ struct SDKeysList: Verb {
 
 /// The key to replace.
 struct ReplacedKeyOptions: ParsableArguments {
-    @Option(
-        "--replace", help: ArgumentHelp("Replace the key of the same kind with this version.", valueName: "version"))
-    var replace: String?
+    @Option("--replace <version>", help: "Replace the key of the same kind with this version.") var replace: String?
 
     /// The version of the key to replace; 0 for none.
     var version: UInt8 {

@@ -21,9 +21,7 @@ struct U2FAuthenticate: Verb {
 
     @Flag("--no-touch", help: "Do not wait for a touch, where the key can sign without one.") var noTouch = false
 
-    @Option(
-        "--public-key",
-        isBase64URL: true, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
+    @Option("--public-key <key>", isBase64URL: true, help: "The public key of the registration, base64url.")
     var publicKey: String?
 
     func answer(in world: World) async throws -> Answer {

@@ -18,10 +18,7 @@ struct U2FGroup: ParsableCommand {
 
 /// The application that requests a signature.
 struct U2FOptions: ParsableArguments {
-    @Option(
-        "--app",
-        help: ArgumentHelp("The application identifier, such as https://example.com.", valueName: "id"))
-    var application: String
+    @Option("--app <id>", help: "The application identifier, such as https://example.com.") var application: String
 
     /// SHA-256 of the application's identifier.
     var applicationHash: [UInt8] { HashAlgorithm.sha256.hash(application.utf8) }
@@ -29,15 +26,10 @@ struct U2FOptions: ParsableArguments {
 
 /// The data to sign: a challenge in client data, or a hash.
 struct U2FChallengeOptions: ParsableArguments {
-    @Option(
-        "--challenge",
-        isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
+    @Option("--challenge <bytes>", isBase64URL: true, help: "The challenge, base64url; random by default.")
     var challenge: String?
 
-    @Option(
-        "--challenge-hash",
-        help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
+    @Option("--challenge-hash <hex>", help: "SHA-256 of client data, in hexadecimal, instead of a challenge.")
     var challengeHash: String?
 
     func check() throws {

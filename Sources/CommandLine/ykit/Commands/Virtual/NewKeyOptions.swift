@@ -11,26 +11,23 @@ struct NewKeyOptions: ParsableArguments {
     static let title = "New Key"
 
     @Option(
-        "--model",
-        help: ArgumentHelp(
+        "--model <model>",
+        help:
             "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token.",
-            valueName: "model"),
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
-    @Option("--firmware", help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
-    var firmware: String?
+    @Option("--firmware <version>", help: "The firmware version of a new key.") var firmware: String?
 
     @Option(
-        "--fido",
-        help: ArgumentHelp("The CTAP version of a new key: 2.0, 2.1-pre, 2.1 or 2.3.", valueName: "version"),
+        "--fido <version>",
+        help: "The CTAP version of a new key: 2.0, 2.1-pre, 2.1 or 2.3.",
         transform: NewKeyOptions.version)
     var fido: FIDOFeatures.Version?
 
     @Flag("--fingerprints", help: "A new key has a fingerprint sensor.") var fingerprints = false
 
-    @Option("--wrong-fingers", help: ArgumentHelp("The number of wrong fingers before the right one.", valueName: "n"))
-    var wrongFingers = 0
+    @Option("--wrong-fingers <n>", help: "The number of wrong fingers before the right one.") var wrongFingers = 0
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {
         guard let version = FIDOFeatures.Version(rawValue: text) else {

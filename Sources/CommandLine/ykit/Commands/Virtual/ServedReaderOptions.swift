@@ -9,15 +9,12 @@ struct ServedReaderOptions: ParsableArguments {
     static let title = "Card Reader on the USB"
 
     @Option(
-        "--reader-level",
-        help: ArgumentHelp("The level of the card reader: extended, short, t1 or t0.", valueName: "level"),
+        "--reader-level <level>",
+        help: "The level of the card reader: extended, short, t1 or t0.",
         transform: ServedReaderOptions.level)
     var readerLevel: ReaderLevel = .extended
 
-    @Option(
-        "--card-fault",
-        help: ArgumentHelp(
-            "With --usbip: let the card misbehave by these rules; may be repeated.", valueName: "rules"))
+    @Option("--card-fault <rules>", help: "With --usbip: let the card misbehave by these rules; may be repeated.")
     var cardFault: [String] = []
 
     private static func level(_ text: String) throws -> ReaderLevel {

@@ -19,9 +19,7 @@ struct VirtualServe: Verb {
             \(FaultPlan.grammar)
             """, members: ["address", "node"])
 
-    @Option(
-        "--vpcd", help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
-    var vpcd: String?
+    @Option("--vpcd <host:port>", help: "Where vpcd listens, 127.0.0.1:35963 without a value.") var vpcd: String?
 
     @Flag("--nfc", help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
 
@@ -29,21 +27,21 @@ struct VirtualServe: Verb {
 
     @Flag("--usbip", help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
 
-    @Option("--state", file: "Keep the key in this file; without one it is the demonstration key.") var state: String?
+    @Option("--state <file>", help: "Keep the key in this file; without one it is the demonstration key.")
+    var state: String?
 
     @OptionGroup var new: NewKeyOptions
 
-    @Option("--fault", help: ArgumentHelp("Misbehave by these rules; may be repeated.", valueName: "rules"))
-    var fault: [String] = []
+    @Option("--fault <rules>", help: "Misbehave by these rules; may be repeated.") var fault: [String] = []
 
     @OptionGroup var reader: ServedReaderOptions
 
     @Option(
-        "--touch",
-        help: ArgumentHelp(
+        "--touch <who>",
+        help:
             "Who touches the key: yes (at once), no (nobody, and its time is over), never (nobody), ask (you, with Enter), "
-                + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched.",
-            valueName: "who"))
+            + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched."
+    )
     var touch: TouchChoice = .yes
 
     @Argument("file", help: "The same as --state.", completion: .file) var file: String?
