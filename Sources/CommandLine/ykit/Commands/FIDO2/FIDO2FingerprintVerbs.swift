@@ -38,6 +38,14 @@ extension Fingerprint {
     }
 }
 
+extension FIDOService {
+    /// Throws when a name is longer than the key takes for a fingerprint, which it would refuse after the enrolment only.
+    fileprivate func check(fingerprintName name: String) throws {
+        guard let limit = try fingerprintSensor().maxNameLength, name.utf8.count > limit else { return }
+        throw Explanation.usage("a name of \(name.utf8.count) bytes is too long, this key takes \(limit)")
+    }
+}
+
 extension World {
     /// Opens the FIDO application of a key with a fingerprint sensor and a PIN.
     func openFingerprints(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
@@ -75,6 +83,7 @@ struct FIDO2FingerprintsAdd: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")
+        if let name { try await service.check(fingerprintName: name) }
         world.terminal.say("put the finger on the sensor, and lift it, until it is enough")
         var sample = try await service.beginEnrollment()
         var count: Int64 = 1
@@ -117,6 +126,7 @@ struct FIDO2FingerprintsRename: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "name a fingerprint")
+        try await service.check(fingerprintName: name)
         let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
         try await service.renameFingerprint(found.template, to: name)
         return Answer(
