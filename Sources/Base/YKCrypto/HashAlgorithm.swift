@@ -47,10 +47,10 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
     public func hmac(key: borrowing Secret, _ message: [UInt8]) -> [UInt8] {
         let key = key.withBytes { SymmetricKey(data: $0) }
         return switch self {
-        case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
-        case .sha256: Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
-        case .sha384: Array(HMAC<SHA384>.authenticationCode(for: message, using: key))
-        case .sha512: Array(HMAC<SHA512>.authenticationCode(for: message, using: key))
+        case .sha1: HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
+        case .sha256: HMAC<SHA256>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
+        case .sha384: HMAC<SHA384>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
+        case .sha512: HMAC<SHA512>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
         }
     }
 

@@ -32,6 +32,8 @@ package enum OpenPGPProtocol: CardVocabulary {
         package static let applicationIdentifier: TLV.Tag = 0x4F
         package static let name: TLV.Tag = 0x5B
         package static let loginData: TLV.Tag = 0x5E
+        /// The optional DOs 1 to 4; the third and fourth are private.
+        package static let optional = [0x0101, 0x0102, 0x0103, 0x0104] as [TLV.Tag]
         package static let language: TLV.Tag = 0x5F2D
         package static let sex: TLV.Tag = 0x5F35
         package static let url: TLV.Tag = 0x5F50
@@ -51,7 +53,15 @@ package enum OpenPGPProtocol: CardVocabulary {
         package static let pinStatus: TLV.Tag = 0xC4
         package static let fingerprints: TLV.Tag = 0xC5
         package static let authorityFingerprints: TLV.Tag = 0xC6
+        package static let signatureFingerprint: TLV.Tag = 0xC7
+        package static let decryptionFingerprint: TLV.Tag = 0xC8
+        package static let authenticationFingerprint: TLV.Tag = 0xC9
+        /// The three fingerprints of trusted keys, one by one.
+        package static let authorityFingerprintParts = [0xCA, 0xCB, 0xCC] as [TLV.Tag]
         package static let generationTimes: TLV.Tag = 0xCD
+        package static let signatureTime: TLV.Tag = 0xCE
+        package static let decryptionTime: TLV.Tag = 0xCF
+        package static let authenticationTime: TLV.Tag = 0xD0
         package static let resettingCode: TLV.Tag = 0xD3
         package static let encipheringKey: TLV.Tag = 0xD5
         package static let signatureTouch: TLV.Tag = 0xD6
@@ -59,14 +69,65 @@ package enum OpenPGPProtocol: CardVocabulary {
         package static let authenticationTouch: TLV.Tag = 0xD8
         package static let attestationTouch: TLV.Tag = 0xD9
         package static let attestationAlgorithm: TLV.Tag = 0xDA
+        package static let attestationFingerprint: TLV.Tag = 0xDB
+        package static let attestationAuthorityFingerprint: TLV.Tag = 0xDC
+        package static let attestationTime: TLV.Tag = 0xDD
         package static let keyInformation: TLV.Tag = 0xDE
         package static let kdf: TLV.Tag = 0xF9
         package static let algorithmInformation: TLV.Tag = 0xFA
         package static let attestationCertificate: TLV.Tag = 0xFC
-        /// The hashes of the default PINs in the KDF-DO.
+    }
+
+    /// The parts of the KDF-DO (§4.3.2).
+    package enum KDFTag {
+        package static let algorithm: TLV.Tag = 0x81
+        package static let hash: TLV.Tag = 0x82
+        package static let count: TLV.Tag = 0x83
+        package static let userSalt: TLV.Tag = 0x84
+        package static let resetSalt: TLV.Tag = 0x85
+        package static let adminSalt: TLV.Tag = 0x86
+        /// The hashes of the default PINs.
         package static let userHash: TLV.Tag = 0x87
         package static let adminHash: TLV.Tag = 0x88
     }
+
+    /// The values of the KDF-DO: its algorithms and hashes (§4.3.2).
+    package enum KDFValue {
+        package static let none: UInt8 = 0x00
+        package static let iteratedSalted: UInt8 = 0x03
+        package static let sha256: UInt8 = 0x08
+        package static let sha512: UInt8 = 0x0A
+    }
+
+    /// The parts of keys: a public key (§7.2.14), an extended header list with a private key (§4.4.3.12), and what is
+    /// deciphered with a key on a curve (§7.2.11).
+    package enum KeyTag {
+        package static let publicKey: TLV.Tag = 0x7F49
+        package static let modulus: TLV.Tag = 0x81
+        package static let exponent: TLV.Tag = 0x82
+        package static let point: TLV.Tag = 0x86
+        package static let cipher: TLV.Tag = 0xA6
+        package static let headerList: TLV.Tag = 0x4D
+        package static let privateLengths: TLV.Tag = 0x7F48
+        package static let privateValues: TLV.Tag = 0x5F48
+        package static let privateExponent: TLV.Tag = 0x91
+        /// The first prime, or the scalar on a curve.
+        package static let prime1: TLV.Tag = 0x92
+        package static let prime2: TLV.Tag = 0x93
+        package static let coefficient: TLV.Tag = 0x94
+        package static let remainder1: TLV.Tag = 0x95
+        package static let remainder2: TLV.Tag = 0x96
+        package static let privateModulus: TLV.Tag = 0x97
+        package static let privatePoint: TLV.Tag = 0x99
+    }
+
+    /// P1 and P2 of PUT DATA with an extended header list, as its instruction has them.
+    package static let headerListReference: UInt16 = 0x3FFF
+    /// P2 of SELECT DATA, and its list: the tag of the cardholder certificate (§7.2.5).
+    package static let selectDataP2: UInt8 = 0x04
+    package static let certificateList: [UInt8] = [0x60, 0x04, 0x5C, 0x02, 0x7F, 0x21]
+    /// The second byte of a touch policy: a button (§4.4.3.6).
+    package static let button: UInt8 = 0x20
 
     /// P1 and P2 of PERFORM SECURITY OPERATION (§7.2.10 to §7.2.12).
     package enum Operation {
@@ -147,7 +208,7 @@ package enum OpenPGPProtocol: CardVocabulary {
             // Some cards prepend the object's own tag.
             let start =
                 reply.first.map(UInt32.init) == Tag.kdf.rawValue ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
-            return SecretRuns.values(of: [Tag.userHash, Tag.adminHash], in: reply, from: start)
+            return SecretRuns.values(of: [KDFTag.userHash, KDFTag.adminHash], in: reply, from: start)
         }
         return command.ins == Instruction.performOperation && parameters == Operation.decipher
             ? SecretRuns.all(reply) : []

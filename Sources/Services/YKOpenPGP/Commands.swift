@@ -5,14 +5,24 @@ import YKProtocols
 import YKTransport
 import YKWire
 
+typealias Tag = OpenPGPProtocol.Tag
+typealias KeyTag = OpenPGPProtocol.KeyTag
+typealias Password = OpenPGPProtocol.Password
+
+extension APDU {
+    /// A command whose P1 and P2 are one number.
+    fileprivate init(ins: UInt8, reference: UInt16, data: [UInt8] = [], le: Le = .max) {
+        self.init(ins: ins, p1: UInt8(reference >> 8), p2: UInt8(truncatingIfNeeded: reference), data: data, le: le)
+    }
+}
+
 /// GET DATA (OpenPGP card 3.4 §7.2.6).
 struct GetData: CardCommand {
     static let name = "GET DATA"
-    let tag: UInt16
+    let tag: TLV.Tag
 
     var apdu: APDU {
-        APDU(
-            ins: OpenPGPProtocol.Instruction.getData, p1: UInt8(tag >> 8), p2: UInt8(truncatingIfNeeded: tag))
+        APDU(ins: OpenPGPProtocol.Instruction.getData, reference: UInt16(truncatingIfNeeded: tag.rawValue))
     }
 
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
@@ -59,25 +69,27 @@ struct ResetRetryCounter: CardCommand {
 
     init(_ new: borrowing Secret) {
         apdu = APDU(
-            ins: OpenPGPProtocol.Instruction.resetRetry, p1: 0x02, p2: 0x81, data: new.copyBytes(), le: .none)
+            ins: OpenPGPProtocol.Instruction.resetRetry, p1: 0x02, p2: OpenPGPProtocol.Password.signing,
+            data: new.copyBytes(), le: .none)
     }
 
     init(code: borrowing Secret, _ new: borrowing Secret) {
         apdu = APDU(
-            ins: OpenPGPProtocol.Instruction.resetRetry, p2: 0x81, data: code.copyBytes() + new.copyBytes(), le: .none)
+            ins: OpenPGPProtocol.Instruction.resetRetry, p2: OpenPGPProtocol.Password.signing,
+            data: code.copyBytes() + new.copyBytes(), le: .none)
     }
 }
 
 /// PUT DATA (§7.2.8).
 struct PutData: CardCommand {
     static let name = "PUT DATA"
-    let tag: UInt16
+    let tag: TLV.Tag
     let value: [UInt8]
 
     var apdu: APDU {
         APDU(
-            ins: OpenPGPProtocol.Instruction.putData, p1: UInt8(tag >> 8), p2: UInt8(truncatingIfNeeded: tag),
-            data: value, le: .none)
+            ins: OpenPGPProtocol.Instruction.putData, reference: UInt16(truncatingIfNeeded: tag.rawValue), data: value,
+            le: .none)
     }
 }
 
@@ -89,9 +101,12 @@ struct ImportPrivateKey: CardCommand {
     /// - Parameter parts: Tags and values of the private key template.
     init(_ slot: OpenPGPSlot, _ parts: [TLV]) {
         let lengths = parts.flatMap { $0.tag.bytes + TLV.lengthField($0.value.count) }
-        let content = slot.template + TLV(0x7F48, lengths).encoded + TLV(0x5F48, parts.flatMap(\.value)).encoded
+        let content =
+            slot.template + TLV(KeyTag.privateLengths, lengths).encoded
+            + TLV(KeyTag.privateValues, parts.flatMap(\.value)).encoded
         apdu = APDU(
-            ins: OpenPGPProtocol.Instruction.importKey, p1: 0x3F, p2: 0xFF, data: TLV(0x4D, content).encoded, le: .none)
+            ins: OpenPGPProtocol.Instruction.importKey, reference: OpenPGPProtocol.headerListReference,
+            data: TLV(KeyTag.headerList, content).encoded, le: .none)
     }
 }
 
@@ -103,21 +118,24 @@ struct KeyPair: CardCommand {
     let generates: Bool
 
     var apdu: APDU {
-        APDU(ins: OpenPGPProtocol.Instruction.generateKey, p1: generates ? 0x80 : 0x81, data: slot.template)
+        APDU(
+            ins: OpenPGPProtocol.Instruction.generateKey,
+            p1: generates ? OpenPGPProtocol.KeyPair.generate : OpenPGPProtocol.KeyPair.read, data: slot.template)
     }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
-        let outer = try TLV.list(reader.rest()).required(0x7F49, "public key")
+        let outer = try TLV.list(reader.rest()).required(KeyTag.publicKey, "public key")
         let objects = try TLV.list(outer)
         switch type {
         case .rsa(let bits):
-            let modulus = Array(try objects.required(0x81, "modulus").drop { $0 == 0 })
+            let modulus = Array(try objects.required(KeyTag.modulus, "modulus").drop { $0 == 0 })
             guard modulus.count * 8 == bits else {
                 throw WireError(.malformed, at: 0, "a modulus of \(modulus.count) bytes for \(type)")
             }
-            return .rsa(modulus: modulus, exponent: Array(try objects.required(0x82, "exponent").drop { $0 == 0 }))
+            return .rsa(
+                modulus: modulus, exponent: Array(try objects.required(KeyTag.exponent, "exponent").drop { $0 == 0 }))
         case .curve(let curve):
-            let point = try objects.required(0x86, "public point")
+            let point = try objects.required(KeyTag.point, "public point")
             guard point.count == 1 + 2 * curve.fieldSize, point[0] == 0x04 else {
                 throw WireError(.malformed, at: 0, "not a point on \(type)")
             }
@@ -128,7 +146,7 @@ struct KeyPair: CardCommand {
     }
 
     private static func bytes(_ objects: [TLV]) throws(WireError) -> [UInt8] {
-        let value = try objects.required(0x86, "public key")
+        let value = try objects.required(KeyTag.point, "public key")
         // Some cards prefix it with 40, as OpenPGP messages do.
         let bytes = value.count == 33 && value[0] == 0x40 ? Array(value.dropFirst()) : value
         guard bytes.count == 32 else { throw WireError(.malformed, at: 0, "a key of \(bytes.count) bytes") }
@@ -141,7 +159,9 @@ struct ComputeSignature: CardCommand {
     static let name = "PSO: COMPUTE DIGITAL SIGNATURE"
     let input: [UInt8]
 
-    var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.performOperation, p1: 0x9E, p2: 0x9A, data: input) }
+    var apdu: APDU {
+        APDU(ins: OpenPGPProtocol.Instruction.performOperation, reference: OpenPGPProtocol.Operation.sign, data: input)
+    }
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
 }
 
@@ -150,7 +170,11 @@ struct Decipher: CardCommand {
     static let name = "PSO: DECIPHER"
     let input: [UInt8]
 
-    var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.performOperation, p1: 0x80, p2: 0x86, data: input) }
+    var apdu: APDU {
+        APDU(
+            ins: OpenPGPProtocol.Instruction.performOperation, reference: OpenPGPProtocol.Operation.decipher,
+            data: input)
+    }
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
 }
 
@@ -171,9 +195,9 @@ struct SelectCertificate: CardCommand {
     let hasLength: Bool
 
     var apdu: APDU {
-        let list: [UInt8] = [0x60, 0x04, 0x5C, 0x02, 0x7F, 0x21]
+        let list = OpenPGPProtocol.certificateList
         return APDU(
-            ins: OpenPGPProtocol.Instruction.selectData, p1: occurrence, p2: 0x04,
+            ins: OpenPGPProtocol.Instruction.selectData, p1: occurrence, p2: OpenPGPProtocol.selectDataP2,
             data: hasLength ? [UInt8(list.count)] + list : list, le: .none)
     }
 }
@@ -232,11 +256,39 @@ extension OpenPGPSlot {
     }
 
     /// The tag of the algorithm attributes.
-    var attributesTag: UInt16 { self == .attestation ? 0xDA : 0xC1 + UInt16(rawValue) }
+    var attributesTag: TLV.Tag {
+        switch self {
+        case .signature: Tag.signatureAlgorithm
+        case .decryption: Tag.decryptionAlgorithm
+        case .authentication: Tag.authenticationAlgorithm
+        case .attestation: Tag.attestationAlgorithm
+        }
+    }
     /// The tag of the fingerprint.
-    var fingerprintTag: UInt16 { self == .attestation ? 0xDB : 0xC7 + UInt16(rawValue) }
+    var fingerprintTag: TLV.Tag {
+        switch self {
+        case .signature: Tag.signatureFingerprint
+        case .decryption: Tag.decryptionFingerprint
+        case .authentication: Tag.authenticationFingerprint
+        case .attestation: Tag.attestationFingerprint
+        }
+    }
     /// The tag of the generation time.
-    var timeTag: UInt16 { self == .attestation ? 0xDD : 0xCE + UInt16(rawValue) }
+    var timeTag: TLV.Tag {
+        switch self {
+        case .signature: Tag.signatureTime
+        case .decryption: Tag.decryptionTime
+        case .authentication: Tag.authenticationTime
+        case .attestation: Tag.attestationTime
+        }
+    }
     /// The tag of the touch policy.
-    var touchTag: UInt16 { 0xD6 + UInt16(rawValue) }
+    var touchTag: TLV.Tag {
+        switch self {
+        case .signature: Tag.signatureTouch
+        case .decryption: Tag.decryptionTouch
+        case .authentication: Tag.authenticationTouch
+        case .attestation: Tag.attestationTouch
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKProtocols
 package import YKWire
 
 /// The key derivation of PINs before they are sent (KDF-DO F9, OpenPGP card 3.4 §4.3.2).
@@ -21,6 +22,9 @@ public struct OpenPGPKDF: Sendable, Hashable {
     public let count: Int
     private let salts: [TLV.Tag: [UInt8]]
 
+    private typealias KDFTag = OpenPGPProtocol.KDFTag
+    private typealias Value = OpenPGPProtocol.KDFValue
+
     /// The minimum count: a smaller one would truncate the PIN itself.
     static let leastCount = 100
     /// The maximum count, since these bytes are hashed for each PIN.
@@ -38,21 +42,21 @@ public struct OpenPGPKDF: Sendable, Hashable {
         }
         self.hash = hash
         self.count = count
-        salts = [0x84: user, 0x85: reset, 0x86: admin]
+        salts = [KDFTag.userSalt: user, KDFTag.resetSalt: reset, KDFTag.adminSalt: admin]
     }
 
     /// The encoded object, with the hashes of the initial PINs (tags 87 and 88).
     package func encoded(user: borrowing Secret, admin: borrowing Secret) -> [UInt8] {
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
         return [
-            TLV(0x81, [0x03]), TLV(0x82, [hash == .sha512 ? 0x0A : 0x08]), TLV(0x83, digits),
-            TLV(0x84, salts[0x84] ?? []), TLV(0x85, salts[0x85] ?? []), TLV(0x86, salts[0x86] ?? []),
-            TLV(0x87, user.copyBytes()), TLV(0x88, admin.copyBytes()),
-        ].encoded
+            TLV(KDFTag.algorithm, [Value.iteratedSalted]),
+            TLV(KDFTag.hash, [hash == .sha512 ? Value.sha512 : Value.sha256]), TLV(KDFTag.count, digits),
+        ].encoded + [KDFTag.userSalt, KDFTag.resetSalt, KDFTag.adminSalt].flatMap { TLV($0, salts[$0] ?? []).encoded }
+            + TLV(KDFTag.userHash, user.copyBytes()).encoded + TLV(KDFTag.adminHash, admin.copyBytes()).encoded
     }
 
     /// The object that disables the derivation.
-    static let off: [UInt8] = [0x81, 0x01, 0x00]
+    static let off = TLV(KDFTag.algorithm, [Value.none]).encoded
 
     /// Reads the object; `nil` if no KDF is used. An object wrapped in its own tag, as returned by some cards, is
     /// unwrapped.
@@ -61,26 +65,26 @@ public struct OpenPGPKDF: Sendable, Hashable {
     package init?(decoding bytes: [UInt8]) throws(WireError) {
         guard !bytes.isEmpty else { return nil }
         var objects = try TLV.list(bytes)
-        if let inner = objects.value(0xF9) { objects = try TLV.list(inner) }
-        switch objects.value(0x81) {
-        case nil, []?, [0x00]?: return nil
-        case [0x03]?: break
+        if let inner = objects.value(Tag.kdf) { objects = try TLV.list(inner) }
+        switch objects.value(KDFTag.algorithm) {
+        case nil, []?, [Value.none]?: return nil
+        case [Value.iteratedSalted]?: break
         default: throw WireError(.malformed, at: 0, "an unknown key derivation")
         }
-        switch try objects.required(0x82, "hash of the key derivation") {
-        case [0x08]: hash = .sha256
-        case [0x0A]: hash = .sha512
+        switch try objects.required(KDFTag.hash, "hash of the key derivation") {
+        case [Value.sha256]: hash = .sha256
+        case [Value.sha512]: hash = .sha512
         default: throw WireError(.malformed, at: 0, "an unknown hash of the key derivation")
         }
-        let digits = try objects.required(0x83, "count of the key derivation")
+        let digits = try objects.required(KDFTag.count, "count of the key derivation")
         guard digits.count == 4 else { throw WireError(.malformed, at: 0, "a count has 4 bytes") }
         count = digits.reduce(0) { $0 << 8 | Int($1) }
         guard (Self.leastCount...Self.greatestCount).contains(count) else {
             throw WireError(.tooLarge, at: 0, "a key derivation over \(count) bytes")
         }
         var salts: [TLV.Tag: [UInt8]] = [:]
-        for tag in [0x84, 0x85, 0x86] as [TLV.Tag] { salts[tag] = objects.value(tag) }
-        guard salts[0x84]?.isEmpty == false else { throw WireError(.missing, at: 0, "no salt (tag 84)") }
+        for tag in [KDFTag.userSalt, KDFTag.resetSalt, KDFTag.adminSalt] { salts[tag] = objects.value(tag) }
+        guard salts[KDFTag.userSalt]?.isEmpty == false else { throw WireError(.missing, at: 0, "no salt (tag 84)") }
         self.salts = salts
     }
 
@@ -88,11 +92,11 @@ public struct OpenPGPKDF: Sendable, Hashable {
     public func derive(_ pin: borrowing Secret, _ reference: Reference) -> Secret {
         let tag: TLV.Tag =
             switch reference {
-            case .user: 0x84
-            case .reset: 0x85
-            case .admin: 0x86
+            case .user: KDFTag.userSalt
+            case .reset: KDFTag.resetSalt
+            case .admin: KDFTag.adminSalt
             }
-        var unit = (salts[tag] ?? salts[0x84] ?? []) + pin.copyBytes()
+        var unit = (salts[tag] ?? salts[KDFTag.userSalt] ?? []) + pin.copyBytes()
         defer { Secret.wipe(&unit) }
         var running = RunningHash(hash)
         var left = max(count, unit.count)

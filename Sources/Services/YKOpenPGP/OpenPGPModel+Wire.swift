@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 extension OpenPGPIdentity {
@@ -29,32 +30,28 @@ extension OpenPGPStatus {
     /// the AID, C0, C1 to C3, C4, C5 and CD may be missing.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         var objects = try TLV.list(bytes)
-        if let inner = objects.value(0x6E) { objects = try TLV.list(inner) }
-        if let inner = objects.value(0x73) { objects += try TLV.list(inner) }
-        identity = try OpenPGPIdentity(aid: try objects.required(0x4F, "identifier"))
-        pins = try OpenPGPPINStatus(decoding: try objects.required(0xC4, "PIN status"))
-        capabilities = objects.value(0xC0) ?? []
-        let fingerprints = try objects.required(0xC5, "fingerprints")
-        let times = try objects.required(0xCD, "times")
-        let authorities = objects.value(0xC6) ?? []
+        if let inner = objects.value(Tag.application) { objects = try TLV.list(inner) }
+        if let inner = objects.value(Tag.discretionary) { objects += try TLV.list(inner) }
+        identity = try OpenPGPIdentity(aid: try objects.required(Tag.applicationIdentifier, "identifier"))
+        pins = try OpenPGPPINStatus(decoding: try objects.required(Tag.pinStatus, "PIN status"))
+        capabilities = objects.value(Tag.extendedCapabilities) ?? []
+        let fingerprints = try objects.required(Tag.fingerprints, "fingerprints")
+        let times = try objects.required(Tag.generationTimes, "times")
+        let authorities = objects.value(Tag.authorityFingerprints) ?? []
         caFingerprints = [OpenPGPSlot.signature, .decryption, .authentication].map {
             Self.entry($0, of: 20, in: authorities)
         }
-        let origins = objects.value(0xDE).map(Self.origins) ?? [:]
-        let tags: [(OpenPGPSlot, TLV.Tag, TLV.Tag, UInt8)] = [
-            (.signature, 0xC1, 0xD6, 1), (.decryption, 0xC2, 0xD7, 2), (.authentication, 0xC3, 0xD8, 3),
-            (.attestation, 0xDA, 0xD9, 0x81),
-        ]
+        let origins = objects.value(Tag.keyInformation).map(Self.origins) ?? [:]
         var keys: [OpenPGPKeyInfo] = []
-        for (slot, attributes, touch, reference) in tags {
-            let algorithm = objects.value(attributes).map { OpenPGPAlgorithm(attributes: $0) }
+        for slot in [OpenPGPSlot.signature, .decryption, .authentication, .attestation] {
+            let algorithm = objects.value(slot.attributesTag).map { OpenPGPAlgorithm(attributes: $0) }
             if slot == .attestation, algorithm == nil { continue }
             keys.append(
                 OpenPGPKeyInfo(
                     slot: slot, algorithm: algorithm, fingerprint: Self.entry(slot, of: 20, in: fingerprints),
                     created: Self.entry(slot, of: 4, in: times).map { $0.reduce(0) { $0 << 8 | Int64($1) } },
-                    origin: origins[reference],
-                    touch: objects.value(touch)?.first.map { OpenPGPTouchPolicy(rawValue: $0) }))
+                    origin: origins[slot.reference],
+                    touch: objects.value(slot.touchTag)?.first.map { OpenPGPTouchPolicy(rawValue: $0) }))
         }
         self.keys = keys
     }
@@ -62,9 +59,9 @@ extension OpenPGPStatus {
     /// The attributes of a slot in application related data, as they are stored.
     package static func attributes(of slot: OpenPGPSlot, in bytes: [UInt8]) throws(WireError) -> [UInt8] {
         var objects = try TLV.list(bytes)
-        if let inner = objects.value(0x6E) { objects = try TLV.list(inner) }
-        if let inner = objects.value(0x73) { objects += try TLV.list(inner) }
-        return try objects.required(TLV.Tag(rawValue: UInt32(slot.attributesTag)), "attributes of the \(slot) key")
+        if let inner = objects.value(Tag.application) { objects = try TLV.list(inner) }
+        if let inner = objects.value(Tag.discretionary) { objects += try TLV.list(inner) }
+        return try objects.required(slot.attributesTag, "attributes of the \(slot) key")
     }
 
     /// The part of a slot; `nil` if it is missing or zero.
@@ -89,9 +86,9 @@ extension OpenPGPCardholder {
     /// Reads cardholder related data (65), login data (5E) and the URL (5F50).
     package init(related: [UInt8], login: [UInt8], url: [UInt8]) throws(WireError) {
         var objects = try TLV.list(related)
-        if let inner = objects.value(0x65) { objects = try TLV.list(inner) }
-        name = objects.value(0x5B).flatMap(Self.text).map(Self.spoken)
-        let letters = objects.value(0x5F2D) ?? []
+        if let inner = objects.value(Tag.cardholder) { objects = try TLV.list(inner) }
+        name = objects.value(Tag.name).flatMap(Self.text).map(Self.spoken)
+        let letters = objects.value(Tag.language) ?? []
         languages = stride(from: 0, to: letters.count - letters.count % 2, by: 2).compactMap {
             Self.text(Array(letters[$0..<($0 + 2)]))
         }

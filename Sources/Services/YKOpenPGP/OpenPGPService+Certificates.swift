@@ -59,11 +59,11 @@ extension OpenPGPService {
     }
 
     /// Selects the certificate of a slot, and returns the tag for reading and writing it.
-    private func selectCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> UInt16 {
+    private func selectCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> TLV.Tag {
         let facts = try cardFacts()
         if slot == .attestation {
             guard facts.hasAttestation else { throw .unsupported("the attestation slot") }
-            return 0xFC
+            return Tag.attestationCertificate
         }
         do {
             try channel.send(
@@ -74,7 +74,7 @@ extension OpenPGPService {
             // Cards before version 3 have one certificate.
             guard slot == .authentication else { throw .unsupported("a certificate of the \(slot) key") }
         }
-        return 0x7F21
+        return Tag.certificate
     }
 
     /// Resets the application to its initial state (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are
@@ -102,7 +102,7 @@ extension OpenPGPService {
         if isHashed { isHashed = try kdf() != nil }
         // As in GnuPG: a PIN that nobody uses, as long as a hash.
         let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
-        for reference: UInt8 in [0x81, 0x83] {
+        for reference in [Password.signing, Password.admin] {
             for _ in 0..<128 {
                 let reply: ResponseAPDU
                 do {

@@ -23,7 +23,7 @@ extension OpenPGPService {
 
     private func algorithmInformation(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [[UInt8]] {
         do {
-            return try read(0xFA) { bytes throws(WireError) in
+            return try read(Tag.algorithmInformation) { bytes throws(WireError) in
                 try AlgorithmInformation(decoding: bytes).attributes[slot.attributesTag] ?? []
             }
         } catch {
@@ -122,7 +122,7 @@ extension OpenPGPService {
     }
 
     private func attributes(of slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
-        try read(0x6E) { bytes throws(WireError) in
+        try read(Tag.application) { bytes throws(WireError) in
             try OpenPGPStatus.attributes(of: slot, in: bytes)
         }
     }
@@ -165,7 +165,7 @@ extension OpenPGPService {
         }
         if present.isFixed { throw .touchIsFixed(slot) }
         if policy.rawValue > 2, try !cardFacts().hasAttestation { throw .unsupported("a cached touch policy") }
-        try put(slot.touchTag, [policy.rawValue, 0x20])
+        try put(slot.touchTag, [policy.rawValue, OpenPGPProtocol.button])
         let stored = try status().keys.first { $0.slot == slot }?.touch
         guard stored == policy else { throw .notStored("the touch policy") }
     }
@@ -179,7 +179,7 @@ extension OpenPGPService {
         guard (1...3).contains(number) else { throw .badInput("there are 3 CA fingerprints, numbered from 1") }
         let value = fingerprint ?? [UInt8](repeating: 0, count: 20)
         guard value.count == 20 else { throw .badInput("a fingerprint has 20 bytes, not \(value.count)") }
-        try put(0xC9 + UInt16(number), value)
+        try put(Tag.authorityFingerprintParts[number - 1], value)
         let stored = try status().caFingerprints[number - 1]
         guard stored == fingerprint else { throw .notStored("the fingerprint") }
     }
@@ -192,44 +192,53 @@ extension OpenPGPService {
             let bits = attributes.count > 4 ? Int(attributes[3]) << 8 | Int(attributes[4]) : 0
             let size = max((bits + 7) / 8, exponent.count)
             var parts = [
-                TLV(0x91, exponent.padded(to: min(size, 8))), TLV(0x92, numbers[0]), TLV(0x93, numbers[1]),
+                TLV(KeyTag.privateExponent, exponent.padded(to: min(size, 8))), TLV(KeyTag.prime1, numbers[0]),
+                TLV(KeyTag.prime2, numbers[1]),
             ]
             let form = attributes.count > 5 ? attributes[5] : 0
-            if form >= 2 { parts += [TLV(0x94, numbers[4]), TLV(0x95, numbers[2]), TLV(0x96, numbers[3])] }
-            if form & 1 != 0 { parts.append(TLV(0x97, modulus)) }
+            if form >= 2 {
+                parts += [
+                    TLV(KeyTag.coefficient, numbers[4]), TLV(KeyTag.remainder1, numbers[2]),
+                    TLV(KeyTag.remainder2, numbers[3]),
+                ]
+            }
+            if form & 1 != 0 { parts.append(TLV(KeyTag.privateModulus, modulus)) }
             return parts
-        case .ec(_, let point): return [TLV(0x92, try key.scalar().value.copyBytes())] + own(point, attributes)
-        case .ed25519(let point): return [TLV(0x92, try key.scalar().value.copyBytes())] + own(point, attributes)
+        case .ec(_, let point): return [TLV(KeyTag.prime1, try key.scalar().value.copyBytes())] + own(point, attributes)
+        case .ed25519(let point):
+            return [TLV(KeyTag.prime1, try key.scalar().value.copyBytes())] + own(point, attributes)
         case .x25519(let point):
-            return [TLV(0x92, try key.scalar().value.copyBytes().reversed())] + own(point, attributes)
+            return [TLV(KeyTag.prime1, try key.scalar().value.copyBytes().reversed())] + own(point, attributes)
         }
     }
 
     /// The public point, if the attributes end with FF.
     private static func own(_ point: [UInt8], _ attributes: [UInt8]) -> [TLV] {
-        attributes.last == 0xFF ? [TLV(0x99, point)] : []
+        attributes.last == 0xFF ? [TLV(KeyTag.privatePoint, point)] : []
     }
 }
 
 /// The key types that the card supports (FA, §4.4.3.11): attributes by the tag of their slot.
 struct AlgorithmInformation {
-    let attributes: [UInt16: [[UInt8]]]
+    let attributes: [TLV.Tag: [[UInt8]]]
 
     /// Reads the object, with or without its tag. Some firmware reports a length that is two too large.
     init(decoding bytes: [UInt8]) throws(WireError) {
         var objects: [TLV]
         if let whole = try? TLV.list(bytes) { objects = whole } else { objects = try Self.lenient(bytes) }
-        if let inner = objects.value(0xFA) { objects = try TLV.list(inner) }
-        var attributes: [UInt16: [[UInt8]]] = [:]
+        if let inner = objects.value(Tag.algorithmInformation) { objects = try TLV.list(inner) }
+        var attributes: [TLV.Tag: [[UInt8]]] = [:]
         for object in objects.prefix(256) {
-            attributes[UInt16(truncatingIfNeeded: object.tag.rawValue), default: []].append(object.value)
+            attributes[object.tag, default: []].append(object.value)
         }
         self.attributes = attributes
     }
 
     private static func lenient(_ bytes: [UInt8]) throws(WireError) -> [TLV] {
         let list = try TLV.list(bytes + [0, 0])
-        guard list.count == 1, list[0].tag == 0xFA else { throw WireError(.malformed, at: 0, "algorithm information") }
-        return [TLV(0xFA, Array(list[0].value.dropLast(2)))]
+        guard list.count == 1, list[0].tag == Tag.algorithmInformation else {
+            throw WireError(.malformed, at: 0, "algorithm information")
+        }
+        return [TLV(Tag.algorithmInformation, Array(list[0].value.dropLast(2)))]
     }
 }

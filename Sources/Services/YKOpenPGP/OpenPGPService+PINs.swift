@@ -16,9 +16,9 @@ public enum OpenPGPAccess: Sendable, Hashable {
 
     var number: UInt8 {
         switch self {
-        case .signing: 0x81
-        case .using: 0x82
-        case .administration: 0x83
+        case .signing: Password.signing
+        case .using: Password.user
+        case .administration: Password.admin
         }
     }
 
@@ -65,7 +65,7 @@ extension OpenPGPService {
 
     /// Reads the remaining retries (GET DATA C4).
     public func pinStatus() throws(OpenPGPError) -> OpenPGPPINStatus {
-        try read(0xC4) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
+        try read(Tag.pinStatus) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
     }
 
     /// Verifies a PIN (VERIFY). If a key derivation is set up, the hash of the PIN is sent.
@@ -91,7 +91,7 @@ extension OpenPGPService {
         guard reference != .reset else { throw .badInput("a reset code is set, not changed") }
         let was = try prepare(old, reference)
         let becomes = try prepare(new, reference, isNew: true)
-        let number: UInt8 = reference == .admin ? 0x83 : 0x81
+        let number: UInt8 = reference == .admin ? Password.admin : Password.signing
         do { try channel.send(ChangePIN(number, from: was, to: becomes)) } catch {
             if reference == .user, case .status(.conditionsNotSatisfied, _) = error, try holdsNoKeyOnGnuk() {
                 throw .unsupported("a change of the user PIN while it holds no key")
@@ -110,7 +110,9 @@ extension OpenPGPService {
     /// Sets the reset code (PUT DATA D3); the admin PIN must be verified.
     public func setResetCode(_ code: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(code, .reset)
-        do { try channel.send(PutData(tag: 0xD3, value: sent.copyBytes())) } catch { throw .administration(error) }
+        do { try channel.send(PutData(tag: Tag.resettingCode, value: sent.copyBytes())) } catch {
+            throw .administration(error)
+        }
     }
 
     /// Sets a new user PIN and resets its retry counter (RESET RETRY COUNTER); the admin PIN must be verified.
@@ -147,7 +149,7 @@ extension OpenPGPService {
 
     /// Sets whether each signature requires the PIN again (PUT DATA C4); the admin PIN must be verified.
     public func setSignaturePolicy(needsPINForEach: Bool) throws(OpenPGPError) {
-        do { try channel.send(PutData(tag: 0xC4, value: [needsPINForEach ? 0 : 1])) } catch {
+        do { try channel.send(PutData(tag: Tag.pinStatus, value: [needsPINForEach ? 0 : 1])) } catch {
             throw .administration(error)
         }
     }
@@ -220,13 +222,13 @@ extension OpenPGPService {
         let present = try verifiedForm(of: admin, facts)
         if facts.derivationSetsPINs {
             let user = fresh.derive(newUser, .user)
-            try put(0xF9, fresh.encoded(user: user, admin: fresh.derive(newAdmin, .admin)))
+            try put(Tag.kdf, fresh.encoded(user: user, admin: fresh.derive(newAdmin, .admin)))
         } else {
             let known = try kdf()
             let derivation = known ?? fresh
             let user = derivation.derive(newUser, .user)
             let last = derivation.derive(newAdmin, .admin)
-            if known == nil { try put(0xF9, derivation.encoded(user: user, admin: last)) }
+            if known == nil { try put(Tag.kdf, derivation.encoded(user: user, admin: last)) }
             let hashed = derivation.derive(admin, .admin)
             try setUserPIN(user, from: present, to: hashed, isNew: known == nil)
             try setAdminPIN(from: hashed, to: last)
@@ -254,12 +256,12 @@ extension OpenPGPService {
         }
         let present = try verifiedForm(of: admin, facts)
         if facts.derivationSetsPINs {
-            try put(0xF9, facts.isGnuk ? [] : OpenPGPKDF.off)
+            try put(Tag.kdf, facts.isGnuk ? [] : OpenPGPKDF.off)
             try changePIN(.admin, from: Secret(utf8: "12345678"), to: newAdmin)
             if !facts.isGnuk { try changePIN(.user, from: initial, to: newUser) }
         } else {
             try setUserPIN(newUser, from: present, to: admin, isNew: false)
-            try put(0xF9, OpenPGPKDF.off)
+            try put(Tag.kdf, OpenPGPKDF.off)
             try setAdminPIN(from: admin, to: newAdmin)
         }
         verified = []
@@ -273,36 +275,36 @@ extension OpenPGPService {
     ) throws(OpenPGPError) {
         var isChanged = false
         do {
-            try channel.send(ChangePIN(0x83, from: present, to: form))
+            try channel.send(ChangePIN(Password.admin, from: present, to: form))
             isChanged = true
-            try channel.send(VerifyPIN(0x83, form))
-            try channel.send(PutData(tag: 0xD3, value: []))
+            try channel.send(VerifyPIN(Password.admin, form))
+            try channel.send(PutData(tag: Tag.resettingCode, value: []))
             try channel.send(ResetRetryCounter(user))
         } catch {
             guard case .status = error else { throw .card(error) }
             do throws(CardError) {
-                if isChanged { try channel.send(ChangePIN(0x83, from: form, to: present)) }
-                try channel.send(VerifyPIN(0x83, present))
-                if isNew { try channel.send(PutData(tag: 0xF9, value: OpenPGPKDF.off)) }
+                if isChanged { try channel.send(ChangePIN(Password.admin, from: form, to: present)) }
+                try channel.send(VerifyPIN(Password.admin, present))
+                if isNew { try channel.send(PutData(tag: Tag.kdf, value: OpenPGPKDF.off)) }
             } catch _ { throw .administration(error) }
             throw .administration(error)
         }
     }
 
     private func setAdminPIN(from old: borrowing Secret, to new: borrowing Secret) throws(OpenPGPError) {
-        do { try channel.send(ChangePIN(0x83, from: old, to: new)) } catch { throw .administration(error) }
+        do { try channel.send(ChangePIN(Password.admin, from: old, to: new)) } catch { throw .administration(error) }
     }
 
     /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
     /// interrupted. The second form is not tried with the last retry.
     private func verifiedForm(of admin: borrowing Secret, _ facts: OpenPGPCardFacts) throws(OpenPGPError) -> Secret {
         let form = try prepare(admin, .admin)
-        do throws(CardError) { try channel.send(VerifyPIN(0x83, form)) } catch {
+        do throws(CardError) { try channel.send(VerifyPIN(Password.admin, form)) } catch {
             let failure = try meaning(error, .admin)
             guard case .wrongPIN(_, let left?) = failure, left > 1, !facts.derivationSetsPINs, try kdf() != nil else {
                 throw failure
             }
-            do { try channel.send(VerifyPIN(0x83, admin)) } catch { throw try meaning(error, .admin) }
+            do { try channel.send(VerifyPIN(Password.admin, admin)) } catch { throw try meaning(error, .admin) }
             verified.insert(.administration)
             return admin.copy()
         }
@@ -328,7 +330,7 @@ extension OpenPGPService {
     }
 
     /// Writes a data object; the admin PIN must be verified.
-    func put(_ tag: UInt16, _ value: [UInt8]) throws(OpenPGPError) {
+    func put(_ tag: TLV.Tag, _ value: [UInt8]) throws(OpenPGPError) {
         do { try channel.send(PutData(tag: tag, value: value)) } catch { throw .administration(error) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 import YKWire
 
@@ -67,24 +68,24 @@ public actor OpenPGPService: CardKeyService {
 
     /// Reads the card's identity, PINs and keys (GET DATA 6E).
     public func status() throws(OpenPGPError) -> OpenPGPStatus {
-        try read(0x6E) { bytes throws(WireError) in try OpenPGPStatus(decoding: bytes) }
+        try read(Tag.application) { bytes throws(WireError) in try OpenPGPStatus(decoding: bytes) }
     }
 
     /// Reads the cardholder data (GET DATA 65, 5E, 5F50).
     public func cardholder() throws(OpenPGPError) -> OpenPGPCardholder {
-        let login = try read(0x5E) { $0 }
-        let url = try read(0x5F50) { $0 }
-        return try read(0x65) { bytes throws(WireError) in
+        let login = try read(Tag.loginData) { $0 }
+        let url = try read(Tag.url) { $0 }
+        return try read(Tag.cardholder) { bytes throws(WireError) in
             try OpenPGPCardholder(related: bytes, login: login, url: url)
         }
     }
 
     /// Reads the number of signatures made since the signature key was generated or imported (GET DATA 7A).
     public func signatureCount() throws(OpenPGPError) -> Int {
-        try read(0x7A) { bytes throws(WireError) in
+        try read(Tag.securitySupport) { bytes throws(WireError) in
             var objects = try TLV.list(bytes)
-            if let inner = objects.value(0x7A) { objects = try TLV.list(inner) }
-            let digits = try objects.required(0x93, "signature counter")
+            if let inner = objects.value(Tag.securitySupport) { objects = try TLV.list(inner) }
+            let digits = try objects.required(Tag.signatureCounter, "signature counter")
             guard digits.count <= 4 else { throw WireError(.tooLarge, at: 0, "a counter of \(digits.count) bytes") }
             return digits.reduce(0) { $0 << 8 | Int($1) }
         }
@@ -94,7 +95,7 @@ public actor OpenPGPService: CardKeyService {
     /// such object.
     public func kdf() throws(OpenPGPError) -> OpenPGPKDF? {
         do {
-            return try read(0xF9) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
+            return try read(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
         } catch {
             guard case .card(.status(let status, _)) = error, Self.absent.contains(status) else { throw error }
             return nil
@@ -115,7 +116,7 @@ public actor OpenPGPService: CardKeyService {
     ]
 
     func read<Value>(
-        _ tag: UInt16, _ decode: ([UInt8]) throws(WireError) -> Value
+        _ tag: TLV.Tag, _ decode: ([UInt8]) throws(WireError) -> Value
     ) throws(OpenPGPError) -> Value {
         do {
             let bytes = try channel.send(GetData(tag: tag))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -92,8 +93,8 @@ extension OpenPGPApplet {
             Self.algorithms(slot, profile).map { TLV(Self.attributesTag(slot), $0) }
         }
         guard !profile.isPlainOpenPGP else { return list.encoded }
-        guard profile.version < Version(5, 6, 1) else { return TLV(0xFA, list.encoded).encoded }
-        return [0xFA] + TLV.lengthField(list.encoded.count + 2) + list.encoded
+        guard profile.version < Version(5, 6, 1) else { return TLV(Tag.algorithmInformation, list.encoded).encoded }
+        return Tag.algorithmInformation.bytes + TLV.lengthField(list.encoded.count + 2) + list.encoded
     }
 
     /// PUT DATA C1, C2, C3 and DA; changing the attributes deletes the key.
@@ -142,11 +143,12 @@ extension OpenPGPApplet {
     mutating func generate(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard command.p1 == 0x80 || command.p1 == 0x81, command.p2 == 0 else {
+        guard [OpenPGPProtocol.KeyPair.generate, OpenPGPProtocol.KeyPair.read].contains(command.p1), command.p2 == 0
+        else {
             throw .status(Self.wrongParameters(key.profile))
         }
         let slot = try Self.slot(try? TLV.list(command.data), key.profile)
-        if command.p1 == 0x80 {
+        if command.p1 == OpenPGPProtocol.KeyPair.generate {
             try requireAdmin()
             try Self.requireApproval(key)
             guard let algorithm = VirtualOpenPGPAlgorithm(attributes(of: slot, key)) else {
@@ -157,7 +159,7 @@ extension OpenPGPApplet {
             forget(slot, &key)
         }
         guard let present = try key.openPGP[slot].key?.privateKey() else { throw .status(.referenceNotFound) }
-        return TLV(0x7F49, VirtualPIVKey.objects(present.publicKey)).encoded
+        return TLV(KeyTag.publicKey, VirtualPIVKey.objects(present.publicKey)).encoded
     }
 
     private static func slot(_ templates: [TLV]?, _ profile: DeviceProfile) throws(Refusal) -> VirtualOpenPGPSlot {
@@ -169,10 +171,12 @@ extension OpenPGPApplet {
 
     /// PUT DATA with an extended header list (§4.4.3.12): imports a private key.
     mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        guard command.p1 == 0x3F, command.p2 == 0xFF else { throw .status(Self.wrongParameters(key.profile)) }
+        guard UInt16(command.p1) << 8 | UInt16(command.p2) == OpenPGPProtocol.headerListReference else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
         try requireAdmin()
         try Self.requireApproval(key)
-        guard let list = try? TLV.list(command.data), list.count == 1, list[0].tag == 0x4D,
+        guard let list = try? TLV.list(command.data), list.count == 1, list[0].tag == KeyTag.headerList,
             let (template, parts) = try? Self.parts(list[0].value)
         else { throw .status(.incorrectParameters) }
         let slot = try Self.slot([template], key.profile)
@@ -193,8 +197,8 @@ extension OpenPGPApplet {
         var reader = ByteReader(bytes)
         let template = try reader.tlv()
         if reader.isAtEnd { return (template, [:]) }
-        var lengths = try reader.tlv(0x7F48, "the lengths of the parts")
-        var values = try reader.tlv(0x5F48, "the parts")
+        var lengths = try reader.tlv(KeyTag.privateLengths, "the lengths of the parts")
+        var values = try reader.tlv(KeyTag.privateValues, "the parts")
         try reader.finish()
         var parts: [TLV.Tag: [UInt8]] = [:]
         while !lengths.isAtEnd {
@@ -218,16 +222,18 @@ extension OpenPGPApplet {
         let key: PrivateKey
         switch algorithm {
         case .rsa(let bits):
-            guard try part(0x91, 4) == [0, 1, 0, 1] else { throw CryptoFault("another exponent") }
-            key = try PrivateKey(primes: try part(0x92, bits / 16), try part(0x93, bits / 16))
+            guard try part(KeyTag.privateExponent, 4) == [0, 1, 0, 1] else { throw CryptoFault("another exponent") }
+            key = try PrivateKey(primes: try part(KeyTag.prime1, bits / 16), try part(KeyTag.prime2, bits / 16))
             guard case .rsa(let modulus, _) = key.publicKey, modulus.count == bits / 8 else {
                 throw CryptoFault("another length")
             }
-        case .curve(let curve): key = try PrivateKey(curve, scalar: Secret(try part(0x92, curve.fieldSize)))
-        case .ed25519: key = try PrivateKey(ed25519: Secret(try part(0x92, 32)))
-        case .x25519: key = try PrivateKey(x25519: Secret(try part(0x92, 32).reversed()))
+        case .curve(let curve): key = try PrivateKey(curve, scalar: Secret(try part(KeyTag.prime1, curve.fieldSize)))
+        case .ed25519: key = try PrivateKey(ed25519: Secret(try part(KeyTag.prime1, 32)))
+        case .x25519: key = try PrivateKey(x25519: Secret(try part(KeyTag.prime1, 32).reversed()))
         }
-        guard parts[0x99].map({ $0 == key.publicPoint }) ?? true else { throw CryptoFault("another public key") }
+        guard parts[KeyTag.privatePoint].map({ $0 == key.publicPoint }) ?? true else {
+            throw CryptoFault("another public key")
+        }
         return key
     }
 }

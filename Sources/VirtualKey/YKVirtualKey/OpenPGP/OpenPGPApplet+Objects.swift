@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -7,35 +8,38 @@ extension OpenPGPApplet {
     /// The slots of the cardholder certificates in the order of SELECT DATA (§7.2.5).
     static let certificateOrder: [VirtualOpenPGPSlot] = [.authentication, .decryption, .signature]
 
-    private static func tag(_ command: APDU) -> UInt16 { UInt16(command.p1) << 8 | UInt16(command.p2) }
-
     /// GET DATA (§7.2.6). A YubiKey puts the tag before the content of 65, 6E, 73, 7A, FA and 7F74; other cards do not.
     func getData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
-        let tag = Self.tag(command)
+        let tag = OpenPGPProtocol.object(of: command)
         let memory = key.openPGP
         switch tag {
-        case 0x0103: guard verified.contains(0x82) else { throw .status(.securityStatusNotSatisfied) }
-        case 0x0104: try requireAdmin()
+        case Tag.optional[2]: guard verified.contains(Password.user) else { throw .status(.securityStatusNotSatisfied) }
+        case Tag.optional[3]: try requireAdmin()
         default: break
         }
         switch tag {
-        case 0x0101...0x0104, 0x5E, 0x5F50: return memory.objects[tag] ?? []
-        case 0x7F21: return memory[Self.certificateOrder[occurrence]].certificate
-        case 0xFC where !key.profile.isPlainOpenPGP: return memory[.attestation].certificate
-        case 0xF9: return memory.kdf.isEmpty ? [0x81, 0x01, 0x00] : memory.kdf
-        case 0xFA: return algorithmInformation(key.profile)
+        case Tag.loginData, Tag.url,
+            _ where Tag.optional.contains(tag):
+            return memory.objects[tag] ?? []
+        case Tag.certificate: return memory[Self.certificateOrder[occurrence]].certificate
+        case Tag.attestationCertificate where !key.profile.isPlainOpenPGP: return memory[.attestation].certificate
+        case Tag.kdf where memory.kdf.isEmpty: return TLV(KDFTag.algorithm, [OpenPGPProtocol.KDFValue.none]).encoded
+        case Tag.kdf: return memory.kdf
+        case Tag.algorithmInformation: return algorithmInformation(key.profile)
         default: break
         }
-        guard let object = objects(key).first(where: { $0.tag.rawValue == UInt32(tag) }) else {
+        guard let object = objects(key).first(where: { $0.tag == tag }) else {
             throw .status(key.profile.isPlainOpenPGP ? .referenceNotFound : .wrongParameters)
         }
-        let isWrapped = !key.profile.isPlainOpenPGP && (object.tag.isConstructed || tag == 0x7F74)
+        let isWrapped = !key.profile.isPlainOpenPGP && (object.tag.isConstructed || tag == Tag.features)
         return isWrapped ? object.encoded : object.value
     }
 
     /// GET NEXT DATA (§7.2.7): the next cardholder certificate.
     mutating func getNextData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
-        guard Self.tag(command) == 0x7F21 else { throw .status(Self.wrongParameters(key.profile)) }
+        guard OpenPGPProtocol.object(of: command) == Tag.certificate else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
         guard occurrence < 2 else {
             throw .status(key.profile.isPlainOpenPGP ? .referenceNotFound : .incorrectParameters)
         }
@@ -45,10 +49,10 @@ extension OpenPGPApplet {
 
     /// SELECT DATA (§7.2.5); up to firmware 5.4.3 preceded by the length of the list.
     mutating func selectData(_ command: APDU, _ profile: DeviceProfile) throws(Refusal) {
-        guard command.p2 == 0x04 else { throw .status(Self.wrongParameters(profile)) }
-        let list: [UInt8] = [0x60, 0x04, 0x5C, 0x02, 0x7F, 0x21]
+        guard command.p2 == OpenPGPProtocol.selectDataP2 else { throw .status(Self.wrongParameters(profile)) }
+        let list = OpenPGPProtocol.certificateList
         let isOdd = !profile.isPlainOpenPGP && profile.version <= Version(5, 4, 3)
-        guard command.data == (isOdd ? [0x06] + list : list) else { throw .status(.incorrectParameters) }
+        guard command.data == (isOdd ? [UInt8(list.count)] + list : list) else { throw .status(.incorrectParameters) }
         guard command.p1 <= 2 else { throw .status(.referenceNotFound) }
         occurrence = Int(command.p1)
     }
@@ -57,22 +61,32 @@ extension OpenPGPApplet {
     private func objects(_ key: VirtualKeyState) -> [TLV] {
         let (profile, memory) = (key.profile, key.openPGP)
         let discretionary = discretionary(key)
-        let lengths = profile.isPlainOpenPGP ? [TLV(0x7F66, Self.lengths(profile))] : []
+        let lengths = profile.isPlainOpenPGP ? [TLV(Tag.extendedLength, Self.lengths(profile))] : []
         let application =
-            [TLV(0x4F, Self.identifier(profile)), TLV(0x5F52, Self.historical(profile))] + lengths
-            + [Self.features, TLV(0x73, discretionary.encoded)]
-        let counter = TLV(0x93, (0..<3).map { UInt8(truncatingIfNeeded: memory.counter >> (16 - 8 * UInt32($0))) })
+            [
+                TLV(Tag.applicationIdentifier, Self.identifier(profile)),
+                TLV(Tag.historicalBytes, Self.historical(profile)),
+            ] + lengths
+            + [Self.features, TLV(Tag.discretionary, discretionary.encoded)]
+        let counter = TLV(
+            Tag.signatureCounter, (0..<3).map { UInt8(truncatingIfNeeded: memory.counter >> (16 - 8 * UInt32($0))) })
         let holder = [
-            TLV(0x5B, memory.objects[0x5B] ?? []), TLV(0x5F2D, memory.objects[0x5F2D] ?? []),
-            TLV(0x5F35, memory.objects[0x5F35] ?? [0x39]),
+            TLV(Tag.name, memory.objects[Tag.name] ?? []), TLV(Tag.language, memory.objects[Tag.language] ?? []),
+            TLV(Tag.sex, memory.objects[Tag.sex] ?? [0x39]),
         ]
-        let direct: Set<TLV.Tag> =
+        let direct: Set<TLV.Tag> = [
+            Tag.pinStatus, Tag.signatureTouch, Tag.decryptionTouch, Tag.authenticationTouch, Tag.keyInformation,
+        ]
+        let others: Set<TLV.Tag> =
             profile.isPlainOpenPGP
-            ? [0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xC6, 0xCD, 0xD6, 0xD7, 0xD8, 0xDE]
-            : [0xC4, 0xD6, 0xD7, 0xD8, 0xD9, 0xDE, 0x7F66]
-        return application + discretionary.filter { direct.contains($0.tag) }
+            ? [
+                Tag.signatureAlgorithm, Tag.decryptionAlgorithm, Tag.authenticationAlgorithm, Tag.fingerprints,
+                Tag.authorityFingerprints, Tag.generationTimes,
+            ] : [Tag.attestationTouch, Tag.extendedLength]
+        return application + discretionary.filter { direct.union(others).contains($0.tag) }
             + [
-                TLV(0x65, holder.encoded), TLV(0x6E, application.encoded), TLV(0x7A, counter.encoded), counter,
+                TLV(Tag.cardholder, holder.encoded), TLV(Tag.application, application.encoded),
+                TLV(Tag.securitySupport, counter.encoded), counter,
             ] + (profile.isPlainOpenPGP ? holder : [])
     }
 
@@ -81,15 +95,16 @@ extension OpenPGPApplet {
         let slots = Self.slots(profile)
         func join(_ part: (OpenPGPMemory.SlotData) -> [UInt8]) -> [UInt8] { slots.flatMap { part(memory[$0]) } }
         let attributes = slots.map { TLV(Self.attributesTag($0), self.attributes(of: $0, key)) }
-        let touch = slots.map { TLV(Self.touchTag($0), [memory[$0].touch, 0x20]) }
+        let touch = slots.map { TLV(Self.touchTag($0), [memory[$0].touch, OpenPGPProtocol.button]) }
         let states = slots.flatMap { slot -> [UInt8] in
             [slot.rawValue, memory[slot].key.map { $0.isImported ? 2 : 1 } ?? 0]
         }
-        let lengths = profile.isPlainOpenPGP ? [] : [TLV(0x7F66, Self.lengths(profile))]
-        return [TLV(0xC0, Self.extendedCapabilities(profile))] + attributes
+        let lengths = profile.isPlainOpenPGP ? [] : [TLV(Tag.extendedLength, Self.lengths(profile))]
+        return [TLV(Tag.extendedCapabilities, Self.extendedCapabilities(profile))] + attributes
             + [
-                TLV(0xC4, pinStatus(key)), TLV(0xC5, join(\.fingerprint)), TLV(0xC6, join(\.authority)),
-                TLV(0xCD, join(\.time)), TLV(0xDE, states),
+                TLV(Tag.pinStatus, pinStatus(key)), TLV(Tag.fingerprints, join(\.fingerprint)),
+                TLV(Tag.authorityFingerprints, join(\.authority)),
+                TLV(Tag.generationTimes, join(\.time)), TLV(Tag.keyInformation, states),
             ] + lengths + touch
     }
 
@@ -110,13 +125,28 @@ extension OpenPGPApplet {
     }
 
     static func attributesTag(_ slot: VirtualOpenPGPSlot) -> TLV.Tag {
-        slot == .attestation ? 0xDA : TLV.Tag(rawValue: 0xC0 + UInt32(slot.rawValue))
+        attributesTags[slot.index]
     }
 
-    static func touchTag(_ slot: VirtualOpenPGPSlot) -> TLV.Tag { TLV.Tag(rawValue: 0xD6 + UInt32(slot.index)) }
+    static func touchTag(_ slot: VirtualOpenPGPSlot) -> TLV.Tag { touchTags[slot.index] }
+
+    // The tags of the parts of each slot, in the order of the slots.
+    private static let attributesTags = [
+        Tag.signatureAlgorithm, Tag.decryptionAlgorithm, Tag.authenticationAlgorithm, Tag.attestationAlgorithm,
+    ]
+    private static let fingerprintTags = [
+        Tag.signatureFingerprint, Tag.decryptionFingerprint, Tag.authenticationFingerprint, Tag.attestationFingerprint,
+    ]
+    private static let authorityTags = Tag.authorityFingerprintParts + [Tag.attestationAuthorityFingerprint]
+    private static let timeTags = [
+        Tag.signatureTime, Tag.decryptionTime, Tag.authenticationTime, Tag.attestationTime,
+    ]
+    private static let touchTags = [
+        Tag.signatureTouch, Tag.decryptionTouch, Tag.authenticationTouch, Tag.attestationTouch,
+    ]
 
     // 7F74: a button.
-    private static let features = TLV(0x7F74, [0x81, 0x01, 0x20])
+    private static let features = TLV(Tag.features, [0x81, 0x01, 0x20])
 
     /// 4F (§4.2.1). Yubico encodes the serial number in decimal digits.
     private static func identifier(_ profile: DeviceProfile) -> [UInt8] {
@@ -150,36 +180,38 @@ extension OpenPGPApplet {
 extension OpenPGPApplet {
     /// PUT DATA (§7.2.8).
     mutating func putData(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        let tag = Self.tag(command)
-        if tag == 0x0101 || tag == 0x0103 {
-            guard verified.contains(0x82) else { throw .status(.securityStatusNotSatisfied) }
+        let tag = OpenPGPProtocol.object(of: command)
+        if tag == Tag.optional[0] || tag == Tag.optional[2] {
+            guard verified.contains(Password.user) else { throw .status(.securityStatusNotSatisfied) }
         } else {
             try requireAdmin()
         }
         let value = command.data
         switch tag {
-        case 0x0101...0x0104, 0x5E, 0x5F50: try put(value, 0...0xFF, tag, &key)
-        case 0x5B: try put(value, 0...39, tag, &key)
-        case 0x5F2D: try put(value, [0, 2, 4, 6, 8].contains(value.count) ? 0...8 : 9...9, tag, &key)
-        case 0x5F35:
+        case Tag.loginData, Tag.url,
+            _ where Tag.optional.contains(tag):
+            try put(value, 0...0xFF, tag, &key)
+        case Tag.name: try put(value, 0...39, tag, &key)
+        case Tag.language: try put(value, [0, 2, 4, 6, 8].contains(value.count) ? 0...8 : 9...9, tag, &key)
+        case Tag.sex:
             guard [[0x30], [0x31], [0x32], [0x39]].contains(value) else { throw .status(.incorrectParameters) }
             key.openPGP.objects[tag] = value
-        case 0x7F21: try putCertificate(value, Self.certificateOrder[occurrence], &key)
-        case 0xFC where !key.profile.isPlainOpenPGP: try putCertificate(value, .attestation, &key)
-        case 0xC4:
+        case Tag.certificate: try putCertificate(value, Self.certificateOrder[occurrence], &key)
+        case Tag.attestationCertificate where !key.profile.isPlainOpenPGP: try putCertificate(value, .attestation, &key)
+        case Tag.pinStatus:
             guard value.count == 1 || value.count == 4, value[0] <= 1 else { throw .status(.incorrectParameters) }
             key.openPGP.signatureMode = value[0]
-        case 0xD3: try putResetCode(value, &key)
-        case 0xD5 where key.profile.isPlainOpenPGP:
+        case Tag.resettingCode: try putResetCode(value, &key)
+        case Tag.encipheringKey where key.profile.isPlainOpenPGP:
             guard [16, 24, 32].contains(value.count) else { throw .status(.incorrectParameters) }
             key.openPGP.aes = value
-        case 0xF9: try putKDF(value, &key)
+        case Tag.kdf: try putKDF(value, &key)
         default: try putSlotData(value, tag, &key)
         }
     }
 
     private func put(
-        _ value: [UInt8], _ lengths: ClosedRange<Int>, _ tag: UInt16, _ key: inout VirtualKeyState
+        _ value: [UInt8], _ lengths: ClosedRange<Int>, _ tag: TLV.Tag, _ key: inout VirtualKeyState
     ) throws(Refusal) {
         guard lengths.contains(value.count) else { throw .status(.wrongLength) }
         key.openPGP.objects[tag] = value.isEmpty ? nil : value
@@ -193,9 +225,9 @@ extension OpenPGPApplet {
     }
 
     /// Writes attributes, fingerprints, times and touch policy of one slot.
-    private func putSlotData(_ value: [UInt8], _ tag: UInt16, _ key: inout VirtualKeyState) throws(Refusal) {
+    private func putSlotData(_ value: [UInt8], _ tag: TLV.Tag, _ key: inout VirtualKeyState) throws(Refusal) {
         let slots = Self.slots(key.profile)
-        func slot(_ tags: [UInt16]) -> VirtualOpenPGPSlot? {
+        func slot(_ tags: [TLV.Tag]) -> VirtualOpenPGPSlot? {
             zip(tags, slots).first { $0.0 == tag }?.1
         }
         func fixed(_ count: Int) throws(Refusal) -> [UInt8] {
@@ -203,17 +235,19 @@ extension OpenPGPApplet {
             guard value.count == count else { throw .status(.incorrectParameters) }
             return value
         }
-        if let slot = slot([0xC1, 0xC2, 0xC3, 0xDA]) {
+        if let slot = slot(Self.attributesTags) {
             try putAttributes(value, slot, &key)
-        } else if let slot = slot([0xC7, 0xC8, 0xC9, 0xDB]) {
+        } else if let slot = slot(Self.fingerprintTags) {
             key.openPGP[slot].fingerprint = try fixed(20)
-        } else if let slot = slot([0xCA, 0xCB, 0xCC, 0xDC]) {
+        } else if let slot = slot(Self.authorityTags) {
             key.openPGP[slot].authority = try fixed(20)
-        } else if let slot = slot([0xCE, 0xCF, 0xD0, 0xDD]) {
+        } else if let slot = slot(Self.timeTags) {
             key.openPGP[slot].time = try fixed(4)
-        } else if let slot = slot([0xD6, 0xD7, 0xD8, 0xD9]) {
+        } else if let slot = slot(Self.touchTags) {
             let limit: UInt8 = !key.profile.isPlainOpenPGP && key.profile.version >= Version(5, 2, 1) ? 4 : 2
-            guard value.count == 2, value[0] <= limit, value[1] == 0x20 else { throw .status(.incorrectParameters) }
+            guard value.count == 2, value[0] <= limit, value[1] == OpenPGPProtocol.button else {
+                throw .status(.incorrectParameters)
+            }
             guard ![2, 4].contains(key.openPGP[slot].touch) else {
                 throw .status(key.profile.isPlainOpenPGP ? .authenticationBlocked : .securityStatusNotSatisfied)
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -12,10 +13,10 @@ extension OpenPGPApplet {
     mutating func perform(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        switch (command.p1, command.p2) {
-        case (0x9E, 0x9A): return try sign(command.data, &key, world)
-        case (0x80, 0x86): return try decipher(command.data, key, world)
-        case (0x86, 0x80) where key.profile.isPlainOpenPGP: return try encipher(command.data, key)
+        switch UInt16(command.p1) << 8 | UInt16(command.p2) {
+        case OpenPGPProtocol.Operation.sign: return try sign(command.data, &key, world)
+        case OpenPGPProtocol.Operation.decipher: return try decipher(command.data, key, world)
+        case OpenPGPProtocol.Operation.encipher where key.profile.isPlainOpenPGP: return try encipher(command.data, key)
         default: throw .status(Self.wrongParameters(key.profile))
         }
     }
@@ -24,12 +25,12 @@ extension OpenPGPApplet {
     private mutating func sign(
         _ data: [UInt8], _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        let privateKey = try present(.signature, key, requiring: 0x81)
+        let privateKey = try present(.signature, key, requiring: Password.signing)
         let check = try Self.preparation(data, privateKey)
         try touch(.signature, key, world)
         let signature = try Self.signature(check, privateKey)
         key.openPGP.counter = min(0xFF_FFFF, key.openPGP.counter + 1)
-        if signatureMode(key) == 0 { verified.remove(0x81) }
+        if signatureMode(key) == 0 { verified.remove(Password.signing) }
         return signature
     }
 
@@ -38,7 +39,7 @@ extension OpenPGPApplet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
-        let privateKey = try present(.authentication, key, requiring: 0x82)
+        let privateKey = try present(.authentication, key, requiring: Password.user)
         let check = try Self.preparation(command.data, privateKey)
         try touch(.authentication, key, world)
         return try Self.signature(check, privateKey)
@@ -103,7 +104,7 @@ extension OpenPGPApplet {
         _ data: [UInt8], _ key: VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         if data.first == 0x02, key.profile.isPlainOpenPGP { return try decipherBlocks(data, key) }
-        let privateKey = try present(.decryption, key, requiring: 0x82)
+        let privateKey = try present(.decryption, key, requiring: Password.user)
         if case .rsa(let modulus, _) = privateKey.publicKey {
             guard data.count == modulus.count + 1, data[0] == 0x00 else { throw .status(.incorrectParameters) }
             try touch(.decryption, key, world)
@@ -121,10 +122,11 @@ extension OpenPGPApplet {
     }
 
     private static func point(_ data: [UInt8]) -> [UInt8]? {
-        guard let outer = try? TLV.list(data), outer.count == 1, let middle = outer.value(0xA6),
-            let inner = try? TLV.list(middle), let content = inner.value(0x7F49), let parts = try? TLV.list(content)
+        guard let outer = try? TLV.list(data), outer.count == 1, let middle = outer.value(KeyTag.cipher),
+            let inner = try? TLV.list(middle), let content = inner.value(KeyTag.publicKey),
+            let parts = try? TLV.list(content)
         else { return nil }
-        return parts.value(0x86)
+        return parts.value(KeyTag.point)
     }
 
     private static func peer(_ point: [UInt8], of own: PublicKey) -> PublicKey? {
@@ -147,7 +149,7 @@ extension OpenPGPApplet {
     private static let zeros = [UInt8](repeating: 0, count: AESCBC.blockSize)
 
     private func blocks(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> Secret {
-        guard verified.contains(0x82) else { throw .status(.securityStatusNotSatisfied) }
+        guard verified.contains(Password.user) else { throw .status(.securityStatusNotSatisfied) }
         guard !key.openPGP.aes.isEmpty else { throw .status(.referenceNotFound) }
         guard !data.isEmpty, data.count % AESCBC.blockSize == 0 else { throw .status(.incorrectParameters) }
         return Secret(key.openPGP.aes)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
 extension OpenPGPApplet {
+    private typealias Value = OpenPGPProtocol.KDFValue
+
     private static let leastUser = 6
     private static let leastAdmin = 8
 
@@ -12,7 +15,7 @@ extension OpenPGPApplet {
     mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let isPlain = key.profile.isPlainOpenPGP
         let ends = command.p1 == 0xFF && (isPlain || key.profile.version >= Version(5, 6, 0))
-        guard command.p1 == 0 || ends, (0x81...0x83).contains(command.p2) else {
+        guard command.p1 == 0 || ends, (Password.signing...Password.admin).contains(command.p2) else {
             throw .status(Self.wrongParameters(key.profile))
         }
         if ends {
@@ -40,7 +43,7 @@ extension OpenPGPApplet {
     private static func place(
         _ reference: UInt8, _ key: VirtualKeyState
     ) -> WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code> {
-        guard reference == 0x83 else { return \.user }
+        guard reference == Password.admin else { return \.user }
         let isUnset =
             key.profile.isGnuk && key.openPGP.holdsKey && key.openPGP.admin.value == OpenPGPMemory.defaultAdmin
         return isUnset ? \.user : \.admin
@@ -48,10 +51,10 @@ extension OpenPGPApplet {
 
     /// CHANGE REFERENCE DATA (§7.2.3): the old PIN, then the new one, without a separator.
     mutating func changeReference(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        guard command.p1 == 0, command.p2 == 0x81 || command.p2 == 0x83 else {
+        guard command.p1 == 0, command.p2 == Password.signing || command.p2 == Password.admin else {
             throw .status(Self.wrongParameters(key.profile))
         }
-        let isAdmin = command.p2 == 0x83
+        let isAdmin = command.p2 == Password.admin
         guard isAdmin || !key.profile.isGnuk || key.openPGP.holdsKey else { throw .status(.conditionsNotSatisfied) }
         let place = Self.place(command.p2, key)
         let length = key.openPGP[keyPath: place].value.count
@@ -59,13 +62,13 @@ extension OpenPGPApplet {
         let new = Array(command.data.dropFirst(length))
         try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key.profile)
         if isAdmin { key.openPGP.admin.value = new } else { key.openPGP.user.value = new }
-        if key.profile.isGnuk { verified.remove(0x83) }
+        if key.profile.isGnuk { verified.remove(Password.admin) }
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
     }
 
     /// RESET RETRY COUNTER (§7.2.4): sets a new user PIN with the reset code or the admin PIN.
     mutating func resetRetry(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        guard command.p1 == 0 || command.p1 == 2, command.p2 == 0x81 else {
+        guard command.p1 == 0 || command.p1 == 2, command.p2 == Password.signing else {
             throw .status(Self.wrongParameters(key.profile))
         }
         var new = command.data
@@ -82,7 +85,7 @@ extension OpenPGPApplet {
         try Self.checkForm(new, least: Self.leastUser, key.profile)
         key.openPGP.user.value = new
         key.openPGP.user.left = key.openPGP.user.total
-        verified.subtract([0x81, 0x82])
+        verified.subtract([Password.signing, Password.user])
     }
 
     /// PUT DATA D3 (§4.3.4): sets the reset code; an empty one removes it.
@@ -143,17 +146,20 @@ extension OpenPGPApplet {
         }
         guard !isGnuk || !key.openPGP.holdsKey else { throw .status(.conditionsNotSatisfied) }
         guard !isGnuk || [0, 90, 110].contains(value.count) else { throw .status(.incorrectParameters) }
-        switch isGnuk && value.isEmpty ? [0x00] : objects.value(0x81) {
-        case [0x00]? where objects.count == (isGnuk ? 0 : 1):
+        switch isGnuk && value.isEmpty ? [Value.none] : objects.value(KDFTag.algorithm) {
+        case [Value.none]? where objects.count == (isGnuk ? 0 : 1):
             key.openPGP.kdf = []
             key.openPGP.user.value = OpenPGPMemory.defaultUser
             key.openPGP.admin.value = OpenPGPMemory.defaultAdmin
-        case [0x03]?:
-            guard let size = ([[0x08]: 32, [0x0A]: 64] as [[UInt8]: Int])[objects.value(0x82) ?? []],
-                objects.value(0x83)?.count == 4, objects.value(0x84)?.count == 8,
-                let user = objects.value(0x87), let admin = objects.value(0x88), user.count == size,
+        case [Value.iteratedSalted]?:
+            guard
+                let size = ([[Value.sha256]: 32, [Value.sha512]: 64] as [[UInt8]: Int])[
+                    objects.value(KDFTag.hash) ?? []],
+                objects.value(KDFTag.count)?.count == 4, objects.value(KDFTag.userSalt)?.count == 8,
+                let user = objects.value(KDFTag.userHash), let admin = objects.value(KDFTag.adminHash),
+                user.count == size,
                 admin.count == size,
-                [0x85, 0x86].allSatisfy({ objects.value($0).map { $0.count == 8 } ?? true })
+                [KDFTag.resetSalt, KDFTag.adminSalt].allSatisfy({ objects.value($0).map { $0.count == 8 } ?? true })
             else { throw .status(.incorrectParameters) }
             key.openPGP.kdf = value
             key.openPGP.user.value = user

@@ -14,6 +14,9 @@ package struct OpenPGPApplet: Applet {
 
     typealias Instruction = OpenPGPProtocol.Instruction
     typealias Tag = OpenPGPProtocol.Tag
+    typealias KeyTag = OpenPGPProtocol.KeyTag
+    typealias KDFTag = OpenPGPProtocol.KDFTag
+    typealias Password = OpenPGPProtocol.Password
 
     /// The verified PINs: PW1 for signatures (81), PW1 for other operations (82), PW3 (83).
     var verified: Set<UInt8> = []
@@ -86,7 +89,7 @@ package struct OpenPGPApplet: Applet {
     private mutating func terminate(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         let isBlocked = key.openPGP.user.left == 0 && key.openPGP.admin.left == 0
-        guard verified.contains(0x83) || isBlocked else { throw .status(.securityStatusNotSatisfied) }
+        guard verified.contains(Password.admin) || isBlocked else { throw .status(.securityStatusNotSatisfied) }
         key.openPGP.isTerminated = true
         verified = []
     }
@@ -119,7 +122,7 @@ package struct OpenPGPApplet: Applet {
     }
 
     func requireAdmin() throws(Refusal) {
-        guard verified.contains(0x83) else { throw .status(.securityStatusNotSatisfied) }
+        guard verified.contains(Password.admin) else { throw .status(.securityStatusNotSatisfied) }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -34,7 +35,8 @@ enum OpenPGPAttestationChain {
         }
         let (data, profile) = (key.openPGP[slot], key.profile)
         var facts: [(UInt8, TLV)] = [
-            (1, TLV(0x0C, key.openPGP.objects[0x5B] ?? [])), (2, number(data.key?.isImported == true ? 0 : 1)),
+            (1, TLV(0x0C, key.openPGP.objects[OpenPGPProtocol.Tag.name] ?? [])),
+            (2, number(data.key?.isImported == true ? 0 : 1)),
         ]
         facts.append((3, TLV(0x04, profile.version.bytes)))
         facts.append((4, TLV(0x04, data.fingerprint)))
@@ -71,11 +73,11 @@ extension OpenPGPApplet {
         guard command.p2 == 0, let slot = VirtualOpenPGPSlot(rawValue: command.p1), slot != .attestation else {
             throw .status(Self.wrongParameters(key.profile))
         }
-        guard verified.contains(0x81) else { throw .status(.securityStatusNotSatisfied) }
+        guard verified.contains(OpenPGPProtocol.Password.signing) else { throw .status(.securityStatusNotSatisfied) }
         guard let data = key.openPGP[slot].key, !data.isImported else { throw .status(.conditionsNotSatisfied) }
         try touch(.attestation, key, world)
         key.openPGP[slot].certificate = try OpenPGPAttestationChain.statement(
             on: slot, try data.privateKey(), key, world)
-        if signatureMode(key) == 0 { verified.remove(0x81) }
+        if signatureMode(key) == 0 { verified.remove(OpenPGPProtocol.Password.signing) }
     }
 }

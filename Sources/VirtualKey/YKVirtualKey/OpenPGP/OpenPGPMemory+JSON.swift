@@ -13,8 +13,8 @@ extension OpenPGPMemory {
         object["slots"] = .array(
             VirtualOpenPGPSlot.allCases.compactMap { slot in slots[slot].map { .object($0.json(slot)) } })
         object["objects"] = .array(
-            objects.sorted { $0.key < $1.key }.map { tag, content in
-                ["tag": .int(Int64(tag)), "content": .string(Hex.encode(content))]
+            objects.sorted { $0.key.rawValue < $1.key.rawValue }.map { tag, content in
+                ["tag": .int(Int64(tag.rawValue)), "content": .string(Hex.encode(content))]
             })
         object["kdf"] = .string(Hex.encode(kdf))
         object["aes"] = .string(Hex.encode(aes))
@@ -38,8 +38,8 @@ extension OpenPGPMemory {
             slots[slot] = data
         }
         for var entry in try fields.list("objects") {
-            let tag: UInt16 = try entry.number("tag", 1...0xFFFF)
-            objects[tag] = try entry.bytes("content")
+            let tag: UInt32 = try entry.number("tag", 1...0xFFFF)
+            objects[TLV.Tag(rawValue: tag)] = try entry.bytes("content")
             try entry.finish()
         }
         kdf = try fields.bytes("kdf")

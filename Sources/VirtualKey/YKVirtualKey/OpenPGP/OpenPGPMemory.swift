@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// A key slot of the OpenPGP application; the raw value is the key reference in DE and CRT 84.
 package enum VirtualOpenPGPSlot: UInt8, Hashable, Sendable, CaseIterable {
@@ -65,7 +65,7 @@ package struct OpenPGPMemory: Hashable, Sendable {
     package var reset = Code(value: [], left: 0)
     package var slots: [VirtualOpenPGPSlot: SlotData] = [:]
     /// Data objects stored as written, by tag.
-    package var objects: [UInt16: [UInt8]] = [:]
+    package var objects: [TLV.Tag: [UInt8]] = [:]
     /// KDF-DO; empty if no KDF is set up.
     package var kdf: [UInt8] = []
     /// The AES key of PSO:ENCIPHER; empty if not set.
