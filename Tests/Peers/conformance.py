@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/conformance ticks, and what it does not: only successful runs of a verb, over a known route, that were followed
-in their test by checks which all held.
+"""Where tools/conformance names a test, and where not: only for successful runs of a verb that were followed in the test by
+checks which all held.
 
 YKIT_REAL is the ykit whose verbs are listed.
 """
@@ -12,7 +12,7 @@ import tempfile
 
 from lib.peer import REAL, ROOT, expect
 
-COLUMNS = ["replay", "virtual", "pcscd", "USB", "hidraw", "NFC"]
+COLUMNS = ["no route", "replay", "virtual", "pcscd", "USB", "hidraw", "NFC"]
 
 
 def note(arguments, test="good", status="0", place="-", name="ykit"):
@@ -23,8 +23,8 @@ def check(verdict="ok", test="good"):
     return f"check\t{test}\t{verdict}"
 
 
-def ticked(*notes, checks=(check(),)):
-    """The routes of `piv reset` in the article that would be generated."""
+def named(*notes, checks=(check(),)):
+    """The routes of `piv reset` in the article that would be generated, with the tests named for each."""
     with tempfile.NamedTemporaryFile("w", suffix=".notes") as file:
         file.write("\n".join([*notes, *checks]) + "\n")
         file.flush()
@@ -32,9 +32,10 @@ def ticked(*notes, checks=(check(),)):
             [f"{ROOT}/tools/conformance", file.name, "--check"], capture_output=True, text=True, timeout=120,
             env={**os.environ, "YKIT_REAL": REAL})
     for line in done.stdout.splitlines():
-        match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){5})\|[^|]*\|$", line)
+        match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){6})\|$", line)
         if match:
-            return [column for column, cell in zip(COLUMNS, match[1].split("|")) if "✓" in cell]
+            cells = zip(COLUMNS, match[1].split("|"))
+            return {column: cell.strip() for column, cell in cells if cell.strip()}
     return None
 
 
@@ -48,25 +49,29 @@ def through_noted(place, *arguments):
 
 
 def test_conformance():
-    expect("a verb at work, virtual", ticked(note("--virtual k piv reset -f")), ["virtual"])
-    expect("replay", ticked(note("--replay=k piv reset -f")), ["replay"])
-    expect("pcscd, by the place", ticked(note("piv reset -f", place="pcscd")), ["pcscd"])
-    expect("NFC, by the place", ticked(note("piv reset -f", place="NFC")), ["NFC"])
-    expect("guest: the card over USB", ticked(note("piv reset -f", place="guest")), ["USB"])
-    expect("guest: another link", ticked(note("--link hid piv reset -f", place="guest")), ["hidraw"])
-    expect("no known route", ticked(note("piv reset -f")), [])
-    expect("--help proves nothing", ticked(note("--virtual k piv reset --help"), note("piv reset -h", place="pcscd")), [])
-    expect("help proves nothing", ticked(note("help piv reset", place="pcscd"), note("piv help reset", place="pcscd")), [])
-    expect("--plan proves nothing", ticked(note("--virtual k piv reset --plan -f")), [])
-    expect("a failed run proves nothing", ticked(note("--virtual k piv reset -f", status="8")), [])
+    expect("a verb at work, virtual", named(note("--virtual k piv reset -f")), {"virtual": "good"})
+    expect("replay", named(note("--replay=k piv reset -f")), {"replay": "good"})
+    expect("pcscd, by the place", named(note("piv reset -f", place="pcscd")), {"pcscd": "good"})
+    expect("NFC, by the place", named(note("piv reset -f", place="NFC")), {"NFC": "good"})
+    expect("guest: the card over USB", named(note("piv reset -f", place="guest")), {"USB": "good"})
+    expect("guest: another link", named(note("--link hid piv reset -f", place="guest")), {"hidraw": "good"})
+    expect("no route", named(note("piv reset -f")), {"no route": "good"})
+    two = named(note("piv reset -f", place="pcscd"), check(), note("piv reset -f", "a", place="pcscd"), check(test="a"))
+    expect("two tests of a route", two, {"pcscd": "a, good"})
     good = note("--virtual k piv reset -f")
-    expect("a run without a check proves nothing", ticked(good, checks=[]), [])
-    expect("nor one that a check refutes", ticked(good, checks=[check("FAIL")]), [])
-    expect("nor one of two checks", ticked(good, checks=[check(), check("FAIL")]), [])
-    expect("nor one whose checks are another test's", ticked(good, checks=[check(test="other")]), [])
-    expect("a later failure is that of a later run", ticked(good, check(), note("--virtual k piv info"), checks=[check("FAIL")]), ["virtual"])
-    expect("... also if that run was to fail", ticked(good, check(), note("piv info", status="3"), checks=[check("FAIL")]), ["virtual"])
-    expect("tests side by side", ticked(good, note("piv info", test="other"), check("FAIL", "other")), ["virtual"])
+    scripts = named(note("--virtual k piv reset", "script piv"), check(test="script piv"), good)
+    expect("scripts come last, by one name", scripts, {"virtual": "good, scripts"})
+    expect("--help proves nothing", named(note("--virtual k piv reset --help"), note("piv reset -h", place="pcscd")), {})
+    expect("help proves nothing", named(note("help piv reset", place="pcscd"), note("piv help reset", place="pcscd")), {})
+    expect("--plan proves nothing", named(note("--virtual k piv reset --plan -f")), {})
+    expect("a failed run proves nothing", named(note("--virtual k piv reset -f", status="8")), {})
+    expect("a run without a check proves nothing", named(good, checks=[]), {})
+    expect("nor one that a check refutes", named(good, checks=[check("FAIL")]), {})
+    expect("nor one of two checks", named(good, checks=[check(), check("FAIL")]), {})
+    expect("nor one whose checks are another test's", named(good, checks=[check(test="other")]), {})
+    expect("a later failure is that of a later run", named(good, check(), note("--virtual k piv info"), checks=[check("FAIL")]), {"virtual": "good"})
+    expect("... also if that run was to fail", named(good, check(), note("piv info", status="3"), checks=[check("FAIL")]), {"virtual": "good"})
+    expect("tests side by side", named(good, note("piv info", test="other"), check("FAIL", "other")), {"virtual": "good"})
     expect("what noted writes outside", through_noted({}, "piv", "reset"), ["ykit", "a-test", "-", "0", "piv", "reset"])
     inside = through_noted({"YKIT_TEST_VPCD_PORTS": "1"}, "piv")
     expect("what noted writes beside pcscd", inside, ["ykit", "a-test", "pcscd", "0", "piv"])
