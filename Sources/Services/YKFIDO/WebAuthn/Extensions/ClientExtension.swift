@@ -47,28 +47,25 @@ extension ClientExtension {
 }
 
 /// The creation of a credential.
-public struct CreationCeremony: Sendable {
-    /// The options.
-    public let options: PublicKeyCredentialCreationOptions
-    /// The relying party's identifier.
-    public let rpID: String
-    /// The caller's origin.
-    public let origin: Origin
-    /// The key's capabilities; `nil` with U2F.
-    public let info: AuthenticatorInfo?
-    /// The key.
-    public let service: FIDOService
-
-    /// Returns whether the key supports an extension.
-    public func keyKnows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
-
-    var inputs: JSONMembers { JSONMembers(options.extensions, at: "extensions") }
-}
+public typealias CreationCeremony = CeremonyFacts<PublicKeyCredentialCreationOptions>
 
 /// The request for an assertion.
-public struct RequestCeremony: Sendable {
+public typealias RequestCeremony = CeremonyFacts<PublicKeyCredentialRequestOptions>
+
+/// Options with inputs for extensions.
+public protocol ExtensibleOptions: Sendable {
+    /// The inputs, by the identifiers of the extensions.
+    var extensions: JSON.Object { get }
+}
+
+extension PublicKeyCredentialCreationOptions: ExtensibleOptions {}
+
+extension PublicKeyCredentialRequestOptions: ExtensibleOptions {}
+
+/// What an extension knows of a ceremony (WebAuthn Level 3 §4).
+public struct CeremonyFacts<Options: ExtensibleOptions>: Sendable {
     /// The options.
-    public let options: PublicKeyCredentialRequestOptions
+    public let options: Options
     /// The relying party's identifier.
     public let rpID: String
     /// The caller's origin.
