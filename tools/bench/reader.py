@@ -9,12 +9,20 @@ import time
 SANDBOX = str(pathlib.Path(__file__).resolve().parent.parent / "pcscd-sandbox")
 
 
+def answer_after():
+    """Lets the key answer each APDU as much later as `--answer-after TIME` says, such as 5ms: a real one takes milliseconds."""
+    if "--answer-after" in sys.argv:
+        os.environ["YKIT_BENCH_ANSWER_AFTER"] = sys.argv[sys.argv.index("--answer-after") + 1]
+
+
 class KeyInReader:
     """During a block, a key from a state file is in the first reader."""
 
     def __init__(self, ykit, state, ready=("piv", "info")):
         port = os.environ["YKIT_TEST_VPCD_PORTS"].split()[0]
         self.command = [ykit, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", str(state)]
+        if late := os.environ.get("YKIT_BENCH_ANSWER_AFTER"):
+            self.command += ["--fault", f"from 1: delay {late}"]
         self.ready = [ykit, *ready]
 
     def __enter__(self):
