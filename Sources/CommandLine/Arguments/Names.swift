@@ -12,8 +12,8 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
 
     package init(arrayLiteral words: String...) { self.init(words) }
 
-    private init(_ words: [String], value: String? = nil) {
-        var (value, names) = (value, [String]())
+    private init(_ words: [String]) {
+        var (value, names) = (String?.none, [String]())
         for word in words {
             let parts = word.split(separator: " ", maxSplits: 1)
             names.append(String(parts[0]))
@@ -21,9 +21,6 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
         }
         (self.words, self.value) = (names, value)
     }
-
-    /// The same names, with what help calls the value.
-    package func taking(_ value: String) -> Names { Names(words, value: value) }
 
     /// The first name of more than one letter, or else the first one, without dashes.
     package var plain: String { Self.plain(words.first { $0.hasPrefix("--") } ?? words.first ?? "") }

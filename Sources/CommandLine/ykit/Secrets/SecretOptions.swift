@@ -97,7 +97,7 @@ struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments {
     @OptionGroup var places: SecretOptions<Kind>
 
     @Option(
-        Kind.names.taking(Kind.name.option),
+        Kind.names,
         help: "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns.")
     var text: String?
 
