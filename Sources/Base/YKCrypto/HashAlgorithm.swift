@@ -34,13 +34,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
 
     /// Returns the digest of a message.
     public func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
-        let message = Array(message)
-        return switch self {
-        case .sha1: Insecure.SHA1.hash(data: message).withUnsafeBytes { Array($0) }
-        case .sha256: SHA256.hash(data: message).withUnsafeBytes { Array($0) }
-        case .sha384: SHA384.hash(data: message).withUnsafeBytes { Array($0) }
-        case .sha512: SHA512.hash(data: message).withUnsafeBytes { Array($0) }
-        }
+        RunningHash(self, of: Array(message)).digest
     }
 
     /// Returns the HMAC of a message (RFC 2104).

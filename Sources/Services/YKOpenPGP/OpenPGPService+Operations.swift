@@ -45,9 +45,8 @@ extension OpenPGPService {
             throw .use(error, of: slot, isVerified: verified.contains(access), touch: touch)
         }
         let result = try Self.result(made, key, command(block.sent))
-        var isValid: Bool?
-        if case .message(let message) = input { isValid = key.isValid(result, for: RunningHash(hash, of: message)) }
-        guard isValid ?? key.isResult(result, of: block.checked) != false else { throw .wrongSignature(slot) }
+        let message: RunningHash? = if case .message(let bytes) = input { RunningHash(hash, of: bytes) } else { nil }
+        guard key.isResult(result, of: block.checked, padded: message) != false else { throw .wrongSignature(slot) }
         return result
     }
 

@@ -80,11 +80,14 @@ public enum PublicKey: Hashable, Sendable {
     /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that
     /// ECDSA signs, as long as the curve's field, or the message of Ed25519.
     ///
+    /// - Parameter message: The message whose RSASSA-PKCS1-v1_5 padding the block of RSA is; with it OpenSSL is not
+    ///   needed.
     /// - Returns: `nil` where that cannot be checked: for X25519, for a point that is not on its curve, and without
     ///   OpenSSL for RSA, for the other curves, and for digests whose length differs from the curve's.
-    public func isResult(_ result: [UInt8], of block: [UInt8]) -> Bool? {
+    public func isResult(_ result: [UInt8], of block: [UInt8], padded message: RunningHash? = nil) -> Bool? {
         switch self {
         case .rsa:
+            if let message, let isValid = isValid(result, for: message) { return isValid }
             do { return try rsaPublic(result) == block } catch { return error == .noOpenSSL ? nil : false }
         case .ec(let curve, let point):
             if let isValid = VerificationKey.isValid(result, overDigest: block, curve, point: point) { return isValid }
@@ -98,7 +101,7 @@ public enum PublicKey: Hashable, Sendable {
 
     /// Whether an RSASSA-PKCS1-v1_5 signature over a message that was hashed in pieces was made by the matching private
     /// key; `nil` where swift-crypto cannot check that: for other keys, and for RSA keys below 1024 bits.
-    public func isValid(_ signature: [UInt8], for hash: RunningHash) -> Bool? {
+    func isValid(_ signature: [UInt8], for hash: RunningHash) -> Bool? {
         guard case .rsa(let modulus, let exponent) = self else { return nil }
         return VerificationKey.isValid(signature, for: hash, rsaModulus: modulus, exponent: exponent)
     }

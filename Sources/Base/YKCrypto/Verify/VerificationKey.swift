@@ -24,12 +24,5 @@ public struct VerificationKey: Sendable {
 
 extension HashAlgorithm {
     /// The digest of a message, for functions that take any.
-    func digest(_ message: [UInt8]) -> any Digest {
-        switch self {
-        case .sha1: Insecure.SHA1.hash(data: message)
-        case .sha256: SHA256.hash(data: message)
-        case .sha384: SHA384.hash(data: message)
-        case .sha512: SHA512.hash(data: message)
-        }
-    }
+    func digest(_ message: [UInt8]) -> any Digest { RunningHash(self, of: message).value }
 }

@@ -48,11 +48,8 @@ extension PIVService {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
             throw .card(.malformed(fault, during: UseKey.name))
         }
-        if let key {
-            var isValid: Bool?
-            if case .hashed(let message) = input, padding == .usual { isValid = key.isValid(signature, for: message) }
-            if isValid ?? key.isResult(signature, of: block) == false { throw .wrongSignature(slot) }
-        }
+        let message: RunningHash? = if case .hashed(let message) = input, padding == .usual { message } else { nil }
+        if let key, key.isResult(signature, of: block, padded: message) == false { throw .wrongSignature(slot) }
         return signature
     }
 
