@@ -189,7 +189,7 @@ package enum OpenPGPProtocol: CardVocabulary {
 
     /// The data object that P1 and P2 name.
     package static func object(of command: APDU) -> TLV.Tag {
-        TLV.Tag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
+        TLV.Tag(rawValue: UInt32(command.parameters))
     }
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
@@ -203,14 +203,13 @@ package enum OpenPGPProtocol: CardVocabulary {
     /// What a private key deciphers or agrees on, and the hashes of the default PINs in the KDF-DO, from which a PIN is
     /// easily guessed.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
-        let parameters = UInt16(command.p1) << 8 | UInt16(command.p2)
         if command.ins == Instruction.getData, object(of: command) == Tag.kdf {
             // Some cards prepend the object's own tag.
             let start =
                 reply.first.map(UInt32.init) == Tag.kdf.rawValue ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
             return SecretRuns.values(of: [KDFTag.userHash, KDFTag.adminHash], in: reply, from: start)
         }
-        return command.ins == Instruction.performOperation && parameters == Operation.decipher
+        return command.ins == Instruction.performOperation && command.parameters == Operation.decipher
             ? SecretRuns.all(reply) : []
     }
 

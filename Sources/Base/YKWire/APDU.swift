@@ -48,6 +48,16 @@ public struct APDU: Hashable, Sendable {
         self.le = le
     }
 
+    /// Creates a command whose P1 and P2 are one number.
+    package init(cla: UInt8 = 0, ins: UInt8, parameters: UInt16, data: [UInt8] = [], le: Le = .max) {
+        self.init(
+            cla: cla, ins: ins, p1: UInt8(parameters >> 8), p2: UInt8(truncatingIfNeeded: parameters), data: data,
+            le: le)
+    }
+
+    /// P1 and P2 as one number.
+    package var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
+
     /// SELECT by name, first or only occurrence (ISO 7816-4 §11.2.2).
     public static func select(_ aid: AID) -> APDU {
         APDU(ins: 0xA4, p1: 0x04, p2: 0x00, data: aid.rawValue)

@@ -23,9 +23,7 @@ struct ReadBinary: CardCommand {
     let count: UInt8
 
     var apdu: APDU {
-        APDU(
-            ins: ISO7816.readBinary, p1: UInt8(offset >> 8), p2: UInt8(truncatingIfNeeded: offset),
-            le: .bytes(UInt16(count)))
+        APDU(ins: ISO7816.readBinary, parameters: offset, le: .bytes(UInt16(count)))
     }
 
     /// The requested bytes; extra bytes are dropped.

@@ -9,20 +9,13 @@ typealias Tag = OpenPGPProtocol.Tag
 typealias KeyTag = OpenPGPProtocol.KeyTag
 typealias Password = OpenPGPProtocol.Password
 
-extension APDU {
-    /// A command whose P1 and P2 are one number.
-    fileprivate init(ins: UInt8, reference: UInt16, data: [UInt8] = [], le: Le = .max) {
-        self.init(ins: ins, p1: UInt8(reference >> 8), p2: UInt8(truncatingIfNeeded: reference), data: data, le: le)
-    }
-}
-
 /// GET DATA (OpenPGP card 3.4 §7.2.6).
 struct GetData: CardCommand {
     static let name = "GET DATA"
     let tag: TLV.Tag
 
     var apdu: APDU {
-        APDU(ins: OpenPGPProtocol.Instruction.getData, reference: UInt16(truncatingIfNeeded: tag.rawValue))
+        APDU(ins: OpenPGPProtocol.Instruction.getData, parameters: UInt16(truncatingIfNeeded: tag.rawValue))
     }
 
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
@@ -88,7 +81,7 @@ struct PutData: CardCommand {
 
     var apdu: APDU {
         APDU(
-            ins: OpenPGPProtocol.Instruction.putData, reference: UInt16(truncatingIfNeeded: tag.rawValue), data: value,
+            ins: OpenPGPProtocol.Instruction.putData, parameters: UInt16(truncatingIfNeeded: tag.rawValue), data: value,
             le: .none)
     }
 }
@@ -105,7 +98,7 @@ struct ImportPrivateKey: CardCommand {
             slot.template + TLV(KeyTag.privateLengths, lengths).encoded
             + TLV(KeyTag.privateValues, parts.flatMap(\.value)).encoded
         apdu = APDU(
-            ins: OpenPGPProtocol.Instruction.importKey, reference: OpenPGPProtocol.headerListReference,
+            ins: OpenPGPProtocol.Instruction.importKey, parameters: OpenPGPProtocol.headerListReference,
             data: TLV(KeyTag.headerList, content).encoded, le: .none)
     }
 }
@@ -160,7 +153,7 @@ struct ComputeSignature: CardCommand {
     let input: [UInt8]
 
     var apdu: APDU {
-        APDU(ins: OpenPGPProtocol.Instruction.performOperation, reference: OpenPGPProtocol.Operation.sign, data: input)
+        APDU(ins: OpenPGPProtocol.Instruction.performOperation, parameters: OpenPGPProtocol.Operation.sign, data: input)
     }
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
 }
@@ -172,7 +165,7 @@ struct Decipher: CardCommand {
 
     var apdu: APDU {
         APDU(
-            ins: OpenPGPProtocol.Instruction.performOperation, reference: OpenPGPProtocol.Operation.decipher,
+            ins: OpenPGPProtocol.Instruction.performOperation, parameters: OpenPGPProtocol.Operation.decipher,
             data: input)
     }
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }

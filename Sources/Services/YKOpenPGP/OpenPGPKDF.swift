@@ -48,11 +48,13 @@ public struct OpenPGPKDF: Sendable, Hashable {
     /// The encoded object, with the hashes of the initial PINs (tags 87 and 88).
     package func encoded(user: borrowing Secret, admin: borrowing Secret) -> [UInt8] {
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
-        return [
-            TLV(KDFTag.algorithm, [Value.iteratedSalted]),
-            TLV(KDFTag.hash, [hash == .sha512 ? Value.sha512 : Value.sha256]), TLV(KDFTag.count, digits),
-        ].encoded + [KDFTag.userSalt, KDFTag.resetSalt, KDFTag.adminSalt].flatMap { TLV($0, salts[$0] ?? []).encoded }
-            + TLV(KDFTag.userHash, user.copyBytes()).encoded + TLV(KDFTag.adminHash, admin.copyBytes()).encoded
+        let salts = [KDFTag.userSalt, KDFTag.resetSalt, KDFTag.adminSalt].map { TLV($0, self.salts[$0] ?? []) }
+        let hashes = [TLV(KDFTag.userHash, user.copyBytes()), TLV(KDFTag.adminHash, admin.copyBytes())]
+        let hash = hash == .sha512 ? Value.sha512 : Value.sha256
+        return
+            ([
+                TLV(KDFTag.algorithm, [Value.iteratedSalted]), TLV(KDFTag.hash, [hash]), TLV(KDFTag.count, digits),
+            ] + salts + hashes).encoded
     }
 
     /// The object that disables the derivation.

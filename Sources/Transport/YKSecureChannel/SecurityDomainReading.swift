@@ -13,9 +13,7 @@ package struct GetSecurityData: CardCommand {
     ///   - tag: The data object, two bytes.
     ///   - data: Which of several is meant, where the object asks for that.
     package init(_ tag: UInt16, data: [UInt8] = []) {
-        apdu = APDU(
-            ins: SecurityDomainProtocol.Instruction.getData, p1: UInt8(tag >> 8), p2: UInt8(truncatingIfNeeded: tag),
-            data: data)
+        apdu = APDU(ins: SecurityDomainProtocol.Instruction.getData, parameters: tag, data: data)
     }
 
     package func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }

@@ -32,8 +32,7 @@ package struct HSMAuthApplet: Applet {
             throw .status(.unknownInstruction)
         }
         if command.ins == Instruction.changePassword, version < Version(5, 8, 0) { throw .status(.unknownInstruction) }
-        let parameters = UInt16(command.p1) << 8 | UInt16(command.p2)
-        switch (command.ins, parameters) {
+        switch (command.ins, command.parameters) {
         case (Instruction.put, 0): try put(command, &key.hsmAuth, version, world)
         case (Instruction.delete, 0): try delete(command, &key.hsmAuth)
         case (Instruction.calculate, 0): return try calculate(command, &key.hsmAuth, world)

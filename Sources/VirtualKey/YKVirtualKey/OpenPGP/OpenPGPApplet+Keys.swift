@@ -171,7 +171,7 @@ extension OpenPGPApplet {
 
     /// PUT DATA with an extended header list (§4.4.3.12): imports a private key.
     mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        guard UInt16(command.p1) << 8 | UInt16(command.p2) == OpenPGPProtocol.headerListReference else {
+        guard command.parameters == OpenPGPProtocol.headerListReference else {
             throw .status(Self.wrongParameters(key.profile))
         }
         try requireAdmin()

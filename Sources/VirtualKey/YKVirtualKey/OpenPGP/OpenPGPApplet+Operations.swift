@@ -13,7 +13,7 @@ extension OpenPGPApplet {
     mutating func perform(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        switch UInt16(command.p1) << 8 | UInt16(command.p2) {
+        switch command.parameters {
         case OpenPGPProtocol.Operation.sign: return try sign(command.data, &key, world)
         case OpenPGPProtocol.Operation.decipher: return try decipher(command.data, key, world)
         case OpenPGPProtocol.Operation.encipher where key.profile.isPlainOpenPGP: return try encipher(command.data, key)

@@ -67,7 +67,7 @@ package struct SecurityDomainApplet: Applet {
 extension SecurityDomainApplet {
     private func getData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         let keys = key.securityDomain.keys ?? []
-        switch UInt16(command.p1) << 8 | UInt16(command.p2) {
+        switch command.parameters {
         case Tag.cardRecognition: return recognition(key.profile)
         case Tag.keyInformationObject: return keys.flatMap(Self.information)
         case Tag.productionData:
