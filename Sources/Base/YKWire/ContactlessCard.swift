@@ -8,8 +8,8 @@ public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
     /// A storage card (PC/SC part 3 §3.1.3.2.3.2).
     case storage(standard: Standard, name: Name)
 
-    /// The standard of a storage card. An open set.
-    public struct Standard: RawRepresentable, Hashable, Sendable {
+    /// The standard of a storage card.
+    public struct Standard: OpenSet {
         /// The code (PC/SC part 3 supplement, table 1).
         public let rawValue: UInt8
         /// Wraps a code.
@@ -26,8 +26,8 @@ public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
         ]
     }
 
-    /// The name of a storage card. An open set.
-    public struct Name: RawRepresentable, Hashable, Sendable {
+    /// The name of a storage card.
+    public struct Name: OpenSet {
         /// The code (PC/SC part 3 supplement, table 2).
         public let rawValue: UInt16
         /// Wraps a code.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two bytes that end every response APDU (ISO 7816-4 §5.1.3). An open set: unknown words are kept.
-public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The two bytes that end every response APDU (ISO 7816-4 §5.1.3).
+public struct StatusWord: OpenSet {
     /// SW1 in the high byte, SW2 in the low byte.
     public let rawValue: UInt16
 
     /// Wraps a status word.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
-    /// Wraps a status word.
-    public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
     /// 9000: success.
     public static let ok = StatusWord(0x9000)

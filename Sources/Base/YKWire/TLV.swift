@@ -2,8 +2,8 @@
 
 /// One BER-TLV data object (ISO 7816-4 §5.2.2): a tag, a length and a value.
 public struct TLV: Hashable, Sendable {
-    /// A tag of one to four bytes as a big-endian number. An open set.
-    public struct Tag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// A tag of one to four bytes as a big-endian number.
+    public struct Tag: OpenSet, ExpressibleByIntegerLiteral {
         /// The bytes of the tag as a number.
         public let rawValue: UInt32
         /// Wraps a tag.

@@ -2,19 +2,19 @@
 
 public import YKCrypto
 public import YKTransport
-import YKWire
+public import YKWire
 
-/// The kind of a credential. An open set.
-public struct HSMAuthAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The kind of a credential.
+public struct HSMAuthAlgorithm: OpenSet {
     /// The algorithm byte.
     public let rawValue: UInt8
     /// Wraps an algorithm byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Two AES-128 keys, for a session by SCP03.
-    public static let aes128 = HSMAuthAlgorithm(rawValue: 38)
+    public static let aes128 = HSMAuthAlgorithm(38)
     /// A P-256 key, for a session like that of SCP11.
-    public static let p256 = HSMAuthAlgorithm(rawValue: 39)
+    public static let p256 = HSMAuthAlgorithm(39)
 
     /// The usual name, otherwise the number.
     public var description: String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKWire
+
 /// A key slot of the card (OpenPGP card 3.4 §4.4.1); the fourth is Yubico's.
 public enum OpenPGPSlot: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Creates OpenPGP signatures.
@@ -109,23 +111,23 @@ public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// When a key requires a touch (§4.4.3.10; the cached ones are Yubico's). An open set.
-public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+/// When a key requires a touch (§4.4.3.10; the cached ones are Yubico's).
+public struct OpenPGPTouchPolicy: OpenSet {
     /// The first byte of the UIF object.
     public let rawValue: UInt8
     /// Wraps the first byte of the UIF object.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No touch.
-    public static let off = OpenPGPTouchPolicy(rawValue: 0)
+    public static let off = OpenPGPTouchPolicy(0)
     /// A touch for each use.
-    public static let on = OpenPGPTouchPolicy(rawValue: 1)
+    public static let on = OpenPGPTouchPolicy(1)
     /// The same, until the key is replaced or the application reset.
-    public static let fixed = OpenPGPTouchPolicy(rawValue: 2)
+    public static let fixed = OpenPGPTouchPolicy(2)
     /// A touch is valid for 15 seconds (Yubico).
-    public static let cached = OpenPGPTouchPolicy(rawValue: 3)
+    public static let cached = OpenPGPTouchPolicy(3)
     /// The same, until the key is replaced or the application reset (Yubico).
-    public static let cachedFixed = OpenPGPTouchPolicy(rawValue: 4)
+    public static let cachedFixed = OpenPGPTouchPolicy(4)
 
     /// Whether it cannot be changed.
     public var isFixed: Bool { self == .fixed || self == .cachedFixed }
@@ -137,15 +139,15 @@ public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomSt
     }
 }
 
-/// The origin of a key (§4.4.3.8). An open set.
-public struct OpenPGPKeyOrigin: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+/// The origin of a key (§4.4.3.8).
+public struct OpenPGPKeyOrigin: OpenSet {
     /// The state byte.
     public let rawValue: UInt8
     /// Wraps a state byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No key.
-    public static let none = OpenPGPKeyOrigin(rawValue: 0)
+    public static let none = OpenPGPKeyOrigin(0)
 
     /// In words.
     public var description: String {

@@ -5,36 +5,36 @@ public import YKWire
 
 /// A token as described by the server.
 public struct PrivacyIDEAToken: Hashable, Sendable {
-    /// The kind of a token. An open set.
-    public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// The kind of a token.
+    public struct Kind: OpenSet {
         /// The server's word.
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A push token.
-        public static let push = Kind(rawValue: "push")
+        public static let push = Kind("push")
         /// A token that sends a PIN by SMS.
-        public static let sms = Kind(rawValue: "sms")
+        public static let sms = Kind("sms")
         /// A token that sends a PIN by mail.
-        public static let email = Kind(rawValue: "email")
+        public static let email = Kind("email")
         /// A FIDO2 credential used after a user name.
-        public static let webAuthn = Kind(rawValue: "webauthn")
+        public static let webAuthn = Kind("webauthn")
         /// A FIDO2 credential that identifies its user.
-        public static let passkey = Kind(rawValue: "passkey")
+        public static let passkey = Kind("passkey")
     }
 
-    /// The state of the enrolment. An open set.
-    public struct RolloutState: RawRepresentable, Hashable, Sendable {
+    /// The state of the enrolment.
+    public struct RolloutState: OpenSet {
         /// The server's word.
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Complete.
-        public static let enrolled = RolloutState(rawValue: "enrolled")
+        public static let enrolled = RolloutState("enrolled")
         /// Waiting for the PIN that was sent (policy `verify_enrollment`).
-        public static let verify = RolloutState(rawValue: "verify")
+        public static let verify = RolloutState("verify")
         /// Waiting for the device.
-        public static let clientWait = RolloutState(rawValue: "clientwait")
+        public static let clientWait = RolloutState("clientwait")
     }
 
     /// The serial number.

@@ -42,20 +42,20 @@ extension PrivacyIDEAAnswer {
     }
 }
 
-/// The status of a challenge that is answered on another device. An open set.
-public struct ChallengeStatus: RawRepresentable, Hashable, Sendable {
+/// The status of a challenge that is answered on another device.
+public struct ChallengeStatus: OpenSet {
     /// The server's word.
     public let rawValue: String
     /// Wraps the server's word.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Not answered yet.
-    public static let pending = ChallengeStatus(rawValue: "pending")
+    public static let pending = ChallengeStatus("pending")
     /// Approved.
-    public static let accepted = ChallengeStatus(rawValue: "accept")
+    public static let accepted = ChallengeStatus("accept")
     /// Declined because the user did not start the login.
-    public static let declined = ChallengeStatus(rawValue: "declined")
+    public static let declined = ChallengeStatus("declined")
     /// Declined for another reason.
-    public static let cancelled = ChallengeStatus(rawValue: "cancelled")
+    public static let cancelled = ChallengeStatus("cancelled")
 }
 
 extension PrivacyIDEA {

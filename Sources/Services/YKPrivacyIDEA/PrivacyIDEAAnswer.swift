@@ -6,20 +6,20 @@ public import YKWire
 
 /// An answer of a privacyIDEA server whose `result.status` is true. Unknown members are ignored.
 public struct PrivacyIDEAAnswer: Hashable, Sendable {
-    /// The result of an authentication. An open set.
-    public struct Authentication: RawRepresentable, Hashable, Sendable {
+    /// The result of an authentication.
+    public struct Authentication: OpenSet {
         /// The server's word.
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Authenticated.
-        public static let accept = Authentication(rawValue: "ACCEPT")
+        public static let accept = Authentication("ACCEPT")
         /// Not authenticated.
-        public static let reject = Authentication(rawValue: "REJECT")
+        public static let reject = Authentication("REJECT")
         /// A challenge must be answered.
-        public static let challenge = Authentication(rawValue: "CHALLENGE")
+        public static let challenge = Authentication("CHALLENGE")
         /// The user declined.
-        public static let declined = Authentication(rawValue: "DECLINED")
+        public static let declined = Authentication("DECLINED")
     }
 
     /// `result.value`, `null` when absent.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+public import YKWire
 
-/// A return code of PC/SC (PC/SC part 5 §3.1; winscard.h) other than success. An open set.
-public struct SmartCardError: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// A return code of PC/SC (PC/SC part 5 §3.1; winscard.h) other than success.
+public struct SmartCardError: Error, OpenSet {
     /// The code, such as 80100009.
     public let rawValue: UInt32
     /// Wraps a code.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A COSE algorithm (IANA registry "COSE Algorithms"). An open set.
-public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// A COSE algorithm (IANA registry "COSE Algorithms").
+public struct COSEAlgorithm: OpenSet {
     /// The number in the registry.
     public let rawValue: Int64
     /// Wraps a number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Wraps a number.
-    public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// ECDSA with SHA-256; in FIDO always on P-256.
     public static let es256 = COSEAlgorithm(-7)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An elliptic curve (IANA registry "COSE Elliptic Curves"). An open set.
-public struct COSECurve: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// An elliptic curve (IANA registry "COSE Elliptic Curves").
+public struct COSECurve: OpenSet {
     /// The number in the registry.
     public let rawValue: Int64
     /// Wraps a number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// NIST P-256.
-    public static let p256 = COSECurve(rawValue: 1)
+    public static let p256 = COSECurve(1)
     /// NIST P-384.
-    public static let p384 = COSECurve(rawValue: 2)
+    public static let p384 = COSECurve(2)
     /// NIST P-521.
-    public static let p521 = COSECurve(rawValue: 3)
+    public static let p521 = COSECurve(3)
     /// X25519, for key agreement.
-    public static let x25519 = COSECurve(rawValue: 4)
+    public static let x25519 = COSECurve(4)
     /// Ed25519.
-    public static let ed25519 = COSECurve(rawValue: 6)
+    public static let ed25519 = COSECurve(6)
     /// Ed448.
-    public static let ed448 = COSECurve(rawValue: 7)
+    public static let ed448 = COSECurve(7)
     /// secp256k1.
-    public static let secp256k1 = COSECurve(rawValue: 8)
+    public static let secp256k1 = COSECurve(8)
 
     /// The size of a coordinate or a compressed point, in bytes; `nil` for a curve that is not listed here.
     public var coordinateSize: Int? {

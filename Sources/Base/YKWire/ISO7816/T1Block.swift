@@ -13,20 +13,20 @@ public struct T1Block: Hashable, Sendable {
         case supervisory(Supervision, isResponse: Bool)
     }
 
-    /// The subject of a supervisory block. An open set.
-    public struct Supervision: RawRepresentable, Hashable, Sendable {
+    /// The subject of a supervisory block.
+    public struct Supervision: OpenSet {
         /// The low five bits of the protocol control byte.
         public let rawValue: UInt8
         /// Wraps the bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue & 0x1F }
         /// Resets the block numbers to 0.
-        public static let resynchronise = Supervision(rawValue: 0)
+        public static let resynchronise = Supervision(0)
         /// The size of information fields.
-        public static let size = Supervision(rawValue: 1)
+        public static let size = Supervision(1)
         /// Aborts a chain.
-        public static let abort = Supervision(rawValue: 2)
+        public static let abort = Supervision(2)
         /// The card needs more time.
-        public static let moreTime = Supervision(rawValue: 3)
+        public static let moreTime = Supervision(3)
     }
 
     /// The error detection code of blocks.

@@ -2,18 +2,18 @@
 
 /// A smart poster: a URI with information about it, as a message within a record (NFC Forum Smart Poster RTD 1.0 §3).
 public struct NDEFSmartPoster: Hashable, Sendable {
-    /// What to do with the URI. An open set.
-    public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// What to do with the URI.
+    public struct Action: OpenSet {
         /// The byte of the record.
         public let rawValue: UInt8
         /// Wraps a byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Open it, call it, or send to it.
-        public static let perform = Action(rawValue: 0)
+        public static let perform = Action(0)
         /// Save it for later.
-        public static let save = Action(rawValue: 1)
+        public static let save = Action(1)
         /// Open it for editing.
-        public static let edit = Action(rawValue: 2)
+        public static let edit = Action(2)
 
         /// A word for the action, or its number.
         public var description: String {

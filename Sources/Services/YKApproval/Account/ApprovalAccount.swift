@@ -5,25 +5,25 @@ public import YKWire
 
 /// An account of the store: the common fields, and the others in ``details``.
 public struct ApprovalAccount: Hashable, Sendable {
-    /// The kind of an account. An open set: a later version may add kinds.
-    public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// The kind of an account; a later version may add kinds.
+    public struct Kind: OpenSet {
         /// The word in the file.
         public let rawValue: String
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Approves requests of a server with a key pair.
-        public static let push = Kind(rawValue: "push")
+        public static let push = Kind("push")
         /// Answers the challenges of a TiQR server.
-        public static let tiqr = Kind(rawValue: "tiqr")
+        public static let tiqr = Kind("tiqr")
         /// Answers challenges that the user types in (OCRA, RFC 6287).
-        public static let ocra = Kind(rawValue: "ocra")
+        public static let ocra = Kind("ocra")
         /// Time-based codes, in the key's OATH application.
-        public static let totp = Kind(rawValue: "totp")
+        public static let totp = Kind("totp")
         /// Counter-based codes, in the key's OATH application.
-        public static let hotp = Kind(rawValue: "hotp")
+        public static let hotp = Kind("hotp")
         /// The accounts of a device, synchronized with a server.
-        public static let container = Kind(rawValue: "container")
+        public static let container = Kind("container")
     }
 
     /// The identifier, unique in the store: the serial number and the server.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKWire
+
 /// Arculus' error codes: three digits for the card, `E0024R` and the like for the server (developer.getarculus.com,
-/// error codes). An open set: unknown codes are kept.
-public struct ArculusCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// error codes).
+public struct ArculusCode: OpenSet {
     /// The code as written.
     public let rawValue: String
     /// Wraps a code.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Wraps a code.
-    init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// The card was removed during the operation.
     public static let tagLost = ArculusCode("600")

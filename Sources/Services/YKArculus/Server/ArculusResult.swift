@@ -4,20 +4,18 @@ public import YKWire
 
 /// The result of a call of Arculus' SDK, in JSON form.
 public struct ArculusResult: Hashable, Sendable {
-    /// The status of a result. An open set.
-    public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The status of a result.
+    public struct Status: OpenSet {
         /// The word.
         public let rawValue: String
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The call succeeded.
-        public static let ok = Status(rawValue: "ok")
+        public static let ok = Status("ok")
         /// The call failed.
-        public static let failed = Status(rawValue: "failed")
+        public static let failed = Status("failed")
         /// The call failed because the server's session has expired.
-        public static let noSession = Status(rawValue: "false")
-        /// The word.
-        public var description: String { rawValue }
+        public static let noSession = Status("false")
     }
 
     /// The status.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKWire
+public import YKWire
 
-/// The status of a CTAP2 command (CTAP 2.2 §8.2). An open set: unknown codes are kept.
-public struct CTAPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The status of a CTAP2 command (CTAP 2.2 §8.2).
+public struct CTAPStatus: OpenSet {
     /// The status byte.
     public let rawValue: UInt8
     /// Wraps a status byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Wraps a status byte.
-    init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 00: success.
     public static let ok = CTAPStatus(CTAPProtocol.Status.ok)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a credential can be used without user verification (credProtect, CTAP 2.2 §12.1). An open set.
-public struct CredentialProtection: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public import YKWire
+
+/// When a credential can be used without user verification (credProtect, CTAP 2.2 §12.1).
+public struct CredentialProtection: OpenSet {
     /// The level.
     public let rawValue: UInt64
     /// Wraps a level.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Always usable.
-    public static let optional = CredentialProtection(rawValue: 1)
+    public static let optional = CredentialProtection(1)
     /// Usable if its identifier is given.
-    public static let optionalWithList = CredentialProtection(rawValue: 2)
+    public static let optionalWithList = CredentialProtection(2)
     /// Never usable.
-    public static let required = CredentialProtection(rawValue: 3)
+    public static let required = CredentialProtection(3)
 
     /// WebAuthn's name for the level.
     public var description: String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKWire
+
 extension AuthenticatorInfo {
     /// Returns the value of an option; `nil` if the key does not list it.
     public func option(_ name: AuthenticatorOption) -> Bool? {
@@ -27,51 +29,51 @@ extension AuthenticatorInfo {
     public var hasBioEnrollment: Bool { option(.bioEnroll) != nil || option(.userVerificationMgmtPreview) != nil }
 }
 
-/// An option of a key (CTAP 2.3 §6.4, options). An open set.
-public struct AuthenticatorOption: RawRepresentable, Hashable, Sendable {
+/// An option of a key (CTAP 2.3 §6.4, options).
+public struct AuthenticatorOption: OpenSet {
     /// The name in getInfo.
     public let rawValue: String
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Stores discoverable credentials.
-    public static let rk = AuthenticatorOption(rawValue: "rk")
+    public static let rk = AuthenticatorOption("rk")
     /// Requires a touch; true if absent.
-    public static let up = AuthenticatorOption(rawValue: "up")
+    public static let up = AuthenticatorOption("up")
     /// Built-in user verification: configured or not.
-    public static let uv = AuthenticatorOption(rawValue: "uv")
+    public static let uv = AuthenticatorOption("uv")
     /// Is built into the computer.
-    public static let plat = AuthenticatorOption(rawValue: "plat")
+    public static let plat = AuthenticatorOption("plat")
     /// PIN: set or not.
-    public static let clientPin = AuthenticatorOption(rawValue: "clientPin")
+    public static let clientPin = AuthenticatorOption("clientPin")
     /// Tokens carry permissions.
-    public static let pinUvAuthToken = AuthenticatorOption(rawValue: "pinUvAuthToken")
+    public static let pinUvAuthToken = AuthenticatorOption("pinUvAuthToken")
     /// A PIN does not grant the permissions to make credentials or get assertions.
     public static let noMcGaPermissionsWithClientPin = AuthenticatorOption(
         rawValue: "noMcGaPermissionsWithClientPin")
     /// Stores large blobs.
-    public static let largeBlobs = AuthenticatorOption(rawValue: "largeBlobs")
+    public static let largeBlobs = AuthenticatorOption("largeBlobs")
     /// Enterprise attestation: enabled or not.
-    public static let ep = AuthenticatorOption(rawValue: "ep")
+    public static let ep = AuthenticatorOption("ep")
     /// Fingerprints: enrolled or not.
-    public static let bioEnroll = AuthenticatorOption(rawValue: "bioEnroll")
+    public static let bioEnroll = AuthenticatorOption("bioEnroll")
     /// The same, in the preview of CTAP 2.1.
-    public static let userVerificationMgmtPreview = AuthenticatorOption(rawValue: "userVerificationMgmtPreview")
+    public static let userVerificationMgmtPreview = AuthenticatorOption("userVerificationMgmtPreview")
     /// Built-in user verification permits enrolling fingerprints.
-    public static let uvBioEnroll = AuthenticatorOption(rawValue: "uvBioEnroll")
+    public static let uvBioEnroll = AuthenticatorOption("uvBioEnroll")
     /// Supports authenticatorConfig.
-    public static let authnrCfg = AuthenticatorOption(rawValue: "authnrCfg")
+    public static let authnrCfg = AuthenticatorOption("authnrCfg")
     /// Built-in user verification permits authenticatorConfig.
-    public static let uvAcfg = AuthenticatorOption(rawValue: "uvAcfg")
+    public static let uvAcfg = AuthenticatorOption("uvAcfg")
     /// Credentials can be listed and deleted.
-    public static let credMgmt = AuthenticatorOption(rawValue: "credMgmt")
+    public static let credMgmt = AuthenticatorOption("credMgmt")
     /// Credentials can be listed with a persistent token.
-    public static let perCredMgmtRO = AuthenticatorOption(rawValue: "perCredMgmtRO")
+    public static let perCredMgmtRO = AuthenticatorOption("perCredMgmtRO")
     /// Credential management, in the preview of CTAP 2.1.
-    public static let credentialMgmtPreview = AuthenticatorOption(rawValue: "credentialMgmtPreview")
+    public static let credentialMgmtPreview = AuthenticatorOption("credentialMgmtPreview")
     /// The minimum PIN length can be set.
-    public static let setMinPINLength = AuthenticatorOption(rawValue: "setMinPINLength")
+    public static let setMinPINLength = AuthenticatorOption("setMinPINLength")
     /// Non-discoverable credentials can be created without user verification.
-    public static let makeCredUvNotRqd = AuthenticatorOption(rawValue: "makeCredUvNotRqd")
+    public static let makeCredUvNotRqd = AuthenticatorOption("makeCredUvNotRqd")
     /// User verification is always required.
-    public static let alwaysUv = AuthenticatorOption(rawValue: "alwaysUv")
+    public static let alwaysUv = AuthenticatorOption("alwaysUv")
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKWire
+public import YKWire
 
 private typealias Key = CTAPProtocol.BioEnrollment.Reply
 
@@ -30,14 +30,14 @@ public struct FingerprintSample: Hashable, Sendable {
     /// The number of good samples still required.
     public let remaining: UInt64
 
-    /// The sensor's feedback on a sample (CTAP 2.2 §6.7.4). An open set.
-    public struct Feedback: RawRepresentable, Hashable, Sendable {
+    /// The sensor's feedback on a sample (CTAP 2.2 §6.7.4).
+    public struct Feedback: OpenSet {
         /// The status.
         public let rawValue: UInt64
         /// Wraps a status.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
         /// Good.
-        public static let good = Feedback(rawValue: 0)
+        public static let good = Feedback(0)
 
         /// What the user can do about it, in a few words; `nil` for an unknown status.
         public var meaning: String? { Self.meanings[rawValue] }

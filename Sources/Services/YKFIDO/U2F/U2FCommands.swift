@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKWire
+public import YKWire
 
 /// The messages of U2F (FIDO U2F Raw Message Formats 1.2).
 public enum U2F {
-    /// Whether AUTHENTICATE waits for a touch (§5.1). An open set.
-    public struct Control: RawRepresentable, Hashable, Sendable {
+    /// Whether AUTHENTICATE waits for a touch (§5.1).
+    public struct Control: OpenSet {
         /// The control byte.
         public let rawValue: UInt8
         /// Wraps a control byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Signs after a touch.
-        public static let enforcePresence = Control(rawValue: 0x03)
+        public static let enforcePresence = Control(0x03)
         /// Signs nothing; checks whether the key handle belongs to the key.
-        public static let checkOnly = Control(rawValue: 0x07)
+        public static let checkOnly = Control(0x07)
         /// Signs without a touch.
-        public static let doNotEnforcePresence = Control(rawValue: 0x08)
+        public static let doNotEnforcePresence = Control(0x08)
     }
 
     /// Size of a challenge or application hash, in bytes.

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKTransport
+public import YKWire
 
 /// The build of a firmware version (Yubico management interface, tag 19).
 public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
-    /// The release stage of a build. An open set.
-    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The release stage of a build.
+    public struct Kind: OpenSet {
         /// The code.
         public let rawValue: UInt8
         /// Wraps a code.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Alpha.
-        public static let alpha = Kind(rawValue: 0)
+        public static let alpha = Kind(0)
         /// Beta.
-        public static let beta = Kind(rawValue: 1)
+        public static let beta = Kind(1)
         /// A release.
-        public static let final = Kind(rawValue: 2)
+        public static let final = Kind(2)
 
         /// The kind in a word.
         public var description: String {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKTransport
-import YKWire
+public import YKWire
 
 /// The vendor and model of a key, for a list of attached keys.
 public struct DeviceIdentity: Hashable, Sendable {
-    /// A vendor of keys. An open set.
-    public struct Maker: RawRepresentable, Hashable, Sendable {
+    /// A vendor of keys.
+    public struct Maker: OpenSet {
         /// The vendor's name.
         public let rawValue: String
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Yubico.
-        public static let yubico = Maker(rawValue: "Yubico")
+        public static let yubico = Maker("Yubico")
         /// CanoKeys.
-        public static let canokey = Maker(rawValue: "CanoKey")
+        public static let canokey = Maker("CanoKey")
         /// An unknown vendor.
-        public static let unknown = Maker(rawValue: "unknown")
+        public static let unknown = Maker("unknown")
     }
 
     /// The vendor.

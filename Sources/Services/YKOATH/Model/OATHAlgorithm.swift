@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKWire
 
-/// The hash function of an account's HMAC. An open set.
-public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The hash function of an account's HMAC.
+public struct OATHAlgorithm: OpenSet {
     /// The low four bits of the type and algorithm byte (YKOATH, "LIST").
     public let rawValue: UInt8
 
@@ -11,11 +12,11 @@ public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
     /// HMAC-SHA-1, the default.
-    public static let sha1 = OATHAlgorithm(rawValue: 1)
+    public static let sha1 = OATHAlgorithm(1)
     /// HMAC-SHA-256.
-    public static let sha256 = OATHAlgorithm(rawValue: 2)
+    public static let sha256 = OATHAlgorithm(2)
     /// HMAC-SHA-512; YubiKeys support it from firmware 4.3.1.
-    public static let sha512 = OATHAlgorithm(rawValue: 3)
+    public static let sha512 = OATHAlgorithm(3)
 
     /// The known algorithms.
     public static let known: [OATHAlgorithm] = [.sha1, .sha256, .sha512]

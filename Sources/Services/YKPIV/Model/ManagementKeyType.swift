@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKWire
+public import YKWire
 
-/// The cipher of a management key (NIST SP 800-78-4 Table 6-2). An open set.
-public struct ManagementKeyType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The cipher of a management key (NIST SP 800-78-4 Table 6-2).
+public struct ManagementKeyType: OpenSet {
     /// The algorithm identifier.
     public let rawValue: UInt8
     /// Wraps an identifier; 00 is another name for 3DES.
     public init(rawValue: UInt8) { self.rawValue = rawValue == 0 ? 0x03 : rawValue }
 
     /// 3DES.
-    public static let tripleDES = ManagementKeyType(rawValue: 0x03)
+    public static let tripleDES = ManagementKeyType(0x03)
     /// AES with 128 bits.
-    public static let aes128 = ManagementKeyType(rawValue: 0x08)
+    public static let aes128 = ManagementKeyType(0x08)
     /// AES with 192 bits.
-    public static let aes192 = ManagementKeyType(rawValue: 0x0A)
+    public static let aes192 = ManagementKeyType(0x0A)
     /// AES with 256 bits.
-    public static let aes256 = ManagementKeyType(rawValue: 0x0C)
+    public static let aes256 = ManagementKeyType(0x0C)
 
     /// Every known type, in the order in which a card is probed for them.
     public static let known: [ManagementKeyType] = [.tripleDES, .aes192, .aes128, .aes256]

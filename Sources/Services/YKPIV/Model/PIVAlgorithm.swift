@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKWire
+public import YKWire
 
-/// The kind of a key pair, by its identifier (NIST SP 800-78-4 Table 6-2, Yubico's additions). An open set.
-public struct PIVAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The kind of a key pair, by its identifier (NIST SP 800-78-4 Table 6-2, Yubico's additions).
+public struct PIVAlgorithm: OpenSet {
     /// The algorithm identifier.
     public let rawValue: UInt8
     /// Wraps an identifier.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// RSA with 1024 bits.
     public static let rsa1024 = PIVAlgorithm(0x06)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKWire
 
-/// The origin of a key (Yubico). An open set.
-public struct KeyOrigin: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The origin of a key (Yubico).
+public struct KeyOrigin: OpenSet {
     /// The code.
     public let rawValue: UInt8
     /// Wraps a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Generated on the card.
-    public static let generated = KeyOrigin(rawValue: 1)
+    public static let generated = KeyOrigin(1)
     /// Imported.
-    public static let imported = KeyOrigin(rawValue: 2)
+    public static let imported = KeyOrigin(2)
 
     /// The name, otherwise the code.
     public var description: String { [1: "generated", 2: "imported"][rawValue] ?? "origin \(rawValue)" }

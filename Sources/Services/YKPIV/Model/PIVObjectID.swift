@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+public import YKWire
 
-/// The tag of a data object (NIST SP 800-73-4 Part 1, Table 3). An open set.
-public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The tag of a data object (NIST SP 800-73-4 Part 1, Table 3).
+public struct PIVObjectID: OpenSet {
     /// The tag as a number of one to three bytes.
     public let rawValue: UInt32
     /// Wraps a tag.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
-    private init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Card capability container.
     public static let capability = PIVObjectID(0x5F_C107)

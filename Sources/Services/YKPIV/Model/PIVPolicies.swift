@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a key requires the PIN (Yubico). An open set.
-public struct PINPolicy: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public import YKWire
+
+/// When a key requires the PIN (Yubico).
+public struct PINPolicy: OpenSet {
     /// The code.
     public let rawValue: UInt8
     /// Wraps a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The slot's default: always in 9C, never in 9E, otherwise once.
     public static let usual = PINPolicy(0)
@@ -35,13 +36,12 @@ public struct PINPolicy: RawRepresentable, Hashable, Sendable, CustomStringConve
     }
 }
 
-/// When a key requires a touch (Yubico). An open set.
-public struct TouchPolicy: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// When a key requires a touch (Yubico).
+public struct TouchPolicy: OpenSet {
     /// The code.
     public let rawValue: UInt8
     /// Wraps a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The default: never.
     public static let usual = TouchPolicy(0)

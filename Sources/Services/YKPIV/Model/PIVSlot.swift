@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKWire
+public import YKWire
 
-/// A slot for a private key (NIST SP 800-73-4 Part 1, Table 4b). An open set.
-public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// A slot for a private key (NIST SP 800-73-4 Part 1, Table 4b).
+public struct PIVSlot: OpenSet {
     /// The key reference.
     public let rawValue: UInt8
     /// Wraps a key reference.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 9A: PIV authentication.
     public static let authentication = PIVSlot(PIVProtocol.Slot.authentication)

@@ -41,30 +41,30 @@ extension WebAuthnRelyingParty {
 
 /// A browser's capabilities, as returned by `PublicKeyCredential.getClientCapabilities()` (WebAuthn Level 3 §5.1.7).
 public struct ClientCapabilities: Hashable, Sendable {
-    /// A capability (§5.8.7). An open set.
-    public struct Name: RawRepresentable, Hashable, Sendable {
+    /// A capability (§5.8.7).
+    public struct Name: OpenSet {
         /// The name.
         public let rawValue: String
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A credential can be created without a gesture, after a sign-in with a password.
-        public static let conditionalCreate = Name(rawValue: "conditionalCreate")
+        public static let conditionalCreate = Name("conditionalCreate")
         /// Passkeys can be offered as suggestions in a form.
-        public static let conditionalGet = Name(rawValue: "conditionalGet")
+        public static let conditionalGet = Name("conditionalGet")
         /// A nearby phone can be used.
-        public static let hybridTransport = Name(rawValue: "hybridTransport")
+        public static let hybridTransport = Name("hybridTransport")
         /// Passkeys can be created on this device or on a nearby phone.
-        public static let passkeyPlatformAuthenticator = Name(rawValue: "passkeyPlatformAuthenticator")
+        public static let passkeyPlatformAuthenticator = Name("passkeyPlatformAuthenticator")
         /// The device itself can verify its user.
-        public static let userVerifyingPlatformAuthenticator = Name(rawValue: "userVerifyingPlatformAuthenticator")
+        public static let userVerifyingPlatformAuthenticator = Name("userVerifyingPlatformAuthenticator")
         /// Related origins are supported.
-        public static let relatedOrigins = Name(rawValue: "relatedOrigins")
+        public static let relatedOrigins = Name("relatedOrigins")
         /// `signalAllAcceptedCredentials()` is available.
-        public static let signalAllAcceptedCredentials = Name(rawValue: "signalAllAcceptedCredentials")
+        public static let signalAllAcceptedCredentials = Name("signalAllAcceptedCredentials")
         /// `signalCurrentUserDetails()` is available.
-        public static let signalCurrentUserDetails = Name(rawValue: "signalCurrentUserDetails")
+        public static let signalCurrentUserDetails = Name("signalCurrentUserDetails")
         /// `signalUnknownCredential()` is available.
-        public static let signalUnknownCredential = Name(rawValue: "signalUnknownCredential")
+        public static let signalUnknownCredential = Name("signalUnknownCredential")
         /// The extension with this identifier is supported.
         public static func `extension`(_ identifier: String) -> Name { Name(rawValue: "extension:" + identifier) }
     }

@@ -94,17 +94,17 @@ public struct Capture: Sendable, Hashable {
         }
     }
 
-    /// The kind of link a capture was made on. An open set.
-    public struct LinkKind: RawRepresentable, Hashable, Sendable {
+    /// The kind of link a capture was made on.
+    public struct LinkKind: OpenSet {
         /// The word in the file.
         public let rawValue: String
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// APDUs to and from a smart card.
-        public static let card = LinkKind(rawValue: "card")
+        public static let card = LinkKind("card")
         /// HID reports.
-        public static let hid = LinkKind(rawValue: "hid")
+        public static let hid = LinkKind("hid")
         /// No key: only requests to servers.
-        public static let http = LinkKind(rawValue: "http")
+        public static let http = LinkKind("http")
     }
 }

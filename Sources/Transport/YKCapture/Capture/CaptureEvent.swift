@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+public import YKWire
 
 extension Capture {
     /// One line of a capture after the header.
@@ -23,24 +24,24 @@ extension Capture {
             case link(LinkEvent, why: String?)
         }
 
-        /// An event of a link. An open set.
-        public struct LinkEvent: RawRepresentable, Hashable, Sendable {
+        /// An event of a link.
+        public struct LinkEvent: OpenSet {
             /// The word in the file.
             public let rawValue: String
             /// Wraps a word.
             public init(rawValue: String) { self.rawValue = rawValue }
             /// The card was powered.
-            public static let powerOn = LinkEvent(rawValue: "power-on")
+            public static let powerOn = LinkEvent("power-on")
             /// The card was powered off.
-            public static let powerOff = LinkEvent(rawValue: "power-off")
+            public static let powerOff = LinkEvent("power-off")
             /// The card was reset.
-            public static let reset = LinkEvent(rawValue: "reset")
+            public static let reset = LinkEvent("reset")
             /// The card or key was removed.
-            public static let removed = LinkEvent(rawValue: "removed")
+            public static let removed = LinkEvent("removed")
             /// The host read the clock; written when the time is later than the previous event implies.
-            public static let time = LinkEvent(rawValue: "time")
+            public static let time = LinkEvent("time")
             /// The link failed.
-            public static let fail = LinkEvent(rawValue: "fail")
+            public static let fail = LinkEvent("fail")
         }
 
         /// A range of bytes: its start and length.

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CPCSC
+import YKWire
 
 /// A return code of a PC/SC call; unnamed codes are kept.
-struct PCSCCode: RawRepresentable, Hashable, Sendable {
+struct PCSCCode: OpenSet {
     let rawValue: UInt32
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
     init(_ code: LONG) { rawValue = UInt32(truncatingIfNeeded: code) }
 
-    static let success = PCSCCode(rawValue: 0)
-    static let cancelled = PCSCCode(rawValue: 0x8010_0002)
-    static let invalidHandle = PCSCCode(rawValue: 0x8010_0003)
-    static let insufficientBuffer = PCSCCode(rawValue: 0x8010_0008)
-    static let unknownReader = PCSCCode(rawValue: 0x8010_0009)
-    static let timeout = PCSCCode(rawValue: 0x8010_000A)
-    static let sharingViolation = PCSCCode(rawValue: 0x8010_000B)
-    static let noSmartcard = PCSCCode(rawValue: 0x8010_000C)
-    static let protocolMismatch = PCSCCode(rawValue: 0x8010_000F)
-    static let notReady = PCSCCode(rawValue: 0x8010_0010)
-    static let communicationError = PCSCCode(rawValue: 0x8010_0013)
-    static let notTransacted = PCSCCode(rawValue: 0x8010_0016)
-    static let readerUnavailable = PCSCCode(rawValue: 0x8010_0017)
-    static let shutdown = PCSCCode(rawValue: 0x8010_0018)
-    static let cardUnsupported = PCSCCode(rawValue: 0x8010_001C)
-    static let noService = PCSCCode(rawValue: 0x8010_001D)
-    static let serviceStopped = PCSCCode(rawValue: 0x8010_001E)
-    static let noReaders = PCSCCode(rawValue: 0x8010_002E)
-    static let unsupportedCard = PCSCCode(rawValue: 0x8010_0065)
-    static let unresponsiveCard = PCSCCode(rawValue: 0x8010_0066)
-    static let unpoweredCard = PCSCCode(rawValue: 0x8010_0067)
-    static let resetCard = PCSCCode(rawValue: 0x8010_0068)
-    static let removedCard = PCSCCode(rawValue: 0x8010_0069)
-    static let securityViolation = PCSCCode(rawValue: 0x8010_006A)
+    static let success = PCSCCode(0)
+    static let cancelled = PCSCCode(0x8010_0002)
+    static let invalidHandle = PCSCCode(0x8010_0003)
+    static let insufficientBuffer = PCSCCode(0x8010_0008)
+    static let unknownReader = PCSCCode(0x8010_0009)
+    static let timeout = PCSCCode(0x8010_000A)
+    static let sharingViolation = PCSCCode(0x8010_000B)
+    static let noSmartcard = PCSCCode(0x8010_000C)
+    static let protocolMismatch = PCSCCode(0x8010_000F)
+    static let notReady = PCSCCode(0x8010_0010)
+    static let communicationError = PCSCCode(0x8010_0013)
+    static let notTransacted = PCSCCode(0x8010_0016)
+    static let readerUnavailable = PCSCCode(0x8010_0017)
+    static let shutdown = PCSCCode(0x8010_0018)
+    static let cardUnsupported = PCSCCode(0x8010_001C)
+    static let noService = PCSCCode(0x8010_001D)
+    static let serviceStopped = PCSCCode(0x8010_001E)
+    static let noReaders = PCSCCode(0x8010_002E)
+    static let unsupportedCard = PCSCCode(0x8010_0065)
+    static let unresponsiveCard = PCSCCode(0x8010_0066)
+    static let unpoweredCard = PCSCCode(0x8010_0067)
+    static let resetCard = PCSCCode(0x8010_0068)
+    static let removedCard = PCSCCode(0x8010_0069)
+    static let securityViolation = PCSCCode(0x8010_006A)
 
     /// Whether the service stopped, refuses this client, or was restarted and no longer knows it: libpcsclite also
     /// returns "security violation" when pcscd dies before reading a call (1.9.9).

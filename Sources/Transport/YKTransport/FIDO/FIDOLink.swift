@@ -63,14 +63,14 @@ public struct FIDOLinkProfile: Sendable, Hashable {
     }
 }
 
-/// The status of a key while its response is pending (CTAP 2.2 §11.2.9.1.7). An open set.
-public struct FIDOKeepalive: RawRepresentable, Hashable, Sendable {
+/// The status of a key while its response is pending (CTAP 2.2 §11.2.9.1.7).
+public struct FIDOKeepalive: OpenSet {
     /// The status byte.
     public let rawValue: UInt8
     /// Wraps a status byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// The key is processing.
-    public static let processing = FIDOKeepalive(rawValue: 1)
+    public static let processing = FIDOKeepalive(1)
     /// The key waits for a touch.
-    public static let touchNeeded = FIDOKeepalive(rawValue: 2)
+    public static let touchNeeded = FIDOKeepalive(2)
 }

@@ -5,20 +5,18 @@ public import YKWire
 
 /// The client data of a ceremony (WebAuthn Level 3 §5.8.1); the credential signs its hash.
 public struct ClientData: Hashable, Sendable {
-    /// The type of a ceremony. An open set.
-    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The type of a ceremony.
+    public struct Kind: OpenSet {
         /// The name.
         public let rawValue: String
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Creation of a credential.
-        public static let create = Kind(rawValue: "webauthn.create")
+        public static let create = Kind("webauthn.create")
         /// An assertion.
-        public static let get = Kind(rawValue: "webauthn.get")
+        public static let get = Kind("webauthn.get")
         /// An assertion for a payment (Secure Payment Confirmation §7).
-        public static let payment = Kind(rawValue: "payment.get")
-        /// The name.
-        public var description: String { rawValue }
+        public static let payment = Kind("payment.get")
     }
 
     /// The type of the ceremony.

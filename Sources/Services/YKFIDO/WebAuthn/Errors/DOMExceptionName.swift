@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A browser's name for an error (Web IDL §2.8.1, WebAuthn Level 3 §5.1.3.1 and §5.1.4.3). An open set.
-public struct DOMExceptionName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public import YKWire
+
+/// A browser's name for an error (Web IDL §2.8.1, WebAuthn Level 3 §5.1.3.1 and §5.1.4.3).
+public struct DOMExceptionName: OpenSet {
     /// The name.
     public let rawValue: String
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A member of the options is missing or of the wrong type.
-    public static let type = DOMExceptionName(rawValue: "TypeError")
+    public static let type = DOMExceptionName("TypeError")
     /// A string has the wrong syntax.
-    public static let syntax = DOMExceptionName(rawValue: "SyntaxError")
+    public static let syntax = DOMExceptionName("SyntaxError")
     /// The origin is not allowed to make requests, or not for this relying party.
-    public static let security = DOMExceptionName(rawValue: "SecurityError")
+    public static let security = DOMExceptionName("SecurityError")
     /// The user or the key refused, or the request timed out.
-    public static let notAllowed = DOMExceptionName(rawValue: "NotAllowedError")
+    public static let notAllowed = DOMExceptionName("NotAllowedError")
     /// The key has one of the excluded credentials.
-    public static let invalidState = DOMExceptionName(rawValue: "InvalidStateError")
+    public static let invalidState = DOMExceptionName("InvalidStateError")
     /// The key lacks required support for discoverable credentials or user verification.
-    public static let constraint = DOMExceptionName(rawValue: "ConstraintError")
+    public static let constraint = DOMExceptionName("ConstraintError")
     /// A requested feature is not supported.
-    public static let notSupported = DOMExceptionName(rawValue: "NotSupportedError")
+    public static let notSupported = DOMExceptionName("NotSupportedError")
     /// The operation was cancelled.
-    public static let abort = DOMExceptionName(rawValue: "AbortError")
+    public static let abort = DOMExceptionName("AbortError")
     /// Anything else.
-    public static let unknown = DOMExceptionName(rawValue: "UnknownError")
+    public static let unknown = DOMExceptionName("UnknownError")
 
-    /// The name.
-    public var description: String { rawValue }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a key is built into the computer (WebAuthn Level 3 §5.4.5). An open set.
-public struct AuthenticatorAttachment: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public import YKWire
+
+/// Whether a key is built into the computer (WebAuthn Level 3 §5.4.5).
+public struct AuthenticatorAttachment: OpenSet {
     /// The name.
     public let rawValue: String
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Built into the computer.
-    public static let platform = AuthenticatorAttachment(rawValue: "platform")
+    public static let platform = AuthenticatorAttachment("platform")
     /// Removable, for use with several computers.
-    public static let crossPlatform = AuthenticatorAttachment(rawValue: "cross-platform")
-    /// The name.
-    public var description: String { rawValue }
+    public static let crossPlatform = AuthenticatorAttachment("cross-platform")
 }

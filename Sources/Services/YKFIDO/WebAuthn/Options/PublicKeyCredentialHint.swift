@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the relying party expects the user to use (WebAuthn Level 3 §5.8.7). An open set.
-public struct PublicKeyCredentialHint: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public import YKWire
+
+/// What the relying party expects the user to use (WebAuthn Level 3 §5.8.7).
+public struct PublicKeyCredentialHint: OpenSet {
     /// The name.
     public let rawValue: String
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A security key.
-    public static let securityKey = PublicKeyCredentialHint(rawValue: "security-key")
+    public static let securityKey = PublicKeyCredentialHint("security-key")
     /// An authenticator built into the computer.
-    public static let clientDevice = PublicKeyCredentialHint(rawValue: "client-device")
+    public static let clientDevice = PublicKeyCredentialHint("client-device")
     /// A phone.
-    public static let hybrid = PublicKeyCredentialHint(rawValue: "hybrid")
-    /// The name.
-    public var description: String { rawValue }
+    public static let hybrid = PublicKeyCredentialHint("hybrid")
 }

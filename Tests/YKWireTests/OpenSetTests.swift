@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKWire
+
+/// Values of open sets: what is not known is kept, and described by its raw value.
+@Suite struct OpenSetTests {
+    private struct Model: OpenSet {
+        let rawValue: [UInt8]
+        static let first = Model([0x0A, 0xFF])
+    }
+
+    @Test func unknownValuesAreKept() {
+        #expect(AttestationFormat(rawValue: "packed") == .packed)
+        #expect(AttestationFormat("of-tomorrow").rawValue == "of-tomorrow")
+        #expect(CCID.Reply.Kind(0x7F).rawValue == 0x7F)
+        #expect(Set([StatusWord(0x9000), .ok]).count == 1)
+    }
+
+    @Test func describesWordsNumbersAndBytes() {
+        #expect("\(AttestationFormat.fidoU2F)" == "fido-u2f")
+        #expect("\(CCID.Command.Kind.setParameters)" == "97")
+        #expect("\(Model.first)" == "0aff")
+        #expect("\(OTPCommand(0x7E))" == "slot command 7e")
+    }
+
+    @Test(arguments: [
+        ("", ""), (" ", ""), ("a", "a"), ("\t a b \r\n", "a b"), ("\u{A0}\u{2003}é\u{3000}", "é"),
+        ("\u{85}x\u{B}\u{C}", "x"), ("\u{200B}x", "\u{200B}x"),
+    ])
+    func trimsWhiteSpace(_ text: String, _ trimmed: String) {
+        #expect(text.trimmed == trimmed)
+        #expect(text[...].trimmed == trimmed)
+    }
+}
