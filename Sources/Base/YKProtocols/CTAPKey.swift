@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
 
 /// A number in CTAP2 messages; its case has the name of the specification.
+@usableFromInline
 package protocol CTAPNumber: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue: Hashable {
     /// The names of all cases, in the order of the cases. They are written out: `String(describing:)` searches the
     /// conformances of the whole program at its first call in a process, which takes 0.6 ms.
@@ -10,6 +11,7 @@ package protocol CTAPNumber: RawRepresentable, CaseIterable, Hashable, Sendable 
 }
 
 /// A key of a CTAP2 map.
+@usableFromInline
 package protocol CTAPKey: CTAPNumber, RawRepresentable<Int64> {}
 
 /// A subcommand of a CTAP2 command.
@@ -34,6 +36,7 @@ extension CTAPNumber {
 
 extension CTAPKey {
     /// The key as it is encoded.
+    @inlinable
     package var cbor: CBOR { .int(rawValue) }
 }
 
@@ -44,12 +47,14 @@ extension CTAPSubcommand {
 
 extension CBOR.Map {
     /// Creates a map with the keys of a CTAP2 message.
+    @inlinable
     package init<Key: CTAPKey>(keys pairs: KeyValuePairs<Key, CBOR>) {
         self.init()
         for (key, value) in pairs { self[key.cbor] = value }
     }
 
     /// The value of a key; setting appends a new key at the end, setting `nil` removes it.
+    @inlinable
     package subscript(key: some CTAPKey) -> CBOR? {
         get { self[key.cbor] }
         set { self[key.cbor] = newValue }
@@ -58,16 +63,19 @@ extension CBOR.Map {
 
 extension CBOR.Fields {
     /// Returns the value of a key, or `nil` when it is absent.
+    @inlinable
     package func optional<Value>(_ key: some CTAPKey, _ kind: CBOR.Kind<Value>) throws(WireError) -> Value? {
         try optional(key.cbor, kind)
     }
 
     /// Returns the value of a key.
+    @inlinable
     package func required<Value>(_ key: some CTAPKey, _ kind: CBOR.Kind<Value>) throws(WireError) -> Value {
         try required(key.cbor, kind)
     }
 
     /// Returns the elements of an array, or `nil` when it is absent.
+    @inlinable
     package func optionalList<Value>(
         _ key: some CTAPKey, of kind: CBOR.Kind<Value>
     ) throws(WireError) -> [Value]? {
@@ -75,6 +83,7 @@ extension CBOR.Fields {
     }
 
     /// Returns the map of a key for access by key, or `nil` when it is absent.
+    @inlinable
     package func optionalFields(_ key: some CTAPKey) throws(WireError) -> CBOR.Fields? {
         try optionalFields(key.cbor)
     }

@@ -8,9 +8,16 @@ extension String {
 extension Substring {
     /// The string without white space at either end.
     package var trimmed: String {
-        var rest = self
-        while rest.first?.isWhitespace == true { rest = rest.dropFirst() }
-        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        var rest = unicodeScalars[...]
+        while rest.first?.isWhiteSpace == true { rest = rest.dropFirst() }
+        while rest.last?.isWhiteSpace == true { rest = rest.dropLast() }
         return String(rest)
+    }
+}
+
+extension Unicode.Scalar {
+    /// ASCII is told apart without Unicode's tables, which a short run would read from the program's file for this alone.
+    fileprivate var isWhiteSpace: Bool {
+        isASCII ? value == 0x20 || (0x09...0x0D).contains(value) : properties.isWhitespace
     }
 }

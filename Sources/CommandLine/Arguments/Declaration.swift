@@ -18,8 +18,9 @@ package final class Declaration {
 
     /// Where the value is on the line.
     package let place: Place
-    /// The help text, a sentence; without one, help and completion do not list it.
-    package let help: String?
+    /// The help text, a sentence; without one, help and completion do not list it. Put together only when it is shown.
+    package var help: String? { told() }
+    private let told: () -> String?
     /// The possible values.
     package let choices: Choices
     /// Whether it may be repeated.
@@ -36,11 +37,11 @@ package final class Declaration {
     /// Creates a declaration; `read` combines a word with the previous value, and returns `nil` when the word is
     /// invalid.
     init(
-        _ place: Place, _ help: String? = nil, _ choices: Choices = Choices(), isRepeated: Bool = false,
+        _ place: Place, _ help: @escaping () -> String?, _ choices: Choices = Choices(), isRepeated: Bool = false,
         takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> any ParserProperty,
         read: @escaping (String, Any?) -> Any? = { _, _ in nil }
     ) {
-        (self.place, self.help, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
+        (self.place, told, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
         (self.takesAnyWord, self.value) = (takesAnyWord, value)
         (self.parsed, self.read) = (parsed, read)
         Declarations.add(.one(self))
@@ -48,7 +49,7 @@ package final class Declaration {
 
     /// A copy with another value, which is in no list.
     init(_ other: Declaration, value: Any) {
-        (place, help, choices, isRepeated) = (other.place, other.help, other.choices, other.isRepeated)
+        (place, told, choices, isRepeated) = (other.place, other.told, other.choices, other.isRepeated)
         (takesAnyWord, self.value) = (other.takesAnyWord, value)
         (parsed, read) = (other.parsed, other.read)
     }

@@ -15,34 +15,36 @@ package struct Flag<Value> {
 
 extension Flag<Bool> {
     /// A flag that is false unless given.
-    package init(wrappedValue: Bool, _ names: Names, help: String? = nil) {
+    package init(wrappedValue: Bool, _ names: Names, help: @escaping @autoclosure () -> String? = nil) {
         declaration = Declaration(
             .flag(names), help, value: wrappedValue,
             parsed: {
-                ArgumentParser.Flag(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help))
+                ArgumentParser.Flag(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()))
             },
             read: { _, _ in true })
     }
 
     /// A flag with a `--no-` counterpart that clears it.
-    package init(wrappedValue: Bool, _ names: Names, inversion: FlagInversion, help: String? = nil) {
+    package init(
+        wrappedValue: Bool, _ names: Names, inversion: FlagInversion, help: @escaping @autoclosure () -> String? = nil
+    ) {
         declaration = Declaration(
             .pair(names), help, value: wrappedValue,
             parsed: {
                 ArgumentParser.Flag(
                     wrappedValue: wrappedValue, name: names.parsed, inversion: .prefixedNo,
-                    help: names.parsed(help: help))
+                    help: names.parsed(help: help()))
             })
     }
 }
 
 extension Flag<Bool?> {
     /// A flag with a `--no-` counterpart, and a third value when neither is given.
-    package init(_ names: Names, inversion: FlagInversion, help: String? = nil) {
+    package init(_ names: Names, inversion: FlagInversion, help: @escaping @autoclosure () -> String? = nil) {
         declaration = Declaration(
             .pair(names), help, value: .some(Bool?.none as Any),
             parsed: {
-                ArgumentParser.Flag<Bool?>(name: names.parsed, inversion: .prefixedNo, help: names.parsed(help: help))
+                ArgumentParser.Flag<Bool?>(name: names.parsed, inversion: .prefixedNo, help: names.parsed(help: help()))
             })
     }
 }

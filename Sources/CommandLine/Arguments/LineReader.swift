@@ -84,11 +84,13 @@ package struct LineReader {
 
     /// The option named by a word, and its value.
     private func option(_ word: String, _ words: inout ArraySlice<String>) -> (Declaration, String)? {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts.first, let found = options.first(where: { $0.word == name }) else { return nil }
-        if found.isFlag { return parts.count == 1 ? (found.declaration, "") : nil }
-        if parts.count == 2 {
-            return word.hasPrefix("--") && !parts[1].isEmpty ? (found.declaration, String(parts[1])) : nil
+        let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
+        let name = word[..<(sign ?? word.endIndex)]
+        guard let found = options.first(where: { $0.word == name }) else { return nil }
+        if found.isFlag { return sign == nil ? (found.declaration, "") : nil }
+        if let sign {
+            let value = String(Substring(word.utf8[sign...].dropFirst()))
+            return word.hasPrefix("--") && !value.isEmpty ? (found.declaration, value) : nil
         }
         guard let value = words.popFirst(), !value.isEmpty,
             found.declaration.takesAnyWord || !value.hasPrefix("-") || value == "-"

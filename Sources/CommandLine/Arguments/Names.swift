@@ -13,13 +13,13 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
     package init(arrayLiteral words: String...) { self.init(words) }
 
     private init(_ words: [String]) {
-        var (value, names) = (String?.none, [String]())
-        for word in words {
-            let parts = word.split(separator: " ", maxSplits: 1)
-            names.append(String(parts[0]))
-            if parts.count == 2 { value = String(parts[1].dropFirst().dropLast()) }
+        var value: String?
+        self.words = words.map { word in
+            guard let space = word.utf8.firstIndex(of: UInt8(ascii: " ")) else { return word }
+            value = String(Substring(word.utf8[space...].dropFirst(2).dropLast()))
+            return String(word[..<space])
         }
-        (self.words, self.value) = (names, value)
+        self.value = value
     }
 
     /// The first name of more than one letter, or else the first one, without dashes.

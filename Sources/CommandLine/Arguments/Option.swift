@@ -14,67 +14,71 @@ package struct Option<Value> {
 
     /// A required option; with `isBase64URL` its value may start with a dash.
     package init(
-        _ names: Names, isBase64URL: Bool = false, help: String? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: @escaping @autoclosure () -> String? = nil,
+        completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
             .option(names), help, Choices(Value.self, completion ?? names.completion), takesAnyWord: isBase64URL,
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help))
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help()))
             },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An option with a default value.
     package init(
-        wrappedValue: Value, _ names: Names, help: String? = nil, completion: CompletionKind? = nil
+        wrappedValue: Value, _ names: Names, help: @escaping @autoclosure () -> String? = nil,
+        completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
             .option(names), help, Choices(Value.self, completion ?? names.completion), value: wrappedValue,
             parsed: {
-                ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help))
+                ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()))
             },
             read: { word, _ in Value(argument: word) })
     }
 
     /// An optional option; with `isBase64URL` its value may start with a dash.
     package init<Wrapped: ExpressibleByArgument>(
-        _ names: Names, isBase64URL: Bool = false, help: String? = nil, completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, help: @escaping @autoclosure () -> String? = nil,
+        completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
             .option(names), help, Choices(Wrapped.self, completion ?? names.completion), takesAnyWord: isBase64URL,
             value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help))
+                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help()))
             },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
     /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
-        _ names: Names, help: String? = nil, completion: CompletionKind? = nil,
+        _ names: Names, help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
         declaration = Declaration(
             .option(names), help, Choices(completion ?? names.completion), value: .some(Value.none as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    name: names.parsed, help: names.parsed(help: help), transform: UsageError.parsed(transform))
+                    name: names.parsed, help: names.parsed(help: help()), transform: UsageError.parsed(transform))
             },
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
     /// An option with a default value, parsed by a function that explains errors.
     package init(
-        wrappedValue: Value, _ names: Names, help: String? = nil, completion: CompletionKind? = nil,
+        wrappedValue: Value, _ names: Names, help: @escaping @autoclosure () -> String? = nil,
+        completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
     ) {
         declaration = Declaration(
             .option(names), help, Choices(completion ?? names.completion), value: .some(wrappedValue as Any),
             parsed: {
                 ArgumentParser.Option<Value>(
-                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help),
+                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()),
                     transform: UsageError.parsed(transform))
             },
             read: { word, _ in try? transform(word) })
@@ -82,7 +86,8 @@ package struct Option<Value> {
 
     /// A repeatable option; with `isBase64URL` its values may start with a dash.
     package init<Element: ExpressibleByArgument>(
-        wrappedValue: [Element], _ names: Names, isBase64URL: Bool = false, help: String? = nil,
+        wrappedValue: [Element], _ names: Names, isBase64URL: Bool = false,
+        help: @escaping @autoclosure () -> String? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
         declaration = Declaration(
@@ -92,7 +97,7 @@ package struct Option<Value> {
             parsed: {
                 ArgumentParser.Option(
                     wrappedValue: wrappedValue, name: names.parsed,
-                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: names.parsed(help: help))
+                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: names.parsed(help: help()))
             },
             read: Declaration.appending(Element.self))
     }

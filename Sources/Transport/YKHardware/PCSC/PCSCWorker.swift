@@ -41,9 +41,10 @@ final class PCSCWorker: Sendable {
         _ body: @escaping @Sendable (PCSCSession) -> Value
     ) throws(LinkError) -> Value {
         try deadline.check(doing)
-        let answer = Answer<Value>()
+        // Written before `done` is posted, read after; an abandoned call writes it, and nobody reads.
+        nonisolated(unsafe) var answer: Value?
         post { [done] session in
-            answer.value = body(session)
+            answer = body(session)
             done.post()
         }
         var isLast = false
@@ -54,7 +55,7 @@ final class PCSCWorker: Sendable {
             }
             isLast = deadline.isCancelled || deadline.isOver
         }
-        guard let value = answer.value else { throw .failed(code: 0, "the worker gave no answer") }
+        guard let value = answer else { throw .failed(code: 0, "the worker gave no answer") }
         return value
     }
 
@@ -96,11 +97,6 @@ final class PCSCWorker: Sendable {
             }
         }
     }
-}
-
-/// Holds the result of a worker's job; written before `done` is posted, read after.
-private final class Answer<Value: Sendable>: @unchecked Sendable {
-    var value: Value?
 }
 
 /// The number of abandoned calls still pending in this process: a hanging service must not accumulate threads without
