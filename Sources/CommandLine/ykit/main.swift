@@ -19,4 +19,4 @@ if arguments.prefix(while: { $0 != "--" }).contains("--version") {
     ExitStatus.done.end()
 }
 Interruption.install()
-MainLoop().run { await Program.run(arguments) }.end()
+MainLoop.current.run { await Program.run(arguments) }.end()

@@ -1,60 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import YKKeys
 
-/// Asks for a touch once the key has waited 0.3 s for it.
+/// Asks for a touch once the key has waited for it a moment.
 struct TouchPrompt {
     /// The default prompt.
     static let usual = "touch the key"
 
-    private enum Stage { case waiting, shown, over(wasShown: Bool) }
-
-    private final class State: Sendable {
-        let stage = Mutex(Stage.waiting)
-    }
-
-    private let state = State()
-    private let task: Task<Void, Never>
-    private let terminal: Terminal
+    private let notice: TouchNotice
 
     init(_ terminal: Terminal, _ words: String = usual) {
-        let state = state
-        self.terminal = terminal
-        task = Task {
-            do { try await Task.sleep(for: .milliseconds(300)) } catch { return }
-            state.stage.withLock { stage in
-                guard case .waiting = stage else { return }
-                stage = .shown
-                terminal.beginTouch(words)
-            }
-        }
+        notice = TouchNotice(
+            MainLoop.current.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
     }
 
     /// Reports that the key no longer waits.
-    func end() {
-        task.cancel()
-        state.stage.withLock { stage in
-            switch stage {
-            case .waiting: stage = .over(wasShown: false)
-            case .shown:
-                stage = .over(wasShown: true)
-                terminal.endTouch()
-            case .over: break
-            }
-        }
-    }
-
-    /// Whether the prompt was shown.
-    var isShown: Bool {
-        state.stage.withLock { stage in
-            switch stage {
-            case .waiting: false
-            case .shown: true
-            case .over(let wasShown): wasShown
-            }
-        }
-    }
+    func end() { notice.finish() }
 
     /// Runs an exchange that may wait for a touch.
     ///
@@ -66,7 +27,7 @@ struct TouchPrompt {
         let prompt = TouchPrompt(terminal)
         defer { prompt.end() }
         do { return try await body() } catch {
-            guard prompt.isShown, Explain.explain(error).code == "timed-out" else { throw error }
+            guard prompt.notice.isGiven, Explain.explain(error).code == "timed-out" else { throw error }
             throw Explain.touchMissed
         }
     }

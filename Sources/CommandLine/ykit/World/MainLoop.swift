@@ -6,19 +6,45 @@ import YKTransport
 /// Runs the program's tasks on the main thread. Swift's default executor first starts a thread pool, which takes longer
 /// than most verbs. `YKIT_TASKS=pool` selects the pool, for `tools/bench/hacks`, which measures both.
 final class MainLoop: TaskExecutor {
-    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    /// The loop of this process.
+    static let current = MainLoop()
+
+    private struct Timer {
+        let id: Int
+        let due: ContinuousClock.Instant
+        let body: @Sendable () -> Void
+    }
+
+    private struct Work {
+        var jobs: [UnownedJob] = []
+        var timers: [Timer] = []
+        var lastID = 0
+        /// Whether the loop waits without end, and must be told of a new timer.
+        var isAsleep = false
+    }
+
+    private let work = Mutex(Work())
     private let wake = Semaphore()
     private let result = Mutex<ExitStatus?>(nil)
 
+    /// Runs something on the main thread after a delay.
+    var alarm: Alarm { Alarm { self.add(after: $0, $1) } }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let executor = asUnownedTaskExecutor()
-        add { job.runSynchronously(on: executor) }
+        work.withLock { $0.jobs.append(job) }
+        wake.post()
     }
 
-    private func add(_ job: @escaping @Sendable () -> Void) {
-        jobs.withLock { $0.append(job) }
-        wake.post()
+    private func add(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Alarm.CallOff {
+        let due = ContinuousClock.now.advanced(by: delay)
+        let (id, isAsleep) = work.withLock { work in
+            work.lastID += 1
+            work.timers.append(Timer(id: work.lastID, due: due, body: body))
+            return (work.lastID, work.isAsleep)
+        }
+        if isAsleep { wake.post() }
+        return { self.work.withLock { work in work.timers.removeAll { $0.id == id } } }
     }
 
     /// Runs `body` and the tasks it starts until `body` returns.
@@ -34,15 +60,36 @@ final class MainLoop: TaskExecutor {
     }
 
     private func loop() -> ExitStatus {
+        var isShort = true
         while true {
-            if !wake.wait(milliseconds: OneProcessor.milliseconds) {
+            if !wake.wait(milliseconds: isShort ? OneProcessor.milliseconds : untilTimer), isShort {
+                isShort = false
                 OneProcessor.leave()
-                wake.wait()
             }
-            while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-                job()
+            if let job = work.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+                job.runSynchronously(on: asUnownedTaskExecutor())
             }
+            while let body = takeDue() { body() }
             if let status = result.withLock({ $0 }) { return status }
+        }
+    }
+
+    /// The time until the first timer, in milliseconds.
+    private var untilTimer: Int32 {
+        work.withLock { work in
+            work.isAsleep = true
+            guard let first = work.timers.map(\.due).min() else { return .max }
+            return Deadline.after(ContinuousClock.now.duration(to: first)).milliseconds()
+        }
+    }
+
+    /// Takes a timer whose time has come.
+    private func takeDue() -> (@Sendable () -> Void)? {
+        work.withLock { work in
+            guard !work.timers.isEmpty else { return nil }
+            let now = ContinuousClock.now
+            guard let index = work.timers.firstIndex(where: { $0.due <= now }) else { return nil }
+            return work.timers.remove(at: index).body
         }
     }
 }

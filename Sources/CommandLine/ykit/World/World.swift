@@ -53,9 +53,10 @@ final class World {
             if Files.isFile(path) { throw Files.exists(path) }
             return Recorder(path: path, keepsSecrets: options.keepSecrets, clock: clock)
         }
-        let decoration = LinkDecoration(
+        var decoration = LinkDecoration(
             recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
             touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
+        decoration.alarm = MainLoop.current.alarm
         terminal.notify(by: try TouchNotifier.wanted(options))
         keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
         if plan == nil {

@@ -15,6 +15,8 @@ public struct LinkDecoration: Sendable {
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
     /// Called when the wait announced by ``touchPrompt`` is over. It must not block.
     public var touchEnd: (@Sendable () -> Void)?
+    /// What waits for ``TouchReason/delay``.
+    package var alarm = Alarm.threads
 
     /// Creates a decoration.
     public init(
@@ -58,7 +60,7 @@ public struct LinkDecoration: Sendable {
     /// Wraps a FIDO link with the touch prompt.
     package func prompting(_ link: sending any FIDOLink) -> sending any FIDOLink {
         guard let touchPrompt else { return link }
-        return PromptingLink(link, touchPrompt, end: touchEnd ?? {})
+        return PromptingLink(link, alarm, touchPrompt, end: touchEnd ?? {})
     }
 
     /// Wraps a card link with the plan.

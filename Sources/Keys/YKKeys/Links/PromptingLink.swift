@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import YKProtocols
 import YKTransport
 import YKWire
-
-/// What a FIDO application waits for.
-public enum TouchReason: Sendable, Hashable {
-    /// A touch.
-    case touch
-    /// An enrolled fingerprint.
-    case fingerprint
-    /// A finger to enroll.
-    case enrolment
-
-    /// How long to wait before prompting the user: an immediate touch needs no prompt.
-    public static let delay = Duration.milliseconds(300)
-}
 
 /// A FIDO link that reports when the key waits for its user.
 ///
@@ -24,14 +10,16 @@ public enum TouchReason: Sendable, Hashable {
 /// recognized by their content.
 final class PromptingLink: ForwardingFIDOLink {
     let link: any FIDOLink
+    private let alarm: Alarm
     private let prompt: @Sendable (TouchReason) -> Void
     private let end: @Sendable () -> Void
 
     init(
-        _ link: any FIDOLink, _ prompt: @escaping @Sendable (TouchReason) -> Void,
+        _ link: any FIDOLink, _ alarm: Alarm, _ prompt: @escaping @Sendable (TouchReason) -> Void,
         end: @escaping @Sendable () -> Void
     ) {
         self.link = link
+        self.alarm = alarm
         self.prompt = prompt
         self.end = end
     }
@@ -41,8 +29,8 @@ final class PromptingLink: ForwardingFIDOLink {
     ) throws(FIDOLinkError) -> [UInt8] {
         let reason = command == .cbor ? CTAPProtocol.waiting(for: payload).map(TouchReason.init) : nil
         if profile.carrier == .card, let reason {
-            let wait = CardWait { [prompt] in prompt(reason) }
-            defer { wait.finish(end) }
+            let notice = TouchNotice(alarm, begin: { [prompt] in prompt(reason) }, end: end)
+            defer { notice.finish() }
             do { return try link.call(command, payload, deadline: deadline, keepalive: keepalive) } catch {
                 guard case .device(.timedOut) = error else { throw error }
                 throw .device(.timedOut("waiting for a touch"))
@@ -67,39 +55,6 @@ extension TouchReason {
         case .touch: self = .touch
         case .fingerprint: self = .fingerprint
         case .enrolment: self = .enrolment
-        }
-    }
-}
-
-/// The wait of a card: the end is reported after the beginning, or neither is.
-///
-/// It has a thread of its own, since a task that sleeps would start three: Swift's pool, its manager and its timer.
-private final class CardWait: Sendable {
-    private enum Stage { case waiting, told, over }
-
-    private let stage = Mutex(Stage.waiting)
-    private let ended = Semaphore()
-
-    /// Calls `tell` after ``TouchReason/delay`` unless the wait ends before.
-    init(_ tell: @escaping @Sendable () -> Void) {
-        _ = SystemThread.start { [self] in
-            if !ended.wait(milliseconds: Deadline.after(TouchReason.delay).milliseconds()) { begin(tell) }
-        }
-    }
-
-    private func begin(_ tell: () -> Void) {
-        stage.withLock { stage in
-            guard stage == .waiting else { return }
-            stage = .told
-            tell()
-        }
-    }
-
-    func finish(_ tell: () -> Void) {
-        ended.post()
-        stage.withLock { stage in
-            if stage == .told { tell() }
-            stage = .over
         }
     }
 }

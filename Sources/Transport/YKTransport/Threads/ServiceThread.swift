@@ -19,22 +19,25 @@ package final class ServiceThread: SerialExecutor {
 
     /// Puts a job at the end of the queue.
     package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let executor = asUnownedSerialExecutor()
-        core.add { job.runSynchronously(on: executor) }
+        core.add(Core.Work(job: UnownedJob(job), executor: asUnownedSerialExecutor()))
     }
 
     private final class Core: Sendable {
+        struct Work {
+            let job: UnownedJob
+            let executor: UnownedSerialExecutor
+        }
+
         private struct State {
-            var jobs: [@Sendable () -> Void] = []
+            var work: [Work] = []
             var isStopped = false
         }
 
         private let state = Mutex(State())
         private let wake = Semaphore()
 
-        func add(_ job: @escaping @Sendable () -> Void) {
-            state.withLock { $0.jobs.append(job) }
+        func add(_ work: Work) {
+            state.withLock { $0.work.append(work) }
             wake.post()
         }
 
@@ -46,10 +49,10 @@ package final class ServiceThread: SerialExecutor {
         func run() {
             while true {
                 wake.wait()
-                let (job, isStopped) = state.withLock { state in
-                    (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isStopped)
+                let (next, isStopped) = state.withLock { state in
+                    (state.work.isEmpty ? nil : state.work.removeFirst(), state.isStopped)
                 }
-                if let job { job() } else if isStopped { return }
+                if let next { next.job.runSynchronously(on: next.executor) } else if isStopped { return }
             }
         }
     }
