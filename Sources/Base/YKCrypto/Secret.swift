@@ -16,15 +16,16 @@ public struct Secret: ~Copyable, Sendable {
     /// Copies the bytes; the caller is responsible for wiping its own copy.
     public init(_ bytes: some Collection<UInt8>) {
         storage = SecretPages.allocate(bytes.count)
-        // The generic copyBytes(from:) instantiates an iterator, for which Swift's runtime searches all conformances.
+        // Generic code with an iterator or a slice makes Swift's runtime search all conformances, so this has neither.
         let isCopied: Void? = bytes.withContiguousStorageIfAvailable { [storage] in
             storage.copyMemory(from: UnsafeRawBufferPointer($0))
         }
         guard isCopied == nil else { return }
-        var place = 0
-        for byte in bytes.prefix(storage.count) {
-            storage[place] = byte
+        var (place, index) = (0, bytes.startIndex)
+        while place < storage.count, index != bytes.endIndex {
+            storage[place] = bytes[index]
             place += 1
+            bytes.formIndex(after: &index)
         }
     }
 
