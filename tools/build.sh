@@ -2,8 +2,8 @@
 # Sourced by tools/run and tools/test. Requires $root.
 # shellcheck shell=bash disable=SC2154
 
-# tools/bench/hacks --build measures these optimizations, each against a program without it: YKIT_WITHOUT names the one to
-# omit (static, names, relr, size, unwind, order), and YKIT_FIXED=1 builds a program at a fixed address.
+# tools/bench/hacks --build measures these optimizations, and what a position-independent program costs, each against a program
+# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, unwind, order, pie).
 release=(--package-path "$root" -c release)
 
 # For a fast start, which is half of the run time of most verbs, the C++ library is linked statically, and the program
@@ -40,7 +40,7 @@ case ${YKIT_WITHOUT-} in
     relr | order) ;;
     *) release+=(-Xlinker --symbol-ordering-file -Xlinker "$root/tools/order.txt" -Xlinker --no-warn-symbol-ordering) ;;
 esac
-[ "${YKIT_FIXED:-0}" = 0 ] || release+=(-Xlinker -no-pie)
+[ "${YKIT_WITHOUT-}" != pie ] || release+=(-Xlinker -no-pie)
 
 # Copies the libraries to be linked statically to a place where the linker finds them.
 static_libraries() {
