@@ -12,9 +12,9 @@ public struct HSMAuthAlgorithm: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Two AES-128 keys, for a session by SCP03.
-    public static let aes128 = HSMAuthAlgorithm(38)
+    public static let aes128 = HSMAuthAlgorithm(rawValue: 38)
     /// A P-256 key, for a session like that of SCP11.
-    public static let p256 = HSMAuthAlgorithm(39)
+    public static let p256 = HSMAuthAlgorithm(rawValue: 39)
 
     /// The usual name, otherwise the number.
     public var description: String {

@@ -119,15 +119,15 @@ public struct OpenPGPTouchPolicy: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No touch.
-    public static let off = OpenPGPTouchPolicy(0)
+    public static let off = OpenPGPTouchPolicy(rawValue: 0)
     /// A touch for each use.
-    public static let on = OpenPGPTouchPolicy(1)
+    public static let on = OpenPGPTouchPolicy(rawValue: 1)
     /// The same, until the key is replaced or the application reset.
-    public static let fixed = OpenPGPTouchPolicy(2)
+    public static let fixed = OpenPGPTouchPolicy(rawValue: 2)
     /// A touch is valid for 15 seconds (Yubico).
-    public static let cached = OpenPGPTouchPolicy(3)
+    public static let cached = OpenPGPTouchPolicy(rawValue: 3)
     /// The same, until the key is replaced or the application reset (Yubico).
-    public static let cachedFixed = OpenPGPTouchPolicy(4)
+    public static let cachedFixed = OpenPGPTouchPolicy(rawValue: 4)
 
     /// Whether it cannot be changed.
     public var isFixed: Bool { self == .fixed || self == .cachedFixed }
@@ -147,7 +147,7 @@ public struct OpenPGPKeyOrigin: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No key.
-    public static let none = OpenPGPKeyOrigin(0)
+    public static let none = OpenPGPKeyOrigin(rawValue: 0)
 
     /// In words.
     public var description: String {

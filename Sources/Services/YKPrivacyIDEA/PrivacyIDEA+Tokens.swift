@@ -12,15 +12,15 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A push token.
-        public static let push = Kind("push")
+        public static let push = Kind(rawValue: "push")
         /// A token that sends a PIN by SMS.
-        public static let sms = Kind("sms")
+        public static let sms = Kind(rawValue: "sms")
         /// A token that sends a PIN by mail.
-        public static let email = Kind("email")
+        public static let email = Kind(rawValue: "email")
         /// A FIDO2 credential used after a user name.
-        public static let webAuthn = Kind("webauthn")
+        public static let webAuthn = Kind(rawValue: "webauthn")
         /// A FIDO2 credential that identifies its user.
-        public static let passkey = Kind("passkey")
+        public static let passkey = Kind(rawValue: "passkey")
     }
 
     /// The state of the enrolment.
@@ -30,11 +30,11 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Complete.
-        public static let enrolled = RolloutState("enrolled")
+        public static let enrolled = RolloutState(rawValue: "enrolled")
         /// Waiting for the PIN that was sent (policy `verify_enrollment`).
-        public static let verify = RolloutState("verify")
+        public static let verify = RolloutState(rawValue: "verify")
         /// Waiting for the device.
-        public static let clientWait = RolloutState("clientwait")
+        public static let clientWait = RolloutState(rawValue: "clientwait")
     }
 
     /// The serial number.

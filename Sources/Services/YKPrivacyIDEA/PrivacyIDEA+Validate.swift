@@ -49,13 +49,13 @@ public struct ChallengeStatus: OpenSet {
     /// Wraps the server's word.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Not answered yet.
-    public static let pending = ChallengeStatus("pending")
+    public static let pending = ChallengeStatus(rawValue: "pending")
     /// Approved.
-    public static let accepted = ChallengeStatus("accept")
+    public static let accepted = ChallengeStatus(rawValue: "accept")
     /// Declined because the user did not start the login.
-    public static let declined = ChallengeStatus("declined")
+    public static let declined = ChallengeStatus(rawValue: "declined")
     /// Declined for another reason.
-    public static let cancelled = ChallengeStatus("cancelled")
+    public static let cancelled = ChallengeStatus(rawValue: "cancelled")
 }
 
 extension PrivacyIDEA {

@@ -13,13 +13,13 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Authenticated.
-        public static let accept = Authentication("ACCEPT")
+        public static let accept = Authentication(rawValue: "ACCEPT")
         /// Not authenticated.
-        public static let reject = Authentication("REJECT")
+        public static let reject = Authentication(rawValue: "REJECT")
         /// A challenge must be answered.
-        public static let challenge = Authentication("CHALLENGE")
+        public static let challenge = Authentication(rawValue: "CHALLENGE")
         /// The user declined.
-        public static let declined = Authentication("DECLINED")
+        public static let declined = Authentication(rawValue: "DECLINED")
     }
 
     /// `result.value`, `null` when absent.

@@ -184,15 +184,15 @@ public struct SmartCardAttribute: OpenSet {
     /// Wraps a tag.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     /// SCARD_ATTR_ATR_STRING: the answer to reset.
-    public static let atr = SmartCardAttribute(0x0009_0303)
+    public static let atr = SmartCardAttribute(rawValue: 0x0009_0303)
     /// SCARD_ATTR_DEVICE_FRIENDLY_NAME: the reader's name, ended with a zero.
-    public static let friendlyName = SmartCardAttribute(0x7FFF_0003)
+    public static let friendlyName = SmartCardAttribute(rawValue: 0x7FFF_0003)
     /// SCARD_ATTR_DEVICE_SYSTEM_NAME: the same here.
-    public static let systemName = SmartCardAttribute(0x7FFF_0004)
+    public static let systemName = SmartCardAttribute(rawValue: 0x7FFF_0004)
     /// SCARD_ATTR_CURRENT_PROTOCOL_TYPE: the protocol in use, four bytes, least significant first.
-    public static let currentProtocol = SmartCardAttribute(0x0008_0201)
+    public static let currentProtocol = SmartCardAttribute(rawValue: 0x0008_0201)
     /// SCARD_ATTR_ICC_PRESENCE: 2 if a card is present.
-    public static let presence = SmartCardAttribute(0x0009_0300)
+    public static let presence = SmartCardAttribute(rawValue: 0x0009_0300)
     /// SCARD_ATTR_MAXINPUT: the longest command APDU, four bytes, least significant first.
-    public static let maxInput = SmartCardAttribute(0x0007_A007)
+    public static let maxInput = SmartCardAttribute(rawValue: 0x0007_A007)
 }

@@ -10,33 +10,33 @@ extension CCID {
             /// Wraps a byte.
             public init(rawValue: UInt8) { self.rawValue = rawValue }
             /// Sets the parameters of the protocol.
-            public static let setParameters = Kind(0x61)
+            public static let setParameters = Kind(rawValue: 0x61)
             /// Powers the card, or resets it.
-            public static let powerOn = Kind(0x62)
+            public static let powerOn = Kind(rawValue: 0x62)
             /// Powers the card off.
-            public static let powerOff = Kind(0x63)
+            public static let powerOff = Kind(rawValue: 0x63)
             /// Checks whether a card is present.
-            public static let slotStatus = Kind(0x65)
+            public static let slotStatus = Kind(rawValue: 0x65)
             /// Reads a PIN on the reader.
-            public static let secure = Kind(0x69)
+            public static let secure = Kind(rawValue: 0x69)
             /// Changes how APDUs are sent over T=0.
-            public static let t0APDU = Kind(0x6A)
+            public static let t0APDU = Kind(rawValue: 0x6A)
             /// Sends a vendor-specific command to the reader.
-            public static let escape = Kind(0x6B)
+            public static let escape = Kind(rawValue: 0x6B)
             /// Reads the parameters of the protocol.
-            public static let getParameters = Kind(0x6C)
+            public static let getParameters = Kind(rawValue: 0x6C)
             /// Resets the parameters to their defaults.
-            public static let resetParameters = Kind(0x6D)
+            public static let resetParameters = Kind(rawValue: 0x6D)
             /// Stops or restarts the card's clock.
-            public static let clock = Kind(0x6E)
+            public static let clock = Kind(rawValue: 0x6E)
             /// Sends data to the card.
-            public static let transfer = Kind(0x6F)
+            public static let transfer = Kind(rawValue: 0x6F)
             /// Moves the card mechanically.
-            public static let mechanical = Kind(0x71)
+            public static let mechanical = Kind(rawValue: 0x71)
             /// Aborts the command in a slot.
-            public static let abort = Kind(0x72)
+            public static let abort = Kind(rawValue: 0x72)
             /// Sets the data rate and clock frequency.
-            public static let setRateAndClock = Kind(0x73)
+            public static let setRateAndClock = Kind(rawValue: 0x73)
 
             /// The expected type of reply.
             public var reply: Reply.Kind {

@@ -9,45 +9,45 @@ extension CCID {
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The command is not supported.
-        public static let unsupported = Failure(0x00)
+        public static let unsupported = Failure(rawValue: 0x00)
         /// The length of the message is wrong.
-        public static let badLength = Failure(0x01)
+        public static let badLength = Failure(rawValue: 0x01)
         /// The slot does not exist.
-        public static let badSlot = Failure(0x05)
+        public static let badSlot = Failure(rawValue: 0x05)
         /// The reader does not support the voltage or the protocol.
-        public static let badChoice = Failure(0x07)
+        public static let badChoice = Failure(rawValue: 0x07)
         /// The level parameter is invalid.
-        public static let badLevel = Failure(0x08)
+        public static let badLevel = Failure(rawValue: 0x08)
         /// The slot is busy with another command.
-        public static let slotBusy = Failure(0xE0)
+        public static let slotBusy = Failure(rawValue: 0xE0)
         /// The user cancelled PIN entry on the reader.
-        public static let pinCancelled = Failure(0xEF)
+        public static let pinCancelled = Failure(rawValue: 0xEF)
         /// PIN entry on the reader timed out.
-        public static let pinTimeout = Failure(0xF0)
+        public static let pinTimeout = Failure(rawValue: 0xF0)
         /// The reader is busy with an automatic sequence.
-        public static let busy = Failure(0xF2)
+        public static let busy = Failure(rawValue: 0xF2)
         /// The protocol was switched off.
-        public static let protocolOff = Failure(0xF3)
+        public static let protocolOff = Failure(rawValue: 0xF3)
         /// The card's procedure byte is invalid.
-        public static let procedureByte = Failure(0xF4)
+        public static let procedureByte = Failure(rawValue: 0xF4)
         /// The class byte is not supported.
-        public static let badClass = Failure(0xF5)
+        public static let badClass = Failure(rawValue: 0xF5)
         /// The card's protocol is not supported.
-        public static let badProtocol = Failure(0xF6)
+        public static let badProtocol = Failure(rawValue: 0xF6)
         /// The check byte of the answer to reset is wrong.
-        public static let badATRCheck = Failure(0xF7)
+        public static let badATRCheck = Failure(rawValue: 0xF7)
         /// The first byte of the answer to reset is wrong.
-        public static let badATR = Failure(0xF8)
+        public static let badATR = Failure(rawValue: 0xF8)
         /// Something in the reader failed.
-        public static let hardware = Failure(0xFB)
+        public static let hardware = Failure(rawValue: 0xFB)
         /// The card sent more data than fits.
-        public static let overrun = Failure(0xFC)
+        public static let overrun = Failure(rawValue: 0xFC)
         /// The parity of a byte is wrong.
-        public static let parity = Failure(0xFD)
+        public static let parity = Failure(rawValue: 0xFD)
         /// The card does not answer.
-        public static let mute = Failure(0xFE)
+        public static let mute = Failure(rawValue: 0xFE)
         /// The host aborted the command.
-        public static let aborted = Failure(0xFF)
+        public static let aborted = Failure(rawValue: 0xFF)
 
         private static let names: [Failure: String] = [
             .unsupported: "the reader does not know the command", .slotBusy: "the slot is busy",

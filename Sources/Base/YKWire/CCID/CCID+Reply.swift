@@ -10,15 +10,15 @@ extension CCID {
             /// Wraps a byte.
             public init(rawValue: UInt8) { self.rawValue = rawValue }
             /// Data from the card.
-            public static let dataBlock = Kind(0x80)
+            public static let dataBlock = Kind(rawValue: 0x80)
             /// Whether a card is present.
-            public static let slotStatus = Kind(0x81)
+            public static let slotStatus = Kind(rawValue: 0x81)
             /// The parameters of the protocol.
-            public static let parameters = Kind(0x82)
+            public static let parameters = Kind(rawValue: 0x82)
             /// A vendor-specific reply.
-            public static let escape = Kind(0x83)
+            public static let escape = Kind(rawValue: 0x83)
             /// The data rate and clock frequency.
-            public static let rateAndClock = Kind(0x84)
+            public static let rateAndClock = Kind(rawValue: 0x84)
         }
 
         /// The state of the card in the slot, bits 0 and 1 of the status.

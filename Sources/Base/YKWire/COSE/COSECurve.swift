@@ -8,19 +8,19 @@ public struct COSECurve: OpenSet {
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// NIST P-256.
-    public static let p256 = COSECurve(1)
+    public static let p256 = COSECurve(rawValue: 1)
     /// NIST P-384.
-    public static let p384 = COSECurve(2)
+    public static let p384 = COSECurve(rawValue: 2)
     /// NIST P-521.
-    public static let p521 = COSECurve(3)
+    public static let p521 = COSECurve(rawValue: 3)
     /// X25519, for key agreement.
-    public static let x25519 = COSECurve(4)
+    public static let x25519 = COSECurve(rawValue: 4)
     /// Ed25519.
-    public static let ed25519 = COSECurve(6)
+    public static let ed25519 = COSECurve(rawValue: 6)
     /// Ed448.
-    public static let ed448 = COSECurve(7)
+    public static let ed448 = COSECurve(rawValue: 7)
     /// secp256k1.
-    public static let secp256k1 = COSECurve(8)
+    public static let secp256k1 = COSECurve(rawValue: 8)
 
     /// The size of a coordinate or a compressed point, in bytes; `nil` for a curve that is not listed here.
     public var coordinateSize: Int? {

@@ -18,7 +18,7 @@ public enum CTAPHID {
         /// Wraps a number.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
         /// The channel used to request a channel.
-        public static let broadcast = Channel(0xFFFF_FFFF)
+        public static let broadcast = Channel(rawValue: 0xFFFF_FFFF)
 
         /// The four bytes, most significant first.
         public var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
@@ -38,23 +38,23 @@ public enum CTAPHID {
         /// Wraps a number.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Echo.
-        public static let ping = Command(0x01)
+        public static let ping = Command(rawValue: 0x01)
         /// A U2F message.
-        public static let msg = Command(0x03)
+        public static let msg = Command(rawValue: 0x03)
         /// Lock the key to this channel for some seconds.
-        public static let lock = Command(0x04)
+        public static let lock = Command(rawValue: 0x04)
         /// Allocate a channel, or resynchronize one.
-        public static let initialize = Command(0x06)
+        public static let initialize = Command(rawValue: 0x06)
         /// Blink.
-        public static let wink = Command(0x08)
+        public static let wink = Command(rawValue: 0x08)
         /// A CTAP2 message.
-        public static let cbor = Command(0x10)
+        public static let cbor = Command(rawValue: 0x10)
         /// Cancel the pending request on this channel.
-        public static let cancel = Command(0x11)
+        public static let cancel = Command(rawValue: 0x11)
         /// The key is processing, or waits for its user.
-        public static let keepalive = Command(0x3B)
+        public static let keepalive = Command(rawValue: 0x3B)
         /// The key refuses the message.
-        public static let error = Command(0x3F)
+        public static let error = Command(rawValue: 0x3F)
 
         /// Whether the number is in the vendor range.
         public var isVendor: Bool { rawValue >= 0x40 }

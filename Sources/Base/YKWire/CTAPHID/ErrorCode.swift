@@ -8,23 +8,23 @@ extension CTAPHID {
         /// Wraps a code.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The command is unknown.
-        public static let invalidCommand = ErrorCode(0x01)
+        public static let invalidCommand = ErrorCode(rawValue: 0x01)
         /// A parameter is wrong.
-        public static let invalidParameter = ErrorCode(0x02)
+        public static let invalidParameter = ErrorCode(rawValue: 0x02)
         /// The length is wrong.
-        public static let invalidLength = ErrorCode(0x03)
+        public static let invalidLength = ErrorCode(rawValue: 0x03)
         /// A continuation arrived out of order.
-        public static let invalidSequence = ErrorCode(0x04)
+        public static let invalidSequence = ErrorCode(rawValue: 0x04)
         /// The message was not completed in time.
-        public static let timeout = ErrorCode(0x05)
+        public static let timeout = ErrorCode(rawValue: 0x05)
         /// The key is busy with another program.
-        public static let channelBusy = ErrorCode(0x06)
+        public static let channelBusy = ErrorCode(rawValue: 0x06)
         /// The command needs the channel to be locked.
-        public static let lockRequired = ErrorCode(0x0A)
+        public static let lockRequired = ErrorCode(rawValue: 0x0A)
         /// The command requires a channel lock.
-        public static let invalidChannel = ErrorCode(0x0B)
+        public static let invalidChannel = ErrorCode(rawValue: 0x0B)
         /// Anything else.
-        public static let other = ErrorCode(0x7F)
+        public static let other = ErrorCode(rawValue: 0x7F)
 
         /// The meaning of the code, or its number.
         public var description: String { Self.meanings[self] ?? "error \(Hex.encode([rawValue]))" }

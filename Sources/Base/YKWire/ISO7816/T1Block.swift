@@ -20,13 +20,13 @@ public struct T1Block: Hashable, Sendable {
         /// Wraps the bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue & 0x1F }
         /// Resets the block numbers to 0.
-        public static let resynchronise = Supervision(0)
+        public static let resynchronise = Supervision(rawValue: 0)
         /// The size of information fields.
-        public static let size = Supervision(1)
+        public static let size = Supervision(rawValue: 1)
         /// Aborts a chain.
-        public static let abort = Supervision(2)
+        public static let abort = Supervision(rawValue: 2)
         /// The card needs more time.
-        public static let moreTime = Supervision(3)
+        public static let moreTime = Supervision(rawValue: 3)
     }
 
     /// The error detection code of blocks.

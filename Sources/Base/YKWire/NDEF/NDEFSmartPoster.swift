@@ -9,11 +9,11 @@ public struct NDEFSmartPoster: Hashable, Sendable {
         /// Wraps a byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Open it, call it, or send to it.
-        public static let perform = Action(0)
+        public static let perform = Action(rawValue: 0)
         /// Save it for later.
-        public static let save = Action(1)
+        public static let save = Action(rawValue: 1)
         /// Open it for editing.
-        public static let edit = Action(2)
+        public static let edit = Action(rawValue: 2)
 
         /// A word for the action, or its number.
         public var description: String {

@@ -9,39 +9,39 @@ public struct OTPCommand: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Writes slot 1.
-    public static let configure1 = OTPCommand(0x01)
+    public static let configure1 = OTPCommand(rawValue: 0x01)
     /// Writes slot 2.
-    public static let configure2 = OTPCommand(0x03)
+    public static let configure2 = OTPCommand(rawValue: 0x03)
     /// Updates the settings of slot 1.
-    public static let update1 = OTPCommand(0x04)
+    public static let update1 = OTPCommand(rawValue: 0x04)
     /// Updates the settings of slot 2.
-    public static let update2 = OTPCommand(0x05)
+    public static let update2 = OTPCommand(rawValue: 0x05)
     /// Swaps the slots.
-    public static let swap = OTPCommand(0x06)
+    public static let swap = OTPCommand(rawValue: 0x06)
     /// Writes the NDEF record that is followed by slot 1's token.
-    public static let ndef1 = OTPCommand(0x08)
+    public static let ndef1 = OTPCommand(rawValue: 0x08)
     /// Writes the NDEF record that is followed by slot 2's token.
-    public static let ndef2 = OTPCommand(0x09)
+    public static let ndef2 = OTPCommand(rawValue: 0x09)
     /// Reads the serial number.
-    public static let serial = OTPCommand(0x10)
+    public static let serial = OTPCommand(rawValue: 0x10)
     /// Writes the mode of the USB interfaces (NEO and 4).
-    public static let deviceMode = OTPCommand(0x11)
+    public static let deviceMode = OTPCommand(rawValue: 0x11)
     /// Writes the scan codes for the sixteen modhex letters and the other keys.
-    public static let scanCodeMap = OTPCommand(0x12)
+    public static let scanCodeMap = OTPCommand(rawValue: 0x12)
     /// Reads a page of device information.
-    public static let deviceInfo = OTPCommand(0x13)
+    public static let deviceInfo = OTPCommand(rawValue: 0x13)
     /// Checks whether a series 4 FIPS key is in its approved mode.
-    public static let fipsMode = OTPCommand(0x14)
+    public static let fipsMode = OTPCommand(rawValue: 0x14)
     /// Writes device information.
-    public static let setDeviceInfo = OTPCommand(0x15)
+    public static let setDeviceInfo = OTPCommand(rawValue: 0x15)
     /// Computes a Yubico OTP block from a six-byte challenge with slot 1.
-    public static let challengeOTP1 = OTPCommand(0x20)
+    public static let challengeOTP1 = OTPCommand(rawValue: 0x20)
     /// Computes a Yubico OTP block from a six-byte challenge with slot 2.
-    public static let challengeOTP2 = OTPCommand(0x28)
+    public static let challengeOTP2 = OTPCommand(rawValue: 0x28)
     /// Computes the HMAC-SHA-1 of a challenge of up to 64 bytes with slot 1.
-    public static let challengeHMAC1 = OTPCommand(0x30)
+    public static let challengeHMAC1 = OTPCommand(rawValue: 0x30)
     /// Computes the HMAC-SHA-1 of a challenge of up to 64 bytes with slot 2.
-    public static let challengeHMAC2 = OTPCommand(0x38)
+    public static let challengeHMAC2 = OTPCommand(rawValue: 0x38)
 
     /// The command in a few words.
     public var description: String { Self.names[self] ?? "slot command \(Hex.encode([rawValue]))" }

@@ -24,21 +24,21 @@ public struct AttestationFormat: OpenSet {
     /// Wraps an identifier.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// No attestation.
-    public static let none = AttestationFormat("none")
+    public static let none = AttestationFormat(rawValue: "none")
     /// The WebAuthn format (WebAuthn Level 3 §8.2).
-    public static let packed = AttestationFormat("packed")
+    public static let packed = AttestationFormat(rawValue: "packed")
     /// The U2F format (WebAuthn Level 3 §8.6).
-    public static let fidoU2F = AttestationFormat("fido-u2f")
+    public static let fidoU2F = AttestationFormat(rawValue: "fido-u2f")
     /// The format of trusted platform modules (WebAuthn Level 3 §8.3).
-    public static let tpm = AttestationFormat("tpm")
+    public static let tpm = AttestationFormat(rawValue: "tpm")
     /// Apple's anonymous attestation (WebAuthn Level 3 §8.8).
-    public static let apple = AttestationFormat("apple")
+    public static let apple = AttestationFormat(rawValue: "apple")
     /// Android's key store (WebAuthn Level 3 §8.4).
-    public static let androidKey = AttestationFormat("android-key")
+    public static let androidKey = AttestationFormat(rawValue: "android-key")
     /// Android's SafetyNet (WebAuthn Level 3 §8.5).
-    public static let androidSafetyNet = AttestationFormat("android-safetynet")
+    public static let androidSafetyNet = AttestationFormat(rawValue: "android-safetynet")
     /// Several statements in one (WebAuthn Level 3 §8.9).
-    public static let compound = AttestationFormat("compound")
+    public static let compound = AttestationFormat(rawValue: "compound")
 
 }
 

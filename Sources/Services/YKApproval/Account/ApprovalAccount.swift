@@ -13,17 +13,17 @@ public struct ApprovalAccount: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Approves requests of a server with a key pair.
-        public static let push = Kind("push")
+        public static let push = Kind(rawValue: "push")
         /// Answers the challenges of a TiQR server.
-        public static let tiqr = Kind("tiqr")
+        public static let tiqr = Kind(rawValue: "tiqr")
         /// Answers challenges that the user types in (OCRA, RFC 6287).
-        public static let ocra = Kind("ocra")
+        public static let ocra = Kind(rawValue: "ocra")
         /// Time-based codes, in the key's OATH application.
-        public static let totp = Kind("totp")
+        public static let totp = Kind(rawValue: "totp")
         /// Counter-based codes, in the key's OATH application.
-        public static let hotp = Kind("hotp")
+        public static let hotp = Kind(rawValue: "hotp")
         /// The accounts of a device, synchronized with a server.
-        public static let container = Kind("container")
+        public static let container = Kind(rawValue: "container")
     }
 
     /// The identifier, unique in the store: the serial number and the server.

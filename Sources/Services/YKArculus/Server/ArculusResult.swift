@@ -11,11 +11,11 @@ public struct ArculusResult: Hashable, Sendable {
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The call succeeded.
-        public static let ok = Status("ok")
+        public static let ok = Status(rawValue: "ok")
         /// The call failed.
-        public static let failed = Status("failed")
+        public static let failed = Status(rawValue: "failed")
         /// The call failed because the server's session has expired.
-        public static let noSession = Status("false")
+        public static let noSession = Status(rawValue: "false")
     }
 
     /// The status.

@@ -39,29 +39,29 @@ public struct CTAPCommandCode: OpenSet {
     /// Wraps a byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// authenticatorMakeCredential.
-    public static let makeCredential = CTAPCommandCode(CTAPProtocol.Command.makeCredential)
+    public static let makeCredential = CTAPCommandCode(rawValue: CTAPProtocol.Command.makeCredential)
     /// authenticatorGetAssertion.
-    public static let getAssertion = CTAPCommandCode(CTAPProtocol.Command.getAssertion)
+    public static let getAssertion = CTAPCommandCode(rawValue: CTAPProtocol.Command.getAssertion)
     /// authenticatorGetInfo.
-    public static let getInfo = CTAPCommandCode(CTAPProtocol.Command.getInfo)
+    public static let getInfo = CTAPCommandCode(rawValue: CTAPProtocol.Command.getInfo)
     /// authenticatorClientPIN.
-    public static let clientPIN = CTAPCommandCode(CTAPProtocol.Command.clientPIN)
+    public static let clientPIN = CTAPCommandCode(rawValue: CTAPProtocol.Command.clientPIN)
     /// authenticatorReset.
-    public static let reset = CTAPCommandCode(CTAPProtocol.Command.reset)
+    public static let reset = CTAPCommandCode(rawValue: CTAPProtocol.Command.reset)
     /// authenticatorGetNextAssertion.
-    public static let getNextAssertion = CTAPCommandCode(CTAPProtocol.Command.getNextAssertion)
+    public static let getNextAssertion = CTAPCommandCode(rawValue: CTAPProtocol.Command.getNextAssertion)
     /// authenticatorBioEnrollment.
-    public static let bioEnrollment = CTAPCommandCode(CTAPProtocol.Command.bioEnrollment)
+    public static let bioEnrollment = CTAPCommandCode(rawValue: CTAPProtocol.Command.bioEnrollment)
     /// authenticatorCredentialManagement.
-    public static let credentialManagement = CTAPCommandCode(CTAPProtocol.Command.credentialManagement)
+    public static let credentialManagement = CTAPCommandCode(rawValue: CTAPProtocol.Command.credentialManagement)
     /// authenticatorSelection.
-    public static let selection = CTAPCommandCode(CTAPProtocol.Command.selection)
+    public static let selection = CTAPCommandCode(rawValue: CTAPProtocol.Command.selection)
     /// authenticatorLargeBlobs.
-    public static let largeBlobs = CTAPCommandCode(CTAPProtocol.Command.largeBlobs)
+    public static let largeBlobs = CTAPCommandCode(rawValue: CTAPProtocol.Command.largeBlobs)
     /// authenticatorConfig.
-    public static let config = CTAPCommandCode(CTAPProtocol.Command.config)
+    public static let config = CTAPCommandCode(rawValue: CTAPProtocol.Command.config)
     /// authenticatorBioEnrollment on FIDO_2_1_PRE keys.
-    public static let bioEnrollmentPreview = CTAPCommandCode(CTAPProtocol.Command.bioEnrollmentPreview)
+    public static let bioEnrollmentPreview = CTAPCommandCode(rawValue: CTAPProtocol.Command.bioEnrollmentPreview)
     /// authenticatorCredentialManagement on FIDO_2_1_PRE keys.
     public static let credentialManagementPreview = CTAPCommandCode(
         rawValue: CTAPProtocol.Command.credentialManagementPreview)

@@ -9,11 +9,11 @@ public struct CredentialProtection: OpenSet {
     /// Wraps a level.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Always usable.
-    public static let optional = CredentialProtection(1)
+    public static let optional = CredentialProtection(rawValue: 1)
     /// Usable if its identifier is given.
-    public static let optionalWithList = CredentialProtection(2)
+    public static let optionalWithList = CredentialProtection(rawValue: 2)
     /// Never usable.
-    public static let required = CredentialProtection(3)
+    public static let required = CredentialProtection(rawValue: 3)
 
     /// WebAuthn's name for the level.
     public var description: String {

@@ -36,44 +36,44 @@ public struct AuthenticatorOption: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Stores discoverable credentials.
-    public static let rk = AuthenticatorOption("rk")
+    public static let rk = AuthenticatorOption(rawValue: "rk")
     /// Requires a touch; true if absent.
-    public static let up = AuthenticatorOption("up")
+    public static let up = AuthenticatorOption(rawValue: "up")
     /// Built-in user verification: configured or not.
-    public static let uv = AuthenticatorOption("uv")
+    public static let uv = AuthenticatorOption(rawValue: "uv")
     /// Is built into the computer.
-    public static let plat = AuthenticatorOption("plat")
+    public static let plat = AuthenticatorOption(rawValue: "plat")
     /// PIN: set or not.
-    public static let clientPin = AuthenticatorOption("clientPin")
+    public static let clientPin = AuthenticatorOption(rawValue: "clientPin")
     /// Tokens carry permissions.
-    public static let pinUvAuthToken = AuthenticatorOption("pinUvAuthToken")
+    public static let pinUvAuthToken = AuthenticatorOption(rawValue: "pinUvAuthToken")
     /// A PIN does not grant the permissions to make credentials or get assertions.
     public static let noMcGaPermissionsWithClientPin = AuthenticatorOption(
         rawValue: "noMcGaPermissionsWithClientPin")
     /// Stores large blobs.
-    public static let largeBlobs = AuthenticatorOption("largeBlobs")
+    public static let largeBlobs = AuthenticatorOption(rawValue: "largeBlobs")
     /// Enterprise attestation: enabled or not.
-    public static let ep = AuthenticatorOption("ep")
+    public static let ep = AuthenticatorOption(rawValue: "ep")
     /// Fingerprints: enrolled or not.
-    public static let bioEnroll = AuthenticatorOption("bioEnroll")
+    public static let bioEnroll = AuthenticatorOption(rawValue: "bioEnroll")
     /// The same, in the preview of CTAP 2.1.
-    public static let userVerificationMgmtPreview = AuthenticatorOption("userVerificationMgmtPreview")
+    public static let userVerificationMgmtPreview = AuthenticatorOption(rawValue: "userVerificationMgmtPreview")
     /// Built-in user verification permits enrolling fingerprints.
-    public static let uvBioEnroll = AuthenticatorOption("uvBioEnroll")
+    public static let uvBioEnroll = AuthenticatorOption(rawValue: "uvBioEnroll")
     /// Supports authenticatorConfig.
-    public static let authnrCfg = AuthenticatorOption("authnrCfg")
+    public static let authnrCfg = AuthenticatorOption(rawValue: "authnrCfg")
     /// Built-in user verification permits authenticatorConfig.
-    public static let uvAcfg = AuthenticatorOption("uvAcfg")
+    public static let uvAcfg = AuthenticatorOption(rawValue: "uvAcfg")
     /// Credentials can be listed and deleted.
-    public static let credMgmt = AuthenticatorOption("credMgmt")
+    public static let credMgmt = AuthenticatorOption(rawValue: "credMgmt")
     /// Credentials can be listed with a persistent token.
-    public static let perCredMgmtRO = AuthenticatorOption("perCredMgmtRO")
+    public static let perCredMgmtRO = AuthenticatorOption(rawValue: "perCredMgmtRO")
     /// Credential management, in the preview of CTAP 2.1.
-    public static let credentialMgmtPreview = AuthenticatorOption("credentialMgmtPreview")
+    public static let credentialMgmtPreview = AuthenticatorOption(rawValue: "credentialMgmtPreview")
     /// The minimum PIN length can be set.
-    public static let setMinPINLength = AuthenticatorOption("setMinPINLength")
+    public static let setMinPINLength = AuthenticatorOption(rawValue: "setMinPINLength")
     /// Non-discoverable credentials can be created without user verification.
-    public static let makeCredUvNotRqd = AuthenticatorOption("makeCredUvNotRqd")
+    public static let makeCredUvNotRqd = AuthenticatorOption(rawValue: "makeCredUvNotRqd")
     /// User verification is always required.
-    public static let alwaysUv = AuthenticatorOption("alwaysUv")
+    public static let alwaysUv = AuthenticatorOption(rawValue: "alwaysUv")
 }

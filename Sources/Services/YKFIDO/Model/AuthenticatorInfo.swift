@@ -83,14 +83,14 @@ public struct AuthenticatorVersion: OpenSet {
     /// Wraps a string.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// U2F.
-    public static let u2fV2 = AuthenticatorVersion("U2F_V2")
+    public static let u2fV2 = AuthenticatorVersion(rawValue: "U2F_V2")
     /// CTAP 2.0.
-    public static let fido20 = AuthenticatorVersion("FIDO_2_0")
+    public static let fido20 = AuthenticatorVersion(rawValue: "FIDO_2_0")
     /// The preview of CTAP 2.1.
-    public static let fido21Pre = AuthenticatorVersion("FIDO_2_1_PRE")
+    public static let fido21Pre = AuthenticatorVersion(rawValue: "FIDO_2_1_PRE")
     /// CTAP 2.1.
-    public static let fido21 = AuthenticatorVersion("FIDO_2_1")
+    public static let fido21 = AuthenticatorVersion(rawValue: "FIDO_2_1")
     /// CTAP 2.3. There is no string for 2.2.
-    public static let fido23 = AuthenticatorVersion("FIDO_2_3")
+    public static let fido23 = AuthenticatorVersion(rawValue: "FIDO_2_3")
 
 }

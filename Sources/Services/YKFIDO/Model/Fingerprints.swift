@@ -37,7 +37,7 @@ public struct FingerprintSample: Hashable, Sendable {
         /// Wraps a status.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
         /// Good.
-        public static let good = Feedback(0)
+        public static let good = Feedback(rawValue: 0)
 
         /// What the user can do about it, in a few words; `nil` for an unknown status.
         public var meaning: String? { Self.meanings[rawValue] }

@@ -12,11 +12,11 @@ public enum U2F {
         /// Wraps a control byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Signs after a touch.
-        public static let enforcePresence = Control(0x03)
+        public static let enforcePresence = Control(rawValue: 0x03)
         /// Signs nothing; checks whether the key handle belongs to the key.
-        public static let checkOnly = Control(0x07)
+        public static let checkOnly = Control(rawValue: 0x07)
         /// Signs without a touch.
-        public static let doNotEnforcePresence = Control(0x08)
+        public static let doNotEnforcePresence = Control(rawValue: 0x08)
     }
 
     /// Size of a challenge or application hash, in bytes.

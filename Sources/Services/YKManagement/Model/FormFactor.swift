@@ -10,21 +10,21 @@ public struct FormFactor: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Unspecified.
-    public static let unknown = FormFactor(0)
+    public static let unknown = FormFactor(rawValue: 0)
     /// USB-A, for a key ring.
-    public static let usbAKeychain = FormFactor(1)
+    public static let usbAKeychain = FormFactor(rawValue: 1)
     /// USB-A, stays in the port.
-    public static let usbANano = FormFactor(2)
+    public static let usbANano = FormFactor(rawValue: 2)
     /// USB-C, for a key ring.
-    public static let usbCKeychain = FormFactor(3)
+    public static let usbCKeychain = FormFactor(rawValue: 3)
     /// USB-C, stays in the port.
-    public static let usbCNano = FormFactor(4)
+    public static let usbCNano = FormFactor(rawValue: 4)
     /// USB-C and Lightning.
-    public static let usbCLightning = FormFactor(5)
+    public static let usbCLightning = FormFactor(rawValue: 5)
     /// USB-A with a fingerprint sensor.
-    public static let usbABio = FormFactor(6)
+    public static let usbABio = FormFactor(rawValue: 6)
     /// USB-C with a fingerprint sensor.
-    public static let usbCBio = FormFactor(7)
+    public static let usbCBio = FormFactor(rawValue: 7)
 
     /// Whether there is a fingerprint sensor.
     public var isBio: Bool { self == .usbABio || self == .usbCBio }

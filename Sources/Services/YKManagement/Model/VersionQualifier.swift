@@ -12,11 +12,11 @@ public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
         /// Wraps a code.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Alpha.
-        public static let alpha = Kind(0)
+        public static let alpha = Kind(rawValue: 0)
         /// Beta.
-        public static let beta = Kind(1)
+        public static let beta = Kind(rawValue: 1)
         /// A release.
-        public static let final = Kind(2)
+        public static let final = Kind(rawValue: 2)
 
         /// The kind in a word.
         public var description: String {

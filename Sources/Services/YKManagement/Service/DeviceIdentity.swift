@@ -12,11 +12,11 @@ public struct DeviceIdentity: Hashable, Sendable {
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Yubico.
-        public static let yubico = Maker("Yubico")
+        public static let yubico = Maker(rawValue: "Yubico")
         /// CanoKeys.
-        public static let canokey = Maker("CanoKey")
+        public static let canokey = Maker(rawValue: "CanoKey")
         /// An unknown vendor.
-        public static let unknown = Maker("unknown")
+        public static let unknown = Maker(rawValue: "unknown")
     }
 
     /// The vendor.

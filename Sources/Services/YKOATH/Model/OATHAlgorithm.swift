@@ -12,11 +12,11 @@ public struct OATHAlgorithm: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
     /// HMAC-SHA-1, the default.
-    public static let sha1 = OATHAlgorithm(1)
+    public static let sha1 = OATHAlgorithm(rawValue: 1)
     /// HMAC-SHA-256.
-    public static let sha256 = OATHAlgorithm(2)
+    public static let sha256 = OATHAlgorithm(rawValue: 2)
     /// HMAC-SHA-512; YubiKeys support it from firmware 4.3.1.
-    public static let sha512 = OATHAlgorithm(3)
+    public static let sha512 = OATHAlgorithm(rawValue: 3)
 
     /// The known algorithms.
     public static let known: [OATHAlgorithm] = [.sha1, .sha256, .sha512]

@@ -11,9 +11,9 @@ public struct OATHType: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF0 }
 
     /// Counter-based codes (RFC 4226).
-    public static let hotp = OATHType(0x10)
+    public static let hotp = OATHType(rawValue: 0x10)
     /// Time-based codes (RFC 6238).
-    public static let totp = OATHType(0x20)
+    public static let totp = OATHType(rawValue: 0x20)
 
     /// `HOTP` or `TOTP`; the number for others.
     public var description: String {

@@ -11,13 +11,13 @@ public struct ManagementKeyType: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue == 0 ? 0x03 : rawValue }
 
     /// 3DES.
-    public static let tripleDES = ManagementKeyType(0x03)
+    public static let tripleDES = ManagementKeyType(rawValue: 0x03)
     /// AES with 128 bits.
-    public static let aes128 = ManagementKeyType(0x08)
+    public static let aes128 = ManagementKeyType(rawValue: 0x08)
     /// AES with 192 bits.
-    public static let aes192 = ManagementKeyType(0x0A)
+    public static let aes192 = ManagementKeyType(rawValue: 0x0A)
     /// AES with 256 bits.
-    public static let aes256 = ManagementKeyType(0x0C)
+    public static let aes256 = ManagementKeyType(rawValue: 0x0C)
 
     /// Every known type, in the order in which a card is probed for them.
     public static let known: [ManagementKeyType] = [.tripleDES, .aes192, .aes128, .aes256]

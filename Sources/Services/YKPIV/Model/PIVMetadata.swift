@@ -11,9 +11,9 @@ public struct KeyOrigin: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Generated on the card.
-    public static let generated = KeyOrigin(1)
+    public static let generated = KeyOrigin(rawValue: 1)
     /// Imported.
-    public static let imported = KeyOrigin(2)
+    public static let imported = KeyOrigin(rawValue: 2)
 
     /// The name, otherwise the code.
     public var description: String { [1: "generated", 2: "imported"][rawValue] ?? "origin \(rawValue)" }

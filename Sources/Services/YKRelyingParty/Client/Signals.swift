@@ -48,23 +48,23 @@ public struct ClientCapabilities: Hashable, Sendable {
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A credential can be created without a gesture, after a sign-in with a password.
-        public static let conditionalCreate = Name("conditionalCreate")
+        public static let conditionalCreate = Name(rawValue: "conditionalCreate")
         /// Passkeys can be offered as suggestions in a form.
-        public static let conditionalGet = Name("conditionalGet")
+        public static let conditionalGet = Name(rawValue: "conditionalGet")
         /// A nearby phone can be used.
-        public static let hybridTransport = Name("hybridTransport")
+        public static let hybridTransport = Name(rawValue: "hybridTransport")
         /// Passkeys can be created on this device or on a nearby phone.
-        public static let passkeyPlatformAuthenticator = Name("passkeyPlatformAuthenticator")
+        public static let passkeyPlatformAuthenticator = Name(rawValue: "passkeyPlatformAuthenticator")
         /// The device itself can verify its user.
-        public static let userVerifyingPlatformAuthenticator = Name("userVerifyingPlatformAuthenticator")
+        public static let userVerifyingPlatformAuthenticator = Name(rawValue: "userVerifyingPlatformAuthenticator")
         /// Related origins are supported.
-        public static let relatedOrigins = Name("relatedOrigins")
+        public static let relatedOrigins = Name(rawValue: "relatedOrigins")
         /// `signalAllAcceptedCredentials()` is available.
-        public static let signalAllAcceptedCredentials = Name("signalAllAcceptedCredentials")
+        public static let signalAllAcceptedCredentials = Name(rawValue: "signalAllAcceptedCredentials")
         /// `signalCurrentUserDetails()` is available.
-        public static let signalCurrentUserDetails = Name("signalCurrentUserDetails")
+        public static let signalCurrentUserDetails = Name(rawValue: "signalCurrentUserDetails")
         /// `signalUnknownCredential()` is available.
-        public static let signalUnknownCredential = Name("signalUnknownCredential")
+        public static let signalUnknownCredential = Name(rawValue: "signalUnknownCredential")
         /// The extension with this identifier is supported.
         public static func `extension`(_ identifier: String) -> Name { Name(rawValue: "extension:" + identifier) }
     }

@@ -68,21 +68,21 @@ public struct AuthenticatorStatus: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The model is not certified.
-    public static let notCertified = AuthenticatorStatus("NOT_FIDO_CERTIFIED")
+    public static let notCertified = AuthenticatorStatus(rawValue: "NOT_FIDO_CERTIFIED")
     /// The model is certified.
-    public static let certified = AuthenticatorStatus("FIDO_CERTIFIED")
+    public static let certified = AuthenticatorStatus(rawValue: "FIDO_CERTIFIED")
     /// User verification can be bypassed.
-    public static let userVerificationBypass = AuthenticatorStatus("USER_VERIFICATION_BYPASS")
+    public static let userVerificationBypass = AuthenticatorStatus(rawValue: "USER_VERIFICATION_BYPASS")
     /// The attestation key has been compromised.
-    public static let attestationKeyCompromise = AuthenticatorStatus("ATTESTATION_KEY_COMPROMISE")
+    public static let attestationKeyCompromise = AuthenticatorStatus(rawValue: "ATTESTATION_KEY_COMPROMISE")
     /// Credentials can be extracted remotely.
-    public static let userKeyRemoteCompromise = AuthenticatorStatus("USER_KEY_REMOTE_COMPROMISE")
+    public static let userKeyRemoteCompromise = AuthenticatorStatus(rawValue: "USER_KEY_REMOTE_COMPROMISE")
     /// Credentials can be extracted by anyone with physical access to the authenticator.
-    public static let userKeyPhysicalCompromise = AuthenticatorStatus("USER_KEY_PHYSICAL_COMPROMISE")
+    public static let userKeyPhysicalCompromise = AuthenticatorStatus(rawValue: "USER_KEY_PHYSICAL_COMPROMISE")
     /// New firmware is available.
-    public static let updateAvailable = AuthenticatorStatus("UPDATE_AVAILABLE")
+    public static let updateAvailable = AuthenticatorStatus(rawValue: "UPDATE_AVAILABLE")
     /// The model must not be trusted.
-    public static let revoked = AuthenticatorStatus("REVOKED")
+    public static let revoked = AuthenticatorStatus(rawValue: "REVOKED")
 
     /// The statuses of models known to be compromised or revoked.
     public static let compromised: Set<AuthenticatorStatus> = [

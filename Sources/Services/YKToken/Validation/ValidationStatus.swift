@@ -10,25 +10,25 @@ public struct ValidationStatus: OpenSet {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The password is valid.
-    public static let ok = ValidationStatus("OK")
+    public static let ok = ValidationStatus(rawValue: "OK")
     /// The password is malformed, or of a key unknown to the server.
-    public static let badOTP = ValidationStatus("BAD_OTP")
+    public static let badOTP = ValidationStatus(rawValue: "BAD_OTP")
     /// The password was used before.
-    public static let replayedOTP = ValidationStatus("REPLAYED_OTP")
+    public static let replayedOTP = ValidationStatus(rawValue: "REPLAYED_OTP")
     /// The request was not signed as the server expects.
-    public static let badSignature = ValidationStatus("BAD_SIGNATURE")
+    public static let badSignature = ValidationStatus(rawValue: "BAD_SIGNATURE")
     /// A parameter is missing from the request.
-    public static let missingParameter = ValidationStatus("MISSING_PARAMETER")
+    public static let missingParameter = ValidationStatus(rawValue: "MISSING_PARAMETER")
     /// The server does not know the client's identifier.
-    public static let noSuchClient = ValidationStatus("NO_SUCH_CLIENT")
+    public static let noSuchClient = ValidationStatus(rawValue: "NO_SUCH_CLIENT")
     /// The client is not allowed to make requests.
-    public static let operationNotAllowed = ValidationStatus("OPERATION_NOT_ALLOWED")
+    public static let operationNotAllowed = ValidationStatus(rawValue: "OPERATION_NOT_ALLOWED")
     /// The server has an internal error.
-    public static let backendError = ValidationStatus("BACKEND_ERROR")
+    public static let backendError = ValidationStatus(rawValue: "BACKEND_ERROR")
     /// Too few other servers confirmed in time.
-    public static let notEnoughAnswers = ValidationStatus("NOT_ENOUGH_ANSWERS")
+    public static let notEnoughAnswers = ValidationStatus(rawValue: "NOT_ENOUGH_ANSWERS")
     /// The same request was answered before.
-    public static let replayedRequest = ValidationStatus("REPLAYED_REQUEST")
+    public static let replayedRequest = ValidationStatus(rawValue: "REPLAYED_REQUEST")
 
     /// Whether another server may give a different answer.
     var isTemporary: Bool { self == .backendError || self == .notEnoughAnswers }

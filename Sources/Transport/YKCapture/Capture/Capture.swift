@@ -101,10 +101,10 @@ public struct Capture: Sendable, Hashable {
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// APDUs to and from a smart card.
-        public static let card = LinkKind("card")
+        public static let card = LinkKind(rawValue: "card")
         /// HID reports.
-        public static let hid = LinkKind("hid")
+        public static let hid = LinkKind(rawValue: "hid")
         /// No key: only requests to servers.
-        public static let http = LinkKind("http")
+        public static let http = LinkKind(rawValue: "http")
     }
 }

@@ -31,17 +31,17 @@ extension Capture {
             /// Wraps a word.
             public init(rawValue: String) { self.rawValue = rawValue }
             /// The card was powered.
-            public static let powerOn = LinkEvent("power-on")
+            public static let powerOn = LinkEvent(rawValue: "power-on")
             /// The card was powered off.
-            public static let powerOff = LinkEvent("power-off")
+            public static let powerOff = LinkEvent(rawValue: "power-off")
             /// The card was reset.
-            public static let reset = LinkEvent("reset")
+            public static let reset = LinkEvent(rawValue: "reset")
             /// The card or key was removed.
-            public static let removed = LinkEvent("removed")
+            public static let removed = LinkEvent(rawValue: "removed")
             /// The host read the clock; written when the time is later than the previous event implies.
-            public static let time = LinkEvent("time")
+            public static let time = LinkEvent(rawValue: "time")
             /// The link failed.
-            public static let fail = LinkEvent("fail")
+            public static let fail = LinkEvent(rawValue: "fail")
         }
 
         /// A range of bytes: its start and length.

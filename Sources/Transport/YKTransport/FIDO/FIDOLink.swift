@@ -70,7 +70,7 @@ public struct FIDOKeepalive: OpenSet {
     /// Wraps a status byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// The key is processing.
-    public static let processing = FIDOKeepalive(1)
+    public static let processing = FIDOKeepalive(rawValue: 1)
     /// The key waits for a touch.
-    public static let touchNeeded = FIDOKeepalive(2)
+    public static let touchNeeded = FIDOKeepalive(rawValue: 2)
 }

@@ -8,11 +8,11 @@ struct TPMAlgorithm: OpenSet {
     let rawValue: UInt16
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    static let rsa = TPMAlgorithm(0x0001)
-    static let null = TPMAlgorithm(0x0010)
-    static let rsaES = TPMAlgorithm(0x0015)
-    static let ecDAA = TPMAlgorithm(0x001A)
-    static let ecc = TPMAlgorithm(0x0023)
+    static let rsa = TPMAlgorithm(rawValue: 0x0001)
+    static let null = TPMAlgorithm(rawValue: 0x0010)
+    static let rsaES = TPMAlgorithm(rawValue: 0x0015)
+    static let ecDAA = TPMAlgorithm(rawValue: 0x001A)
+    static let ecc = TPMAlgorithm(rawValue: 0x0023)
 
     /// The hash function; `nil` for other or unknown algorithms.
     var hash: HashAlgorithm? {

@@ -12,11 +12,11 @@ public struct ClientData: Hashable, Sendable {
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Creation of a credential.
-        public static let create = Kind("webauthn.create")
+        public static let create = Kind(rawValue: "webauthn.create")
         /// An assertion.
-        public static let get = Kind("webauthn.get")
+        public static let get = Kind(rawValue: "webauthn.get")
         /// An assertion for a payment (Secure Payment Confirmation §7).
-        public static let payment = Kind("payment.get")
+        public static let payment = Kind(rawValue: "payment.get")
     }
 
     /// The type of the ceremony.

@@ -9,22 +9,22 @@ public struct DOMExceptionName: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A member of the options is missing or of the wrong type.
-    public static let type = DOMExceptionName("TypeError")
+    public static let type = DOMExceptionName(rawValue: "TypeError")
     /// A string has the wrong syntax.
-    public static let syntax = DOMExceptionName("SyntaxError")
+    public static let syntax = DOMExceptionName(rawValue: "SyntaxError")
     /// The origin is not allowed to make requests, or not for this relying party.
-    public static let security = DOMExceptionName("SecurityError")
+    public static let security = DOMExceptionName(rawValue: "SecurityError")
     /// The user or the key refused, or the request timed out.
-    public static let notAllowed = DOMExceptionName("NotAllowedError")
+    public static let notAllowed = DOMExceptionName(rawValue: "NotAllowedError")
     /// The key has one of the excluded credentials.
-    public static let invalidState = DOMExceptionName("InvalidStateError")
+    public static let invalidState = DOMExceptionName(rawValue: "InvalidStateError")
     /// The key lacks required support for discoverable credentials or user verification.
-    public static let constraint = DOMExceptionName("ConstraintError")
+    public static let constraint = DOMExceptionName(rawValue: "ConstraintError")
     /// A requested feature is not supported.
-    public static let notSupported = DOMExceptionName("NotSupportedError")
+    public static let notSupported = DOMExceptionName(rawValue: "NotSupportedError")
     /// The operation was cancelled.
-    public static let abort = DOMExceptionName("AbortError")
+    public static let abort = DOMExceptionName(rawValue: "AbortError")
     /// Anything else.
-    public static let unknown = DOMExceptionName("UnknownError")
+    public static let unknown = DOMExceptionName(rawValue: "UnknownError")
 
 }

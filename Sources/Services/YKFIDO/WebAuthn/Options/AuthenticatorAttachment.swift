@@ -9,7 +9,7 @@ public struct AuthenticatorAttachment: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Built into the computer.
-    public static let platform = AuthenticatorAttachment("platform")
+    public static let platform = AuthenticatorAttachment(rawValue: "platform")
     /// Removable, for use with several computers.
-    public static let crossPlatform = AuthenticatorAttachment("cross-platform")
+    public static let crossPlatform = AuthenticatorAttachment(rawValue: "cross-platform")
 }

@@ -9,15 +9,15 @@ public struct AuthenticatorTransport: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// USB.
-    public static let usb = AuthenticatorTransport("usb")
+    public static let usb = AuthenticatorTransport(rawValue: "usb")
     /// Near-field communication.
-    public static let nfc = AuthenticatorTransport("nfc")
+    public static let nfc = AuthenticatorTransport(rawValue: "nfc")
     /// Bluetooth Low Energy.
-    public static let ble = AuthenticatorTransport("ble")
+    public static let ble = AuthenticatorTransport(rawValue: "ble")
     /// ISO 7816 smart card with contacts.
-    public static let smartCard = AuthenticatorTransport("smart-card")
+    public static let smartCard = AuthenticatorTransport(rawValue: "smart-card")
     /// A phone near this computer.
-    public static let hybrid = AuthenticatorTransport("hybrid")
+    public static let hybrid = AuthenticatorTransport(rawValue: "hybrid")
     /// Built into the computer.
     public static let `internal` = AuthenticatorTransport(rawValue: "internal")
 }

@@ -9,9 +9,9 @@ public struct PublicKeyCredentialHint: OpenSet {
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A security key.
-    public static let securityKey = PublicKeyCredentialHint("security-key")
+    public static let securityKey = PublicKeyCredentialHint(rawValue: "security-key")
     /// An authenticator built into the computer.
-    public static let clientDevice = PublicKeyCredentialHint("client-device")
+    public static let clientDevice = PublicKeyCredentialHint(rawValue: "client-device")
     /// A phone.
-    public static let hybrid = PublicKeyCredentialHint("hybrid")
+    public static let hybrid = PublicKeyCredentialHint(rawValue: "hybrid")
 }
