@@ -42,8 +42,8 @@ extension OneProcessorTests {
             let status = await run { loop in
                 _ = loop.alarm.set(.milliseconds(120)) { notes.take("second") }
                 _ = loop.alarm.set(.milliseconds(60)) { notes.take("first") }
-                let callOff = loop.alarm.set(.milliseconds(90)) { notes.take("called off") }
-                callOff()
+                let cancel = loop.alarm.set(.milliseconds(90)) { notes.take("cancelled") }
+                cancel()
                 await ring(loop, after: 180) { notes.take("third") }
                 return .failed
             }

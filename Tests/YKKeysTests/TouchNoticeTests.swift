@@ -8,17 +8,17 @@ import YKTransport
 
 /// The end of a wait is told after its beginning, or neither is.
 @Suite struct TouchNoticeTests {
-    /// An alarm that goes off when a test says so, even if it was called off.
+    /// An alarm that goes off when a test says so, even if it was cancelled.
     private final class HandAlarm: Sendable {
         private let kept = Mutex<(@Sendable () -> Void)?>(nil)
         let delays = Mutex<[Duration]>([])
-        let callOffs = Mutex(0)
+        let cancellations = Mutex(0)
 
         var alarm: Alarm {
             Alarm { delay, body in
                 self.delays.withLock { $0.append(delay) }
                 self.kept.withLock { $0 = body }
-                return { self.callOffs.withLock { $0 += 1 } }
+                return { self.cancellations.withLock { $0 += 1 } }
             }
         }
 
@@ -56,13 +56,13 @@ import YKTransport
         hand.ring()
         #expect(words.said.isEmpty)
         #expect(!notice.isGiven)
-        #expect(hand.callOffs.withLock { $0 } == 1)
+        #expect(hand.cancellations.withLock { $0 } == 1)
     }
 
-    @Test func threadsRingOnceUnlessCalledOff() {
+    @Test func threadsRingOnceUnlessCancelled() {
         let (rung, never) = (Semaphore(), Semaphore())
-        let callOff = Alarm.threads.set(.milliseconds(200)) { never.post() }
-        callOff()
+        let cancel = Alarm.threads.set(.milliseconds(200)) { never.post() }
+        cancel()
         _ = Alarm.threads.set(.milliseconds(1)) { rung.post() }
         #expect(rung.wait(milliseconds: 60_000))
         #expect(!never.wait(milliseconds: 400))

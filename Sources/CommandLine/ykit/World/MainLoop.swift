@@ -19,15 +19,15 @@ final class MainLoop: TaskExecutor {
         var jobs: [UnownedJob] = []
         var timers: [Timer] = []
         var lastID = 0
-        /// Whether the loop waits without end, and must be told of a new timer.
-        var isAsleep = false
+        /// Whether the run takes long: the loop then waits for work only, and must be woken for a new timer.
+        var isLong = false
     }
 
     private let work = Mutex(Work())
     private let wake = Semaphore()
     private let result = Mutex<ExitStatus?>(nil)
 
-    /// Runs something on the main thread after a delay.
+    /// Runs closures on the main thread after a delay.
     var alarm: Alarm { Alarm { self.add(after: $0, $1) } }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -36,14 +36,14 @@ final class MainLoop: TaskExecutor {
         wake.post()
     }
 
-    private func add(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Alarm.CallOff {
+    private func add(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> Alarm.Cancel {
         let due = ContinuousClock.now.advanced(by: delay)
-        let (id, isAsleep) = work.withLock { work in
+        let (id, isLong) = work.withLock { work in
             work.lastID += 1
             work.timers.append(Timer(id: work.lastID, due: due, body: body))
-            return (work.lastID, work.isAsleep)
+            return (work.lastID, work.isLong)
         }
-        if isAsleep { wake.post() }
+        if isLong { wake.post() }
         return { self.work.withLock { work in work.timers.removeAll { $0.id == id } } }
     }
 
@@ -60,10 +60,10 @@ final class MainLoop: TaskExecutor {
     }
 
     private func loop() -> ExitStatus {
-        var isShort = true
         while true {
-            if !wake.wait(milliseconds: isShort ? OneProcessor.milliseconds : untilTimer), isShort {
-                isShort = false
+            let isLong = work.withLock { $0.isLong }
+            if !wake.wait(milliseconds: isLong ? untilTimer : OneProcessor.milliseconds), !isLong {
+                work.withLock { $0.isLong = true }
                 OneProcessor.leave()
             }
             if let job = work.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
@@ -77,7 +77,6 @@ final class MainLoop: TaskExecutor {
     /// The time until the first timer, in milliseconds.
     private var untilTimer: Int32 {
         work.withLock { work in
-            work.isAsleep = true
             guard let first = work.timers.map(\.due).min() else { return .max }
             return Deadline.after(ContinuousClock.now.duration(to: first)).milliseconds()
         }

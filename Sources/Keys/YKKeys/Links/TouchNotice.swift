@@ -26,7 +26,7 @@ package final class TouchNotice: Sendable {
     }
 
     private let state: State
-    private let callOff: Alarm.CallOff
+    private let cancel: Alarm.Cancel
     private let end: @Sendable () -> Void
 
     /// Begins the wait; neither closure may block.
@@ -34,7 +34,7 @@ package final class TouchNotice: Sendable {
         let state = State()
         self.state = state
         self.end = end
-        callOff = alarm.set(TouchReason.delay) {
+        cancel = alarm.set(TouchReason.delay) {
             state.stage.withLock { stage in
                 guard case .waiting = stage else { return }
                 stage = .given
@@ -45,7 +45,7 @@ package final class TouchNotice: Sendable {
 
     /// Ends the wait.
     package func finish() {
-        callOff()
+        cancel()
         state.stage.withLock { stage in
             switch stage {
             case .waiting: stage = .over(wasGiven: false)
