@@ -21,7 +21,7 @@ import YKWire
         AttachedKey(SecurityKey(place: .reader(status.name), reader: status), isAsked: isAsked, details: details)
     }
 
-    private func kind(_ key: AttachedKey) -> JSON? {
+    private func kind(_ key: AttachedKey) -> JSONValue? {
         guard case .array(let interfaces)? = key.json["interfaces"] else { return nil }
         return interfaces.first?["kind"]
     }

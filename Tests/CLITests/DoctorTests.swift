@@ -227,7 +227,7 @@ struct DoctorTests {
 
     @Test("what a key says: switched off applications, flaws, failures")
     func firmware() {
-        var info = DeviceInfo(version: Version(5, 4, 3), usb: [.otp, .fido2, .oath])
+        var info = DeviceInfo(version: FirmwareVersion(5, 4, 3), usb: [.otp, .fido2, .oath])
         info.usb.enabled = [.fido2]
         let identity = DeviceIdentity(
             maker: .yubico, product: "YubiKey 5 NFC", firmware: "5.4.3", serial: "12345678", info: info)
@@ -248,7 +248,7 @@ struct DoctorTests {
 
     @Test("a key that answers over two interfaces is told of once; an application that is on and mute is a problem")
     func once() {
-        var info = DeviceInfo(version: Version(5, 7, 4), usb: [.otp, .fido2, .oath])
+        var info = DeviceInfo(version: FirmwareVersion(5, 7, 4), usb: [.otp, .fido2, .oath])
         info.nfc = .init(supported: [.oath], enabled: [])
         let identity = DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.7.4", info: info)
         var findings = MachineFacts()
@@ -271,7 +271,7 @@ struct DoctorTests {
 
     @Test("the flaw of the reset code concerns who has tries for it")
     func resetCode() {
-        let info = DeviceInfo(version: Version(5, 2, 4), usb: [.openPGP])
+        let info = DeviceInfo(version: FirmwareVersion(5, 2, 4), usb: [.openPGP])
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.2.4", info: info))
         func rung(_ tries: Int?) -> Rung? {
             key.resetCodeTries = tries
@@ -286,16 +286,16 @@ struct DoctorTests {
 
     @Test("the flaw of a NEO's OpenPGP concerns who has it before 1.0.10")
     func openPGPPIN() {
-        let info = DeviceInfo(version: Version(3, 3, 0), usb: [.openPGP])
+        let info = DeviceInfo(version: FirmwareVersion(3, 3, 0), usb: [.openPGP])
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey NEO", firmware: "3.3.0", info: info))
-        func rung(_ version: Version?) -> Rung? {
+        func rung(_ version: FirmwareVersion?) -> Rung? {
             key.openPGPVersion = version
             var findings = MachineFacts()
             findings.keys = [key]
             return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2015-1") }
         }
-        #expect(rung(Version(1, 0, 10))?.verdict == .good)
-        #expect(rung(Version(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
+        #expect(rung(FirmwareVersion(1, 0, 10))?.verdict == .good)
+        #expect(rung(FirmwareVersion(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
         #expect(rung(nil)?.remedy?.contains("ykit doctor") == true)
     }
 

@@ -83,7 +83,7 @@ import YKWire
     }
 
     @Test func versionGate() {
-        let error = OATHError.unsupported(.rename, needs: Version(5, 3, 1), has: Version(5, 2, 4))
+        let error = OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: FirmwareVersion(5, 2, 4))
         #expect(Explain.explain(error).message == "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
         #expect(Explain.explain(error).exit == .notSupported)
     }

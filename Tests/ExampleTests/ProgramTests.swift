@@ -16,8 +16,8 @@ import YKX509
     @Test func codesOfARecordedKey() async throws {
         let text = try Recording.named("oath/canokey-short")
 
-        let replay = Replay(try Capture(parsing: text), mode: .lookup)
-        let channel = CardChannel(link: replay.link(), environment: replay.replaying(Environment()))
+        let replay = CaptureReplay(try Capture(parsing: text), mode: .lookup)
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment()))
         let oath = try await OATHService.open(channel)
         for entry in try await oath.codes() {
             print(entry.account.id, entry.code?.text ?? "\(entry.outcome)")
@@ -55,8 +55,8 @@ import YKX509
     @Test func aCertificateOfACard() async throws {
         let text = try Recording.named("piv/yubico-piv-tool-status")
 
-        let replay = Replay(try Capture(parsing: text), mode: .lookup)
-        let channel = CardChannel(link: replay.link(), environment: replay.replaying(Environment()))
+        let replay = CaptureReplay(try Capture(parsing: text), mode: .lookup)
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment()))
         let piv = try await PIVService.open(channel)
         let certificate = try await piv.certificate(.authentication)
         print(certificate.subject, "until", certificate.notAfter, Hex.encode(certificate.fingerprint))

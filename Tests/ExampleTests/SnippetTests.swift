@@ -43,7 +43,7 @@ import YKit
         let bytes = try Recording.named("oath/canokey-short")
 
         let virtual = Keys(source: .virtual(.demonstration()))
-        let recorded = Keys(source: .recording(Replay(try Capture(parsing: bytes))))
+        let recorded = Keys(source: .recording(CaptureReplay(try Capture(parsing: bytes))))
 
         #expect(try await virtual.only().open(OATHService.self).codes().count == 7)
         #expect(try await recorded.only().attached.reader != nil)
@@ -123,9 +123,9 @@ import YKit
             request.extensions.others["mirror"] = .text(ceremony.options.extensions["mirror"]?.string ?? "")
         }
         func finish(
-            _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+            _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
         ) async throws(WebAuthnError) {
-            results["mirror"] = registration.extensions.all["mirror"]?.text.map(JSON.string)
+            results["mirror"] = registration.extensions.all["mirror"]?.text.map(JSONValue.string)
         }
     }
 
@@ -179,7 +179,7 @@ import YKit
     func approvals(
         _ piv: PIVService, _ slot: PIVSlot, _ account: PushAccount, _ askForPIN: @escaping @Sendable () throws -> PIVPIN
     ) async throws {
-        let approver = Approver(try CurlClient(), Environment())
+        let approver = Approver(try CurlClient(), ServiceEnvironment())
         let key = try await PIVApprovalKey(piv, slot, account.publicKey) { try await $0.verify(askForPIN()) }
         for try await request in approver.requests(of: account, key, every: .seconds(5)) {
             let receipt = try await approver.approve(request, account, key)
@@ -189,8 +189,8 @@ import YKit
 
     @Test func listsTheAccounts() async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/list.jsonl")
-        let replay = Replay(try Capture(parsing: Array(Data(contentsOf: file))))
-        let channel = CardChannel(link: replay.link(), environment: replay.replaying(Environment()))
+        let replay = CaptureReplay(try Capture(parsing: Array(Data(contentsOf: file))))
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment()))
         let oath = try await OATHService.open(channel)
         #expect(try await oath.accounts().count == 7)
         try replay.finish()

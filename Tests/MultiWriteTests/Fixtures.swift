@@ -16,10 +16,10 @@ final class Counting: RandomSource {
     }
 }
 
-extension Environment {
+extension ServiceEnvironment {
     /// A world in which nobody waits.
-    static var instant: Environment {
-        var environment = Environment(random: Counting(), timeout: .seconds(20))
+    static var instant: ServiceEnvironment {
+        var environment = ServiceEnvironment(random: Counting(), timeout: .seconds(20))
         environment.pause = { _, _ in }
         return environment
     }

@@ -85,7 +85,7 @@ enum HSMAuthOperations {
             }, holds: { try await works($0, "one") },
             isDone: { _ = try await open($0.link()).publicKey(of: HSMAuthLabel("two")) }),
         Operation(
-            name: "change a credential's password", version: Version(5, 8, 0),
+            name: "change a credential's password", version: FirmwareVersion(5, 8, 0),
             prepare: { try await add($0.link(), "one") },
             run: {
                 try await open($0).changePassword(of: HSMAuthLabel("one"), from: password("pw"), to: password("new"))
@@ -98,7 +98,7 @@ enum HSMAuthOperations {
                 }
             }, isDone: { try await answers($0, "one", ["new"]) }),
         Operation(
-            name: "set a credential's password", version: Version(5, 8, 0),
+            name: "set a credential's password", version: FirmwareVersion(5, 8, 0),
             prepare: { try await add($0.link(), "one") },
             run: { link in
                 try await open(link)

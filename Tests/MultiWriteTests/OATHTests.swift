@@ -76,7 +76,7 @@ enum OATHOperations {
         }
     }
 
-    static func replacing(_ name: String, _ version: Version) -> Operation {
+    static func replacing(_ name: String, _ version: FirmwareVersion) -> Operation {
         Operation(
             name: name, version: version, prepare: { try await open($0.link()).put(account("one")) },
             run: { try await replace($0) },
@@ -101,8 +101,8 @@ enum OATHOperations {
                 let names = try await names(key)
                 try require(names == ["one"] || names == ["two"], "the account: \(names)")
             }, isDone: { try require(try await names($0) == ["two"], "the new name") }),
-        replacing("replace", Version(5, 7, 1)),
-        replacing("replace without RENAME", Version(5, 2, 4)),
+        replacing("replace", FirmwareVersion(5, 7, 1)),
+        replacing("replace without RENAME", FirmwareVersion(5, 2, 4)),
         Operation(
             name: "change the password", prepare: { try await setPassword($0.link(), "old") },
             run: { try await setPassword($0, "new") },

@@ -9,7 +9,7 @@ import YKWire
 struct Operation: CustomTestStringConvertible, Sendable {
     typealias Link = CardLink
     let name: String
-    var version = Version(5, 7, 1)
+    var version = FirmwareVersion(5, 7, 1)
     var model = DeviceModel.yubiKey
     var cuts = Cut.card
     /// Brings a new key into the state before.

@@ -105,7 +105,7 @@ enum PIVOperations {
             name: "default to given", run: { try await give($0) }, holds: { try await isManaged($0, others: [given]) },
             isDone: { try await isProtected($0, false) }),
         Operation(
-            name: "derived to protected", version: Version(5, 4, 3), prepare: { try await derive($0) },
+            name: "derived to protected", version: FirmwareVersion(5, 4, 3), prepare: { try await derive($0) },
             run: { try await protect($0) }, holds: { try await isManaged($0) },
             isDone: { try await isProtected($0, true) }),
     ]
@@ -147,7 +147,7 @@ enum PIVOperations {
             holds: { try await takes($0, pins: ["654321", "123456"]) }, again: { try await changePINAgain($0) },
             isDone: { try await takes($0, pins: ["654321"]) }),
         Operation(
-            name: "change the PIN that the management key is derived from", version: Version(5, 4, 3),
+            name: "change the PIN that the management key is derived from", version: FirmwareVersion(5, 4, 3),
             prepare: { try await derive($0) }, run: { try await changePIN($0) },
             holds: { key in
                 try await takes(key, pins: ["654321", "123456"])

@@ -71,18 +71,18 @@ enum SecurityDomainOperations {
 
     static let all: [Operation] = [
         Operation(
-            name: "replace the factory's set", version: Version(5, 7, 4), run: { try await replace($0) },
+            name: "replace the factory's set", version: FirmwareVersion(5, 7, 4), run: { try await replace($0) },
             holds: { try await isManaged($0) },
             again: { key in
                 if try await references(key).contains(own) { return }
                 try await replace(key.link())
             }, isDone: { _ = try await open($0.link(), set()).keys() }),
         Operation(
-            name: "generate a key", version: Version(5, 7, 4), run: { try await generate($0) },
+            name: "generate a key", version: FirmwareVersion(5, 7, 4), run: { try await generate($0) },
             holds: { try await isManaged($0) },
             isDone: { try require(try await references($0).contains(pair), "the key") }),
         Operation(
-            name: "delete a key", version: Version(5, 7, 4), prepare: { try await generate($0.link()) },
+            name: "delete a key", version: FirmwareVersion(5, 7, 4), prepare: { try await generate($0.link()) },
             run: { link in
                 let service = try await open(link)
                 guard try await service.keys().contains(where: { $0.reference == pair }) else { return }
@@ -90,14 +90,14 @@ enum SecurityDomainOperations {
             }, holds: { try await isManaged($0) },
             isDone: { try require(try await !references($0).contains(pair), "the deletion") }),
         Operation(
-            name: "import an authority", version: Version(5, 7, 4), run: { try await store($0) },
+            name: "import an authority", version: FirmwareVersion(5, 7, 4), run: { try await store($0) },
             holds: { try await isManaged($0) },
             isDone: { key in
                 try require(
                     try await open(key.link(), nil).authorities(ofCard: false) == [ca: [7, 7]], "its identifier")
             }),
         Operation(
-            name: "reset", version: Version(5, 7, 4),
+            name: "reset", version: FirmwareVersion(5, 7, 4),
             prepare: { key in
                 try await generate(key.link())
                 try await store(key.link())

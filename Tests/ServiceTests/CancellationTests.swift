@@ -87,7 +87,8 @@ final class HeardReports: ReportLink {
     /// A key that waits for a touch until it is told to stop.
     private func waitingKey() throws -> VirtualKey {
         VirtualKey(
-            try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)), world: VirtualWorld(touch: { _ in .pending })
+            try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)),
+            world: VirtualWorld(touch: { _ in .pending })
         )
     }
 
@@ -122,7 +123,7 @@ final class HeardReports: ReportLink {
 
     @Test func theCancellationOfTheEnvironmentReachesACardAsWell() async throws {
         let sent = Sent()
-        let environment = Environment()
+        let environment = ServiceEnvironment()
         let channel = CardChannel(link: HeardCard(try waitingKey().link(), sent), environment: environment)
         let interaction = FIDOInteraction(touch: { environment.cancellation.cancel() })
         let service = try await FIDOService.open(card: channel, interaction: interaction)
@@ -132,7 +133,7 @@ final class HeardReports: ReportLink {
 
     @Test func aKeyboardIsMadeToGiveUp() async throws {
         let key = VirtualKey(
-            .demonstration(version: Version(5, 7, 1)), world: VirtualWorld(touch: { _ in .pending }))
+            .demonstration(version: FirmwareVersion(5, 7, 1)), world: VirtualWorld(touch: { _ in .pending }))
         let sent = Sent()
         let (touched, waits) = AsyncStream.makeStream(of: Void.self)
         let service = try await OTPService.open(HIDOTPLink(HeardReports(key.otpReportLink(), sent))) { waits.yield() }

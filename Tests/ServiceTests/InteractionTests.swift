@@ -14,7 +14,7 @@ import YKWire
     private static let pin = "12345"
 
     private func key() throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)))
+        VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
     }
 
     private func request(_ number: UInt8) -> RegistrationRequest {

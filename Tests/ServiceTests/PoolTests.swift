@@ -22,7 +22,7 @@ enum Opened: CaseIterable {
 
     /// Opens the service and gives its runtime.
     func open(
-        _ gate: Gate, _ environment: Environment = Environment(timeout: .seconds(60))
+        _ gate: Gate, _ environment: ServiceEnvironment = ServiceEnvironment(timeout: .seconds(60))
     ) async throws -> ServiceRuntime {
         let key = VirtualKey.demonstration()
         switch self {
@@ -51,7 +51,7 @@ enum Opened: CaseIterable {
         }
     }
 
-    private func channel(_ key: VirtualKey, _ gate: Gate, _ environment: Environment) -> sending CardChannel {
+    private func channel(_ key: VirtualKey, _ gate: Gate, _ environment: ServiceEnvironment) -> sending CardChannel {
         CardChannel(link: GatedCard(key.link(), gate), environment: environment)
     }
 }

@@ -24,7 +24,7 @@ struct ApproverTests {
     }
 
     private func approver(behind seconds: Int64 = 0) -> Approver {
-        Approver(server, Environment(clock: FixedClock(Self.start - seconds)))
+        Approver(server, ServiceEnvironment(clock: FixedClock(Self.start - seconds)))
     }
 
     private func enrolled() async throws -> PushAccount {
@@ -218,7 +218,7 @@ struct ApproverTests {
         #expect(try await approver().log(of: "PIPU0000CAFE", limit: 1, client) == [["number": 1]])
         try await approver().deleteToken("PIPU0000CAFE", client)
         await #expect(throws: ApprovalError.self) { try await approver().deleteToken("PIPU00000000", client) }
-        for (path, value) in [("POST /auth", JSON.null), ("POST /token/init", true), ("GET /audit/", [])] {
+        for (path, value) in [("POST /auth", JSONValue.null), ("POST /token/init", true), ("GET /audit/", [])] {
             server.state.withLock { $0.answers[path] = PushServer.reply(value, .null, $0) }
         }
         await #expect(throws: ApprovalError.self) { try await approver().log(of: "P", limit: 1, client) }

@@ -40,9 +40,9 @@ final class ScriptedServer: HTTPClient {
     }
 
     /// The object that was sent.
-    func json(_ index: Int) -> JSON? {
+    func json(_ index: Int) -> JSONValue? {
         guard requests.indices.contains(index) else { return nil }
-        return requests[index].body.flatMap { try? JSON(parsing: $0) }
+        return requests[index].body.flatMap { try? JSONValue(parsing: $0) }
     }
 }
 
@@ -52,13 +52,13 @@ extension HTTPResponse {
             status: status, fields: [HTTPField("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 
-    static func json(_ json: JSON, status: Int = 200) -> HTTPResponse {
+    static func json(_ json: JSONValue, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status, fields: [HTTPField("Content-Type", "application/json")], body: Array(json.text.utf8))
     }
 
     /// An answer of privacyIDEA's with this value.
-    static func value(_ value: JSON) -> HTTPResponse { .json(["result": ["status": true, "value": value]]) }
+    static func value(_ value: JSONValue) -> HTTPResponse { .json(["result": ["status": true, "value": value]]) }
 
     /// A refusal of privacyIDEA's.
     static func refusal(_ code: Int64, status: Int = 400) -> HTTPResponse {
@@ -80,12 +80,12 @@ struct NoRandom: RandomSource {
 
 /// The recorded steps of a flow with a server.
 struct RecordedFlow {
-    let steps: [JSON]
+    let steps: [JSONValue]
 
     init(_ name: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "YKPrivacyIDEATests/exchanges/\(name).json")
-        steps = try JSON(parsing: Array(try Data(contentsOf: file)))["steps"]?.array ?? []
+        steps = try JSONValue(parsing: Array(try Data(contentsOf: file)))["steps"]?.array ?? []
     }
 
     /// The answer of the step with a note, the first of them.
@@ -98,11 +98,11 @@ struct RecordedFlow {
     }
 
     /// What was sent in the step with a note, the first of them.
-    func sent(_ note: String) throws -> JSON {
+    func sent(_ note: String) throws -> JSONValue {
         let request = try #require(steps.first { $0["note"]?.string == note }?["request"])
         return try #require(request["json"] ?? request["data"])
     }
 
     /// A value that stands between the steps.
-    func value(_ name: String) throws -> JSON { try #require(steps.first { $0[name] != nil }?[name]) }
+    func value(_ name: String) throws -> JSONValue { try #require(steps.first { $0[name] != nil }?[name]) }
 }

@@ -20,7 +20,7 @@ private struct WrongKey: ApprovalKey {
 
 /// Containers against a scripted server and the vectors of privacyIDEA.
 struct ContainerTests {
-    private let vectors: JSON
+    private let vectors: JSONValue
 
     init() throws { vectors = try OCRATests.vectors("privacyidea") }
 
@@ -58,7 +58,7 @@ struct ContainerTests {
     }
 
     /// Whether what was sent is signed over a text.
-    private func isSigned(_ sent: JSON?, _ text: String) throws -> Bool {
+    private func isSigned(_ sent: JSONValue?, _ text: String) throws -> Bool {
         let signature = try Base64.decode(try #require(sent?["signature"]?.string))
         return try key().publicKey.isValid(signature, for: Array(text.utf8), .sha256)
     }
@@ -120,7 +120,7 @@ struct ContainerTests {
     }
 
     /// The encrypted answer of the vectors, for the private number 0, 1, 2 … 31.
-    private var encrypted: JSON {
+    private var encrypted: JSONValue {
         let vector = vectors["container"]?["encryption"]
         return [
             "public_server_key": vector?["public_server_key"] ?? .null,
@@ -145,7 +145,7 @@ struct ContainerTests {
         #expect(sent?["public_enc_key_client"] == vectors["container"]?["encryption"]?["public_enc_key_client"])
         let list = try #require(sent?["container_dict_client"]?.string)
         let parts = try text("synchronize").split(separator: "|")
-        #expect(try JSON(parsing: Array(list.utf8)) == JSON(parsing: Array(parts[5].utf8)))
+        #expect(try JSONValue(parsing: Array(list.utf8)) == JSONValue(parsing: Array(parts[5].utf8)))
         #expect(try isSigned(sent, parts[0..<5].joined(separator: "|") + "|" + list))
     }
 
@@ -156,7 +156,7 @@ struct ContainerTests {
         _ = try await client.synchronize(try container(held), try key())
         let list = try #require(server.json(1)?["container_dict_client"]?.string)
         #expect(
-            try JSON(parsing: Array(list.utf8))["tokens"] == [["serial": "TOTP1", "tokentype": "TOTP"]])
+            try JSONValue(parsing: Array(list.utf8))["tokens"] == [["serial": "TOTP1", "tokentype": "TOTP"]])
     }
 
     @Test(arguments: ["public_server_key", "container_dict_server", "encryption_params", "encryption_algorithm"])
@@ -188,7 +188,7 @@ struct ContainerTests {
     @Test func rolloverAndLeaving() async throws {
         let flow = try RecordedFlow("31-container-move")
         let answer = try flow.answer("old key asks")
-        let value = try JSON(parsing: answer.body)["result"]?["value"]?["container_url"]?["value"]?.string
+        let value = try JSONValue(parsing: answer.body)["result"]?["value"]?["container_url"]?["value"]?.string
         let url = try #require(value)
         // The recorded server is another one than the account's.
         let other = ContainerClient(ScriptedServer(challenge, answer), CountingRandom())
@@ -237,7 +237,7 @@ struct ContainerTests {
     }
 
     @Test func challengesThatAreNone() async throws {
-        for value: JSON in [
+        for value: JSONValue in [
             [:], ["nonce": "1|2", "time_stamp": "t"],
             ["nonce": "1", "time_stamp": "t", "enc_key_algorithm": "rot13"],
         ] {

@@ -114,7 +114,7 @@ struct LinkTests {
         let hotp = try CodeLink("otpauth://hotp/A:b?secret=JBSWY3DPEHPK3PXP")
         let counted = CodeAccount(id: hotp.account.id, name: "", serial: "H", server: "", container: nil, added: 0)
         #expect(CodeAccount(counted.stored)?.id.type == .hotp)
-        for value: JSON? in [nil, "zz", "", .string(String(repeating: "00", count: 65))] {
+        for value: JSONValue? in [nil, "zz", "", .string(String(repeating: "00", count: 65))] {
             var stored = account.stored
             stored.details["oath"] = value
             #expect(CodeAccount(stored) == nil)
@@ -129,7 +129,7 @@ struct LinkTests {
         #expect(OCRAAccount(account.stored)?.suite == suite)
         #expect(account.account.serial == "bank")
         #expect(OCRAAccount.isSerial("OCRA0001"))
-        for (name, value): (String, JSON?) in [("suite", "x"), ("suite", nil), ("counter", -1), ("counter", nil)] {
+        for (name, value): (String, JSONValue?) in [("suite", "x"), ("suite", nil), ("counter", -1), ("counter", nil)] {
             var stored = account.stored
             stored.details[name] = value
             #expect(OCRAAccount(stored) == nil)

@@ -208,8 +208,8 @@ struct OCRATests {
         #expect(throws: ApprovalError.self) { try plain.response(Secret([]), OCRAInput("1")) }
     }
 
-    static func vectors(_ name: String) throws -> JSON {
+    static func vectors(_ name: String) throws -> JSONValue {
         let url = try #require(Bundle.module.url(forResource: "vectors/\(name)", withExtension: "json"))
-        return try JSON(parsing: Array(try Data(contentsOf: url)))
+        return try JSONValue(parsing: Array(try Data(contentsOf: url)))
     }
 }

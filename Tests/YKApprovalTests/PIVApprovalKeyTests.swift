@@ -12,15 +12,15 @@ import YKX509
 
 /// Keys of accounts in PIV slots.
 struct PIVApprovalKeyTests {
-    private func service(_ version: Version = Version(5, 7, 1)) async throws -> PIVService {
+    private func service(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) async throws -> PIVService {
         let key = VirtualKey(try .new(DeviceProfile(version: version, serial: 7)))
         let service = try await PIVService.open(CardChannel(link: key.link()))
         try await service.authenticate(with: ManagementKey.defaultKey())
         return service
     }
 
-    @Test(arguments: [Version(5, 2, 4), Version(5, 4, 3), Version(5, 7, 1)])
-    func makesAKeyInAFreeSlotAndSigns(_ version: Version) async throws {
+    @Test(arguments: [FirmwareVersion(5, 2, 4), FirmwareVersion(5, 4, 3), FirmwareVersion(5, 7, 1)])
+    func makesAKeyInAFreeSlotAndSigns(_ version: FirmwareVersion) async throws {
         let service = try await service(version)
         let slot = try await PIVApprovalKey.freeSlot(service)
         #expect(slot.description == "82")
@@ -77,7 +77,7 @@ struct PIVApprovalKeyTests {
 
     /// Firmware before 4.3 tells nothing of its slots.
     @Test func doesNotGuessWhichSlotsAreFree() async throws {
-        let service = try await service(Version(4, 2, 6))
+        let service = try await service(FirmwareVersion(4, 2, 6))
         #expect(try await PIVApprovalKey.isFree(PIVSlot.retired[0], service) == nil)
         await #expect(throws: ApprovalError.noFreeSlot) { try await PIVApprovalKey.freeSlot(service) }
         await #expect(throws: ApprovalError.self) {

@@ -19,11 +19,11 @@ final class PushServer: HTTPClient {
         /// The device's key, once it is enrolled.
         var device: PublicKey?
         /// What a poll answers.
-        var entries: [JSON] = []
+        var entries: [JSONValue] = []
         /// What is answered instead of the usual, by method and path.
         var answers: [String: HTTPResponse] = [:]
         /// What the last approval was answered with besides.
-        var detail: JSON = .null
+        var detail: JSONValue = .null
         /// Everything that was sent: method, address and the form's fields.
         var sent: [(method: HTTPMethod, path: String, fields: [String: String])] = []
         /// Whether answers to requests are accepted.
@@ -86,7 +86,7 @@ final class PushServer: HTTPClient {
         return state.device?.isValid(bytes, for: Array(text.utf8), .sha256) ?? false
     }
 
-    static func reply(_ value: JSON, _ detail: JSON, _ state: State) -> HTTPResponse {
+    static func reply(_ value: JSONValue, _ detail: JSONValue, _ state: State) -> HTTPResponse {
         json(200, ["result": ["status": true, "value": value], "detail": detail], state)
     }
 
@@ -95,7 +95,7 @@ final class PushServer: HTTPClient {
             status, ["result": ["status": false, "error": ["code": .int(code), "message": .string(message)]]], state)
     }
 
-    static func json(_ status: Int, _ value: JSON, _ state: State) -> HTTPResponse {
+    static func json(_ status: Int, _ value: JSONValue, _ state: State) -> HTTPResponse {
         HTTPResponse(
             status: status,
             fields: [HTTPField("Content-Type", "application/json"), HTTPField("Date", date(state.date ?? state.now))],

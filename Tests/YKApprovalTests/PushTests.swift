@@ -128,7 +128,7 @@ struct PushTests {
 
     @Test func writesCanonicalJSON() throws {
         // RFC 8785 §3.2.3: the order is that of UTF-16 code units.
-        let value = try JSON(
+        let value = try JSONValue(
             parsing: Array(
                 #"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}"#
                     .utf8))

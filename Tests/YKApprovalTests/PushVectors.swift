@@ -25,7 +25,7 @@ struct PushVectors {
 
     init() throws {
         let url = try #require(Bundle.module.url(forResource: "vectors/privacyidea", withExtension: "json"))
-        let json = try JSON(parsing: Array(try Data(contentsOf: url)))
+        let json = try JSONValue(parsing: Array(try Data(contentsOf: url)))
         func key(_ name: String) throws -> PrivateKey {
             try PrivateKey(pem: Array(try #require(json["keys"]?[name]?.string).utf8), password: nil)
         }
@@ -58,10 +58,10 @@ struct PushVectors {
         nonce: String = nonce, url: String = url, serial: String = serial, question: String = "Pay 12.50 CHF to ACME?",
         title: String = "Zürich", numbers: String? = nil, takesReason: Bool = true, sslverify: String = "1",
         signature: String? = nil
-    ) throws -> JSON {
+    ) throws -> JSONValue {
         var text = "\(nonce)|\(url)|\(serial)|\(question)|\(title)|\(sslverify)"
         if let numbers { text += "|" + numbers }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["nonce"] = .string(nonce)
         object["question"] = .string(question)
         object["title"] = .string(title)
@@ -76,7 +76,7 @@ struct PushVectors {
         return .object(object)
     }
 
-    func request(_ challenge: JSON) throws(PushRequestFault) -> PushRequest {
+    func request(_ challenge: JSONValue) throws(PushRequestFault) -> PushRequest {
         try PushRequest(challenge, serial: Self.serial, url: Self.url, key: server.publicKey)
     }
 }

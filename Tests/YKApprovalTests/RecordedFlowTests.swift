@@ -15,19 +15,19 @@ import YKWire
 struct RecordedFlowTests {
     /// An OATH application in software.
     private func oath() async throws -> OATHService {
-        let key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)))
-        return try await OATHService.open(CardChannel(link: key.link(), environment: Environment()))
+        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
+        return try await OATHService.open(CardChannel(link: key.link(), environment: ServiceEnvironment()))
     }
 
     private func link(_ flow: RecordedFlow, _ note: String) throws -> CodeLink {
-        let body = try JSON(parsing: try flow.answer(note).body)
+        let body = try JSONValue(parsing: try flow.answer(note).body)
         return try CodeLink(try #require(body["detail"]?["googleurl"]?["value"]?.string))
     }
 
     /// The code that was sent after the token's PIN `p`, and when the server answered.
     private func sent(_ flow: RecordedFlow, _ note: String) throws -> (code: String, time: Int64) {
         let pass = try #require(try flow.sent(note)["pass"]?.string)
-        let time = try #require(try JSON(parsing: try flow.answer(note).body)["time"]?.number)
+        let time = try #require(try JSONValue(parsing: try flow.answer(note).body)["time"]?.number)
         return (String(pass.dropFirst()), Int64(time))
     }
 
@@ -92,7 +92,7 @@ struct RecordedFlowTests {
         #expect(try flow.sent("log in")["pass"]?.string == codes[1].map { "p" + $0 })
         var checked = 0
         for note in ["log in", "refill"] {
-            let items = try JSON(parsing: try flow.answer(note).body)["auth_items"]?["offline"]?.array?.first
+            let items = try JSONValue(parsing: try flow.answer(note).body)["auth_items"]?["offline"]?.array?.first
             for (counter, stored) in try #require(items?["response"]?.object).members.map({ ($0.key, $0.value) }) {
                 let parts = try #require(stored.string).split(separator: "$").map(String.init)
                 let (rounds, salt, hash) = (try #require(Int(parts[1])), parts[2], parts[3])
@@ -158,7 +158,7 @@ struct RecordedFlowTests {
     }
 
     /// Whether a request has all members of the recorded one, and no others.
-    private func expect(_ sent: JSON?, equals note: String, of flow: RecordedFlow) throws {
+    private func expect(_ sent: JSONValue?, equals note: String, of flow: RecordedFlow) throws {
         let recorded = try #require(try flow.sent(note).object)
         let object = try #require(sent?.object)
         #expect(Set(object.members.map(\.key)) == Set(recorded.members.map(\.key)))

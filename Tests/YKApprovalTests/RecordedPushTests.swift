@@ -15,12 +15,12 @@ struct RecordedPushTests {
         .deletingLastPathComponent().appendingPathComponent("YKPrivacyIDEATests/exchanges")
 
     /// The steps of the flows with these numbers, in order.
-    private func steps(_ flows: [String]) throws -> [JSON] {
+    private func steps(_ flows: [String]) throws -> [JSONValue] {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
-        var steps: [JSON] = []
+        var steps: [JSONValue] = []
         for name in names where flows.contains(String(name.prefix(2))) {
             let bytes = Array(try Data(contentsOf: Self.folder.appendingPathComponent(name)))
-            steps += try JSON(parsing: bytes)["steps"]?.array ?? []
+            steps += try JSONValue(parsing: bytes)["steps"]?.array ?? []
         }
         return steps
     }

@@ -29,11 +29,11 @@ import YKWire
 
     private func nonce(_ number: Int) -> String { Base32.encode(Array("nonce \(number)".utf8), padded: false) }
 
-    private func body(_ challenge: JSON, wrapped: Bool = true) -> [UInt8] {
+    private func body(_ challenge: JSONValue, wrapped: Bool = true) -> [UInt8] {
         Array((wrapped ? ["to": "topic", "push": challenge] : challenge).text.utf8)
     }
 
-    private func poll(_ challenges: [JSON], faults: [PushRequestFault] = []) throws -> PushPoll {
+    private func poll(_ challenges: [JSONValue], faults: [PushRequestFault] = []) throws -> PushPoll {
         PushPoll(requests: try challenges.map { try vectors.request($0) }, faults: faults, clockBehind: nil)
     }
 

@@ -92,9 +92,9 @@ struct TiQRTests {
     func noResults(_ text: String) { #expect(throws: ApprovalError.self) { try TiQRResult(Array(text.utf8)) } }
 
     /// The metadata with one member changed.
-    private func metadata(_ object: String, _ name: String, _ value: JSON?) throws -> HTTPResponse {
+    private func metadata(_ object: String, _ name: String, _ value: JSONValue?) throws -> HTTPResponse {
         let body = try flow().answer("device reads the metadata").body
-        var json = try #require(try JSON(parsing: body).object)
+        var json = try #require(try JSONValue(parsing: body).object)
         var inner = try #require(json[object]?.object)
         inner[name] = value
         json[object] = .object(inner)
@@ -103,13 +103,13 @@ struct TiQRTests {
 
     @Test(
         arguments: [
-            ("service", "authenticationUrl", JSON.string("https://evil.example/ttype/tiqr")),
+            ("service", "authenticationUrl", JSONValue.string("https://evil.example/ttype/tiqr")),
             ("service", "enrollmentUrl", "https://localhost:1/ttype/tiqr"),
             ("service", "enrollmentUrl", "ftp://localhost/"), ("service", "ocraSuite", "OCRA-1:HOTP-SHA1-6:C-QN08"),
             ("service", "ocraSuite", "OCRA-1:HOTP-SHA1-6:QN08-T1M"), ("service", "ocraSuite", 1),
             ("service", "identifier", ""), ("identity", "identifier", nil),
         ])
-    func metadataThatIsRefused(_ object: String, _ name: String, _ value: JSON?) async throws {
+    func metadataThatIsRefused(_ object: String, _ name: String, _ value: JSONValue?) async throws {
         let server = ScriptedServer(try metadata(object, name, value))
         await #expect(throws: ApprovalError.self) { try await enrolment(server) }
     }

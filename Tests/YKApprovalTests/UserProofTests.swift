@@ -16,7 +16,7 @@ struct UserProofTests {
     private let random = SystemRandom()
 
     private func key(_ serial: UInt32 = 1, pin: String? = "123456") async throws -> VirtualKey {
-        let key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: serial)))
+        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: serial)))
         guard let pin else { return key }
         try await FIDOService.open(card: CardChannel(link: key.link())).setPIN(SharedSecret(Secret(utf8: pin)))
         return key
@@ -72,8 +72,8 @@ struct UserProofTests {
         arguments: [
             ("userVerification", "preferred"), ("userVerification", nil), ("credential", ""), ("credential", "*"),
             ("publicKey", "AAAA"), ("publicKey", nil),
-        ] as [(String, JSON?)])
-    func anAccountWhoseProofCannotBeReadIsNotUsed(_ name: String, _ value: JSON?) async throws {
+        ] as [(String, JSONValue?)])
+    func anAccountWhoseProofCannotBeReadIsNotUsed(_ name: String, _ value: JSONValue?) async throws {
         let proof = try await UserProof.make(try await service(try await key()), name: "work", random)
         var json = try #require(proof.json.object)
         json[name] = value

@@ -24,7 +24,7 @@ struct ClientTests {
         wishes.residentKey = .required
         wishes.algorithms = ["es256"]
         wishes.extensions["credProps"] = true
-        wishes.registrationInfo = (["device": "laptop"] as JSON).object
+        wishes.registrationInfo = (["device": "laptop"] as JSONValue).object
         let made = try await client.registerUser("alice", displayName: "Alice", pin: PIN().arculus, wishes: wishes)
         #expect(http.asked.map(\.url.target) == Array(preset.paths.prefix(2)))
         let (begin, complete) = (http.bodies[0], http.bodies[1])

@@ -57,10 +57,10 @@ final class Field {
     }
 }
 
-extension Environment {
+extension ServiceEnvironment {
     /// A world in which nobody waits between two questions.
-    static var instant: Environment {
-        var environment = Environment(timeout: .seconds(20))
+    static var instant: ServiceEnvironment {
+        var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         return environment
     }
@@ -118,7 +118,7 @@ final class ScriptedServer: HTTPClient {
 
     var asked: [HTTPRequest] { state.withLock { $0.asked } }
     /// The bodies, read.
-    var bodies: [JSON] { asked.map { (try? JSON(parsing: $0.body ?? [])) ?? .null } }
+    var bodies: [JSONValue] { asked.map { (try? JSONValue(parsing: $0.body ?? [])) ?? .null } }
 
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
         let answer = state.withLock { state in

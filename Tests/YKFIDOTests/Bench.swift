@@ -34,12 +34,14 @@ struct Bench {
         self.pins = pins
     }
 
-    init(pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: Version = Version(5, 7, 1)) throws {
+    init(
+        pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: FirmwareVersion = FirmwareVersion(5, 7, 1)
+    ) throws {
         key = VirtualKey(try .new(DeviceProfile(version: version, serial: 1)), world: world)
         pins = PINs(pin)
     }
 
-    func open(form: APDU.Form? = nil, _ environment: Environment = .instant) async throws -> FIDOService {
+    func open(form: APDU.Form? = nil, _ environment: ServiceEnvironment = .instant) async throws -> FIDOService {
         let channel = CardChannel(link: key.link(), environment: environment)
         if let form { channel.form = form }
         let pins = pins
@@ -47,10 +49,10 @@ struct Bench {
     }
 }
 
-extension Environment {
+extension ServiceEnvironment {
     /// A world in which nobody waits between two questions.
-    static var instant: Environment {
-        var environment = Environment(timeout: .seconds(20))
+    static var instant: ServiceEnvironment {
+        var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         return environment
     }
@@ -92,7 +94,7 @@ enum Recordings {
     }
 
     static func open(_ name: String) async throws -> FIDOService {
-        let replay = Replay(try load(name), mode: .lookup)
+        let replay = CaptureReplay(try load(name), mode: .lookup)
         let channel = CardChannel(link: replay.link(), environment: replay.replaying(.instant))
         return try await FIDOService.open(card: channel)
     }

@@ -102,7 +102,7 @@ struct FirmwareTests {
             code == 1 && parameters[7]?.map?["rk"]?.bool == true ? 0x28 : nil
         }
         let client = try await TailoredKey.client(script)
-        let extensions: JSON =
+        let extensions: JSONValue =
             largeBlob.map { ["credProps": true, "largeBlob": ["support": .string($0)]] } ?? ["credProps": true]
         let options = try Site.creation(
             ["authenticatorSelection": ["residentKey": .string(residence)], "attestation": "none"],

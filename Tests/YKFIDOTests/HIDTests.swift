@@ -48,7 +48,7 @@ struct HIDTests {
     @Test func speaksWithTheVirtualKey() async throws {
         let bench = try Bench()
         let service = try await FIDOService.open(hid: bench.key.reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == Version(5, 7, 1))
+        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
         let made = try await service.register(registration())
         _ = try AttestationVerification(rpID: "example.com").check(
             made.response.attestationObject, clientDataHash: hash)
@@ -59,7 +59,7 @@ struct HIDTests {
 
     @Test func tellsKeepalivesAndCancels() throws {
         let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
-        let environment = Environment.instant
+        let environment = ServiceEnvironment.instant
         let link = try HIDFIDOLink(bench.key.reportLink(), environment: environment)
         var heard: [FIDOKeepalive] = []
         #expect(throws: FIDOLinkError.device(.cancelled)) {

@@ -61,8 +61,8 @@ struct LookupTests {
         let capture = try Capture(importing: Recordings.log(name), from: format)
         #expect(capture.header.link == .hid && capture.check().filter(\.isError).isEmpty)
         let service = try await FIDOService.open(
-            hid: Replay(capture, mode: .lookup).reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == Version(5, 7, 1))
+            hid: CaptureReplay(capture, mode: .lookup).reportLink(), environment: .instant)
+        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
         let hash = clientDataHash ?? Array("client data hash 32 bytes long!!".utf8)
         var request = RegistrationRequest(
             clientDataHash: hash, relyingParty: party,
@@ -79,9 +79,9 @@ struct LookupTests {
         let capture = try Capture(importing: Recordings.log("fido2-tools-usbmon.pcap"), from: .usbmon)
         #expect(capture.header.device == "1050:0407" && capture.check().filter(\.isError).isEmpty)
         #expect(capture.events.last?.kind == .link(.removed, why: nil))
-        let replay = Replay(capture, mode: .lookup)
+        let replay = CaptureReplay(capture, mode: .lookup)
         let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == Version(5, 7, 1))
+        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
         #expect(try await service.info().versions == [.u2fV2, .fido20, .fido21])
         let clientDataHash = try Base64.decode("Ni1VkaHuvbj2fXqrQE3+MQ4TgEJxUa/yIXDeWbv4AoY=")
         let id = try Base64.decode(
@@ -103,7 +103,7 @@ struct LookupTests {
     /// A session on HID, recorded; then asked again with other nonces, on other channels.
     @Test func messagesOverHID() async throws {
         let recorded = try await HIDSession.record()
-        let replay = Replay(recorded.capture, mode: .lookup)
+        let replay = CaptureReplay(recorded.capture, mode: .lookup)
         let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
         let made = try await service.register(registration())
         #expect(made.response.attestationObject == recorded.made)
@@ -123,13 +123,13 @@ struct LookupTests {
             }
         }
         let service = try await FIDOService.open(
-            hid: Replay(capture, mode: .lookup).reportLink(), environment: .instant)
+            hid: CaptureReplay(capture, mode: .lookup).reportLink(), environment: .instant)
         #expect(try await service.info().speaks(.fido21))
     }
 
     /// What differs is told in words, without what is secret in it.
     @Test func anUnknownMessageIsTold() async throws {
-        let replay = Replay(try await HIDSession.record().capture, mode: .lookup)
+        let replay = CaptureReplay(try await HIDSession.record().capture, mode: .lookup)
         let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
         let error = await #expect(throws: FIDOError.self) { try await service.setPIN(secret("12345")) }
         guard case .ctap(.link(.device(.replay(let mismatch)))) = error else {

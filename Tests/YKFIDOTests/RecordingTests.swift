@@ -31,7 +31,7 @@ struct RecordingTests {
         return try await FIDOService.open(card: channel, interaction: interaction)
     }
 
-    private func open(_ replay: Replay, _ carrier: Carrier) async throws -> FIDOService {
+    private func open(_ replay: CaptureReplay, _ carrier: Carrier) async throws -> FIDOService {
         if carrier == .hid {
             return try await FIDOService.open(
                 hid: replay.reportLink(), environment: replay.replaying(.instant), interaction: interaction)
@@ -56,7 +56,7 @@ struct RecordingTests {
         _ carrier: Carrier, _ bench: Bench? = nil, _ session: (FIDOService) async throws -> Value
     ) async throws -> (capture: Capture, made: Value, again: Value) {
         let (capture, made) = try await recorded(carrier, bench, session)
-        let replay = Replay(capture)
+        let replay = CaptureReplay(capture)
         let again = try await session(try await open(replay, carrier))
         try replay.finish()
         return (capture, made, again)
@@ -93,7 +93,7 @@ struct RecordingTests {
         }
         let (capture, made) = try await recorded(carrier, nil, session)
         #expect(made.count == 2 && made[0] == made[1] && made[0].count == 32)
-        let replay = Replay(capture)
+        let replay = CaptureReplay(capture)
         await #expect { try await session(try await open(replay, carrier)) } throws: {
             "\($0)".contains("the output of hmac-secret is a secret, which was overwritten in the recording")
         }
@@ -161,7 +161,7 @@ extension RecordingTests {
                 }
             })
         capture.events.removeSubrange(readBack...)
-        let replay = Replay(capture, mode: .lookup)
+        let replay = CaptureReplay(capture, mode: .lookup)
         try await session(try await open(replay, carrier))
         try replay.finish()
     }

@@ -8,7 +8,7 @@ import YKVirtualKey
 /// Virtual keys and cards to test against.
 enum Bench {
     static func open(
-        _ version: Version = Version(5, 7, 4), world: VirtualWorld = VirtualWorld()
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), world: VirtualWorld = VirtualWorld()
     ) async throws -> HSMAuthService {
         let key = VirtualKey(
             try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
@@ -21,7 +21,7 @@ enum Bench {
 
     static func password(_ text: String) throws -> HSMAuthPassword { try HSMAuthPassword(Secret(utf8: text)) }
 
-    static var world: Environment { Environment(random: CountingRandom(), timeout: .seconds(5)) }
+    static var world: ServiceEnvironment { ServiceEnvironment(random: CountingRandom(), timeout: .seconds(5)) }
 }
 
 /// Random bytes that count up.

@@ -84,7 +84,7 @@ struct CredentialTests {
     }
 
     @Test func theEighthWrongPasswordDeletesTheCredential() async throws {
-        let service = try await Bench.open(Version(5, 8, 0))
+        let service = try await Bench.open(FirmwareVersion(5, 8, 0))
         let label = try HSMAuthLabel("one")
         try await service.add(
             label, HSMAuthKey.derived(from: Secret(utf8: "pwd")), password: Bench.password("pw"),
@@ -103,7 +103,7 @@ struct CredentialTests {
 
     @Test func passwordsChangeFromFirmware58On() async throws {
         let label = try HSMAuthLabel("one")
-        let service = try await Bench.open(Version(5, 8, 0))
+        let service = try await Bench.open(FirmwareVersion(5, 8, 0))
         try await service.add(
             label, HSMAuthKey.derived(from: Secret(utf8: "pwd")), password: Bench.password("pw"),
             managementKey: .defaultManagementKey())
@@ -116,23 +116,23 @@ struct CredentialTests {
         }
         _ = try await service.sessionKeys(
             label, hostChallenge: challenge, hsmChallenge: challenge, password: Bench.password("third"))
-        let older = try await Bench.open(Version(5, 7, 4))
-        await #expect(throws: HSMAuthError.unsupported(.passwordChange, has: Version(5, 7, 4))) {
+        let older = try await Bench.open(FirmwareVersion(5, 7, 4))
+        await #expect(throws: HSMAuthError.unsupported(.passwordChange, has: FirmwareVersion(5, 7, 4))) {
             try await older.changePassword(of: label, from: Bench.password("pw"), to: Bench.password("new"))
         }
     }
 
     @Test func firmwareBefore56HasNoAsymmetricCredentials() async throws {
-        let service = try await Bench.open(Version(5, 4, 3))
-        await #expect(throws: HSMAuthError.unsupported(.asymmetric, has: Version(5, 4, 3))) {
+        let service = try await Bench.open(FirmwareVersion(5, 4, 3))
+        await #expect(throws: HSMAuthError.unsupported(.asymmetric, has: FirmwareVersion(5, 4, 3))) {
             try await service.add(
                 HSMAuthLabel("a"), .generatedP256, password: Bench.password(""), managementKey: .defaultManagementKey())
         }
-        await #expect(throws: HSMAuthError.unsupported(.challenge, has: Version(5, 4, 3))) {
+        await #expect(throws: HSMAuthError.unsupported(.challenge, has: FirmwareVersion(5, 4, 3))) {
             try await service.challenge(HSMAuthLabel("a"))
         }
         await #expect(throws: HSMAuthError.card(.appletMissing(.hsmAuth))) {
-            try await Bench.open(Version(5, 4, 2))
+            try await Bench.open(FirmwareVersion(5, 4, 2))
         }
     }
 

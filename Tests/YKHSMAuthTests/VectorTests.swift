@@ -11,15 +11,15 @@ import YKWire
 
 /// The published vectors, each confirmed by two implementations.
 @Suite struct VectorTests {
-    private let all: [JSON]
+    private let all: [JSONValue]
 
     init() throws {
         let url = try #require(Bundle.module.url(forResource: "vectors/hsmauth", withExtension: "json"))
-        all = try #require(try JSON(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
+        all = try #require(try JSONValue(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
     }
 
-    private func vector(_ id: String) throws -> JSON { try #require(all.first { $0["id"]?.string == id }) }
-    private func cases(_ id: String) throws -> [JSON] { try #require(try vector(id)["cases"]?.array) }
+    private func vector(_ id: String) throws -> JSONValue { try #require(all.first { $0["id"]?.string == id }) }
+    private func cases(_ id: String) throws -> [JSONValue] { try #require(try vector(id)["cases"]?.array) }
 
     @Test("keys of a password, and passwords as they are sent")
     func passwords() throws {
@@ -198,6 +198,6 @@ extension HSMSessionKeys {
     fileprivate var bytes: [UInt8] { [encryption, mac, responseMAC].flatMap { $0.value.copyBytes() } }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate func bytes(_ member: String) throws -> [UInt8] { try Hex.decode(try #require(self[member]?.string)) }
 }

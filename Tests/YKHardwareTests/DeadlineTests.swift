@@ -59,7 +59,7 @@ import YKTransport
                 let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
                 link.resetOnClose = isReset
                 _ = try link.begin(deadline: .soon)
-                return try link.exchange([0, 1, 2, 3], deadline: Environment(timeout: .seconds(600)).deadline())
+                return try link.exchange([0, 1, 2, 3], deadline: ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }

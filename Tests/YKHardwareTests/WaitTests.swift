@@ -43,7 +43,7 @@ import YKTransport
         let blocking = try Blocking()
         let task = Task {
             try await blocking.run {
-                try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(600)).deadline())
+                try service.readers(otherThan: [Self.empty], ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }
@@ -75,7 +75,7 @@ import YKTransport
         let blocking = try Blocking()
         let task = Task {
             try await blocking.run {
-                try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(600)).deadline())
+                try service.readers(otherThan: [Self.empty], ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }

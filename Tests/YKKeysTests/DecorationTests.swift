@@ -87,7 +87,7 @@ import YKWire
 
     @Test func everyMemberReachesTheApplicationsBelow() throws {
         let key = VirtualKey(try .new(DeviceProfile(serial: 7)))
-        let world = Environment(timeout: .seconds(600))
+        let world = ServiceEnvironment(timeout: .seconds(600))
         let soon = Deadline.after(.seconds(600))
         let fido = PlainFIDO(try HIDFIDOLink(key.reportLink(), environment: world))
         #expect(try fido.call(.cbor, [0x04], deadline: soon) { _ in }.first == 0)

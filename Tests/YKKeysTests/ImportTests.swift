@@ -82,7 +82,7 @@ import YKWire
     func exports() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Fixtures/exports")
-        let expected = try JSON(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+        let expected = try JSONValue(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
         let name = try #require(
             expected.object?.members.first { $0.key.hasPrefix("aegis") && $0.value["password"]?.string != nil }?.key)
         let bytes = Array(try Data(contentsOf: folder.appendingPathComponent(name)))

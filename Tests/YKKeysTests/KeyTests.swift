@@ -22,7 +22,7 @@ import YKWire
     private let machine = FakeMachine()
 
     private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> Keys {
-        Keys(selection, environment: Environment(timeout: timeout), hardware: machine)
+        Keys(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
     }
 
     @Test func oneKeyOverAllItsInterfaces() async throws {
@@ -41,7 +41,7 @@ import YKWire
         #expect(try await piv.tries(of: .pin)?.triesLeft == 3)
         await piv.rest()
         let management = try await key.open(ManagementService.self)
-        #expect(await management.version == Version(5, 7, 1))
+        #expect(await management.version == FirmwareVersion(5, 7, 1))
         await management.rest()
         #expect(try await key.identity().serial == "16777217")
         let card = try await key.over(.usb).open(FIDOService.self)
@@ -56,7 +56,8 @@ import YKWire
     @Test("applications that require a secure channel on a contactless reader are opened through one")
     func requiredChannel() throws {
         for (model, formFactor) in [(DeviceModel.yubiKey5FIPS, UInt8(0x81)), (.yubiKey, 1)] {
-            var profile = DeviceProfile(version: Version(5, 7, 4), serial: 7, formFactor: formFactor, transport: .nfc)
+            var profile = DeviceProfile(
+                version: FirmwareVersion(5, 7, 4), serial: 7, formFactor: formFactor, transport: .nfc)
             profile.model = model
             let isFIPS = model == .yubiKey5FIPS
             let asked = Mutex(0)

@@ -18,7 +18,7 @@ import YKWire
     ) -> Keys {
         Keys(
             KeySelection(serial: serial, reader: reader, path: path, transport: transport),
-            environment: Environment(timeout: .seconds(600)), hardware: machine)
+            environment: ServiceEnvironment(timeout: .seconds(600)), hardware: machine)
     }
 
     private func error(_ body: () throws -> Any) -> KeyError? {

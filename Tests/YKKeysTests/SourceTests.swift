@@ -21,7 +21,7 @@ import YKWire
     private let machine = FakeMachine()
 
     private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> Keys {
-        Keys(selection, environment: Environment(timeout: timeout), hardware: machine)
+        Keys(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
     }
 
     private func virtual(
@@ -75,7 +75,7 @@ import YKWire
         let key = try await virtual(KeySelection(), LinkDecoration(recorder: recorder)).only()
         _ = try await key.open(OATHService.self).accounts()
         let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
-        let keys = Keys(source: .recording(Replay(capture, mode: .lookup)), hardware: machine)
+        let keys = Keys(source: .recording(CaptureReplay(capture, mode: .lookup)), hardware: machine)
         #expect(try await keys.only().open(OATHService.self).accounts().count == 7)
         #expect((59..<3600).contains(keys.environment.clock.now), "time goes on from when the recording began")
         #expect(try keys.fidoRoute() == .card && keys.otpRoute() == .card && keys.managementRoute() == .card)
@@ -87,7 +87,7 @@ import YKWire
         var header = Capture.Header(link: .hid)
         header.reader = "/dev/hidraw3"
         header.usb = (0x1050, 0x0407)
-        let keys = Keys(source: .recording(Replay(Capture(header: header))), hardware: machine)
+        let keys = Keys(source: .recording(CaptureReplay(Capture(header: header))), hardware: machine)
         #expect(throws: KeyError.recordedLink("hid")) { try keys.card() }
         #expect(try keys.fidoRoute() == .reports(path: nil) && keys.otpRoute() == .reports(path: nil))
         #expect(try keys.managementRoute() == .fido(path: nil))
@@ -147,7 +147,7 @@ import YKWire
             wanted.withLock { $0 += 1 }
             let keys = Keys(
                 KeySelection(transport: transport), source: .virtual(slow),
-                environment: Environment(timeout: .seconds(600)),
+                environment: ServiceEnvironment(timeout: .seconds(600)),
                 decoration: LinkDecoration(touchPrompt: { reason in reasons.withLock { $0.append(reason) } }),
                 hardware: machine)
             let service = try await FIDOService.open(try keys.fidoLink())
@@ -202,7 +202,7 @@ import YKWire
         await #expect(throws: KeyError.self) { try await again.reinserted(within: .milliseconds(100)) }
         let cards = FakeMachine()
         cards.lay(device, on: "A")
-        let card = try await Keys(environment: Environment(timeout: .seconds(600)), hardware: cards).only()
+        let card = try await Keys(environment: ServiceEnvironment(timeout: .seconds(600)), hardware: cards).only()
         let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
         let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
         cards.afterwards([empty, filled])

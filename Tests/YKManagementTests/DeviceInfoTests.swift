@@ -25,8 +25,8 @@ struct DeviceInfoTests {
                 TLV(0x18, [0x02, 0x10]), TLV(0x20, [4, 1, 0]), TLV(0x21, [0, 0, 0]), TLV(0x7E, [1, 2, 3]),
                 TLV(0x19, [1, 3, 5, 7, 2, 2, 1, 1, 3, 1, 9])))
         #expect(info.serial == 0x0102_0304)
-        #expect(info.version == Version(5, 7, 2) && info.versionText == "5.7.2.beta.9")
-        #expect(info.qualifier == VersionQualifier(version: Version(5, 7, 2), kind: .beta, iteration: 9))
+        #expect(info.version == FirmwareVersion(5, 7, 2) && info.versionText == "5.7.2.beta.9")
+        #expect(info.qualifier == VersionQualifier(version: FirmwareVersion(5, 7, 2), kind: .beta, iteration: 9))
         #expect(info.formFactor == .usbCKeychain && info.isFIPSSeries && info.isSecurityKeySeries)
         #expect(info.usb.supported.rawValue == 0x023F && info.usb.enabled == [.fido2, .oath])
         #expect(info.nfc == .init(supported: [.otp, .u2f, .piv, .oath], enabled: .oath))
@@ -35,14 +35,14 @@ struct DeviceInfoTests {
         #expect(info.partNumber == "5060A")
         #expect(info.fipsCapable == [.fido2, .piv, .openPGP, .oath, .hsmAuth] && info.fipsApproved == .oath)
         #expect(info.requiresComplexPIN && info.isNFCRestricted && info.resetBlocked == [.fido2, .piv])
-        #expect(info.fingerprintVersion == Version(4, 1, 0) && info.stmVersion == nil)
+        #expect(info.fingerprintVersion == FirmwareVersion(4, 1, 0) && info.stmVersion == nil)
         #expect(info.unknown == [TLV(0x0F, [1]), TLV(0x7E, [1, 2, 3])])
     }
 
     @Test("little is enough")
     func minimum() throws {
         let info = try info([0])
-        #expect(info == DeviceInfo(version: Version(5, 7, 1), usb: []))
+        #expect(info == DeviceInfo(version: FirmwareVersion(5, 7, 1), usb: []))
         #expect(try self.info(ScriptedCard.page(TLV(0x02, [0, 0, 0, 0]), TLV(0x13, []))).serial == nil)
         #expect(try self.info(ScriptedCard.page(TLV(0x13, [0x1B, 0x5B]))).partNumber == nil)
     }
@@ -117,10 +117,12 @@ struct DeviceInfoTests {
     @Test(
         "the version is found in what SELECT says",
         arguments: [
-            ("Virtual mgr - FW version 5.7.1", Version(5, 7, 1)), ("FW version 4.2.4\u{90}\0", Version(4, 2, 4)),
-            ("1.2 then 3.4.5.6 then 7.8.9.", nil), ("256.0.0", nil), ("", nil), ("v5.4.3-beta", Version(5, 4, 3)),
+            ("Virtual mgr - FW version 5.7.1", FirmwareVersion(5, 7, 1)),
+            ("FW version 4.2.4\u{90}\0", FirmwareVersion(4, 2, 4)),
+            ("1.2 then 3.4.5.6 then 7.8.9.", nil), ("256.0.0", nil), ("", nil),
+            ("v5.4.3-beta", FirmwareVersion(5, 4, 3)),
         ])
-    func selectText(_ text: String, _ version: Version?) throws {
+    func selectText(_ text: String, _ version: FirmwareVersion?) throws {
         #expect((try? CardCarrier.version(in: Array(text.utf8))) == version)
     }
 

@@ -9,7 +9,7 @@ import YKWire
 
 /// Device information over FIDO HID, and what is known of keys by their USB numbers.
 struct FIDOInfoTests {
-    private func link(_ version: Version, _ faults: String = "") throws -> sending HIDFIDOLink {
+    private func link(_ version: FirmwareVersion, _ faults: String = "") throws -> sending HIDFIDOLink {
         let key = VirtualKey(VirtualKeyState.demonstration(version: version))
         return try HIDFIDOLink(key.reportLink(faults: try FaultPlan(parsing: faults)))
     }
@@ -20,7 +20,7 @@ struct FIDOInfoTests {
         let card = try await ManagementService.open(CardChannel(link: key.link())).deviceInfo()
         let service = try await ManagementService.open(fido: try HIDFIDOLink(key.reportLink()))
         #expect(try await service.deviceInfo() == card)
-        #expect(await service.version == Version(5, 7, 1))
+        #expect(await service.version == FirmwareVersion(5, 7, 1))
         #expect(await service.statistics.exchanges == 2)
         await service.rest()
     }
@@ -33,7 +33,8 @@ struct FIDOInfoTests {
         ] as [(UInt16, String, Capability)])
     func old(_ number: UInt16, _ name: String, _ enabled: Capability) async throws {
         let product = USBProduct(vendor: 0x1050, product: number)
-        let info = try await ManagementService.open(fido: try link(Version(3, 4, 0)), product: product).deviceInfo()
+        let info = try await ManagementService.open(fido: try link(FirmwareVersion(3, 4, 0)), product: product)
+            .deviceInfo()
         #expect(info.isSynthesized && info.usb.enabled == enabled)
         #expect(info.productName == name)
         #expect(info.serial == nil && (info.nfc != nil) == name.hasSuffix("NEO"))
@@ -42,10 +43,11 @@ struct FIDOInfoTests {
     @Test("a 4 series key has on what its interfaces show")
     func four() async throws {
         let product = USBProduct(vendor: 0x1050, product: 0x0402)
-        let info = try await ManagementService.open(fido: try link(Version(4, 3, 7)), product: product).deviceInfo()
+        let info = try await ManagementService.open(fido: try link(FirmwareVersion(4, 3, 7)), product: product)
+            .deviceInfo()
         #expect(info.usb == .init(supported: [.otp, .u2f, .oath, .piv], enabled: .u2f))
         #expect(!info.isFIPSSeries)
-        #expect(try await ManagementService.open(fido: try link(Version(4, 4, 5))).deviceInfo().isFIPSSeries)
+        #expect(try await ManagementService.open(fido: try link(FirmwareVersion(4, 4, 5))).deviceInfo().isFIPSSeries)
     }
 
     @Test("an Edge has no smart card, a nano no aerial")
@@ -70,7 +72,7 @@ struct FIDOInfoTests {
             ("on c2: error 01", .fido(.refused(.invalidCommand), during: ReadConfig.name)),
             ("on c2: remove", .fido(.device(.removed), during: ReadConfig.name)),
         ] {
-            let service = try await ManagementService.open(fido: try link(Version(5, 7, 1), fault))
+            let service = try await ManagementService.open(fido: try link(FirmwareVersion(5, 7, 1), fault))
             await #expect(throws: error) { try await service.deviceInfo() }
         }
         let key = VirtualKey.demonstration()
@@ -81,13 +83,13 @@ struct FIDOInfoTests {
 
     @Test("a FIPS key of the 4 series says whether it is in its mode")
     func fipsMode() throws {
-        #expect(try !FIPSMode.isOn(try link(Version(4, 4, 5))))
-        #expect(try FIPSMode.isOn(try link(Version(4, 4, 5), "on 830046: status 9000")))
+        #expect(try !FIPSMode.isOn(try link(FirmwareVersion(4, 4, 5))))
+        #expect(try FIPSMode.isOn(try link(FirmwareVersion(4, 4, 5), "on 830046: status 9000")))
         #expect(throws: ManagementError.card(.status(.unknownInstruction, during: "VERIFY FIPS MODE"))) {
-            try FIPSMode.isOn(try link(Version(4, 3, 7)))
+            try FIPSMode.isOn(try link(FirmwareVersion(4, 3, 7)))
         }
         #expect(throws: ManagementError.fido(.device(.removed), during: "VERIFY FIPS MODE")) {
-            try FIPSMode.isOn(try link(Version(4, 4, 5), "on 830046: remove"))
+            try FIPSMode.isOn(try link(FirmwareVersion(4, 4, 5), "on 830046: remove"))
         }
     }
 
@@ -115,11 +117,11 @@ struct FIDOInfoTests {
         #expect(identity(1, 2, "CanoKeys CanoKey").maker == .canokey && identity(1, 2).maker == .unknown)
         #expect(identity(1, 2).product == "Security key")
         let yubico = try DeviceIdentity.read(
-            fido: try link(Version(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1050, product: 0x0407))
+            fido: try link(FirmwareVersion(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1050, product: 0x0407))
         #expect(yubico.serial == "16777217" && yubico.product == "YubiKey 5 NFC")
         let solo = try DeviceIdentity.read(
-            fido: try link(Version(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1209, product: 0xBEEE))
-        #expect(solo.product == "SoloKeys Solo 2" && solo.version == Version(5, 7, 1) && solo.info == nil)
+            fido: try link(FirmwareVersion(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1209, product: 0xBEEE))
+        #expect(solo.product == "SoloKeys Solo 2" && solo.version == FirmwareVersion(5, 7, 1) && solo.info == nil)
     }
 
     @Test(
@@ -137,7 +139,8 @@ struct FIDOInfoTests {
             ("5.8.0", 0x01, []), ("0.0.1", 0x00, []),
         ] as [(String, UInt8, [String])])
     func flaws(_ version: String, _ form: UInt8, _ names: [String]) throws {
-        var info = DeviceInfo(version: Version(version) ?? Version(0, 0, 0), usb: [.openPGP, .piv, .fido2, .u2f])
+        var info = DeviceInfo(
+            version: FirmwareVersion(version) ?? FirmwareVersion(0, 0, 0), usb: [.openPGP, .piv, .fido2, .u2f])
         info.formFactor = FormFactor(rawValue: form & 0x0F)
         info.isFIPSSeries = form & 0x80 != 0
         let flaws = KnownFlaw.of(info)
@@ -152,7 +155,7 @@ struct FIDOInfoTests {
         "Security Keys of all generations before 5.7 have EUCLEAK",
         arguments: [("3.3.0", true), ("4.3.1", true), ("5.2.7", true), ("5.7.0", false), ("0.0.1", false)])
     func securityKeys(_ version: String, _ isConcerned: Bool) throws {
-        var info = DeviceInfo(version: try #require(Version(version)), usb: .u2f)
+        var info = DeviceInfo(version: try #require(FirmwareVersion(version)), usb: .u2f)
         info.isSecurityKeySeries = true
         let flaws = KnownFlaw.of(info)
         #expect(flaws.map(\.name) == (isConcerned ? ["EUCLEAK"] : []))
@@ -161,15 +164,16 @@ struct FIDOInfoTests {
 
     @Test("a flaw of an application is told only of a key that has it, and in the words of what it has")
     func flawsOfApplications() {
-        func names(_ version: Version, _ usb: Capability) -> [String] {
+        func names(_ version: FirmwareVersion, _ usb: Capability) -> [String] {
             KnownFlaw.of(DeviceInfo(version: version, usb: usb)).map(\.name)
         }
-        #expect(names(Version(4, 3, 1), [.otp, .u2f]) == [] && names(Version(3, 4, 0), [.otp, .oath]) == [])
-        #expect(names(Version(5, 2, 4), [.u2f, .fido2]) == ["EUCLEAK"])
-        #expect(names(Version(5, 4, 3), [.otp]) == ["EUCLEAK"])
-        let told = KnownFlaw.of(DeviceInfo(version: Version(5, 1, 2), usb: [.u2f, .fido2])).first
+        #expect(
+            names(FirmwareVersion(4, 3, 1), [.otp, .u2f]) == [] && names(FirmwareVersion(3, 4, 0), [.otp, .oath]) == [])
+        #expect(names(FirmwareVersion(5, 2, 4), [.u2f, .fido2]) == ["EUCLEAK"])
+        #expect(names(FirmwareVersion(5, 4, 3), [.otp]) == ["EUCLEAK"])
+        let told = KnownFlaw.of(DeviceInfo(version: FirmwareVersion(5, 1, 2), usb: [.u2f, .fido2])).first
         #expect(told?.summary.contains("PIV") == false && told?.advice.contains("RSA") == false)
-        let more = KnownFlaw.of(DeviceInfo(version: Version(5, 1, 2), usb: [.fido2, .piv])).first
+        let more = KnownFlaw.of(DeviceInfo(version: FirmwareVersion(5, 1, 2), usb: [.fido2, .piv])).first
         #expect(more?.summary.contains("keys of PIV") == true && more?.title == "EUCLEAK (YSA-2024-03, CVE-2024-45678)")
     }
 }

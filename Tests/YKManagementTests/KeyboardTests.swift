@@ -43,8 +43,10 @@ struct KeyboardTests {
         }
     }
 
-    @Test("older keys are known by product number and serial", arguments: [Version(3, 4, 0), Version(2, 4, 3)])
-    func older(_ version: Version) async throws {
+    @Test(
+        "older keys are known by product number and serial",
+        arguments: [FirmwareVersion(3, 4, 0), FirmwareVersion(2, 4, 3)])
+    func older(_ version: FirmwareVersion) async throws {
         let key = VirtualKey(VirtualKeyState.demonstration(version: version))
         let service = try await open(key)
         let info = try await service.deviceInfo()

@@ -8,18 +8,18 @@ import YKWire
 
 /// The service on the virtual key.
 struct VirtualDeviceInfoTests {
-    private func channel(_ version: Version, _ faults: FaultPlan = FaultPlan()) -> sending CardChannel {
+    private func channel(_ version: FirmwareVersion, _ faults: FaultPlan = FaultPlan()) -> sending CardChannel {
         let key = VirtualKey(VirtualKeyState.demonstration(version: version))
         return CardChannel(link: FaultyLink(key.link(), plan: faults))
     }
 
     @Test("the newest key has two pages")
     func newest() async throws {
-        let service = try await ManagementService.open(channel(Version(5, 7, 1)))
+        let service = try await ManagementService.open(channel(FirmwareVersion(5, 7, 1)))
         let info = try await service.deviceInfo()
-        #expect(await service.version == Version(5, 7, 1))
+        #expect(await service.version == FirmwareVersion(5, 7, 1))
         #expect(await service.statistics.exchanges == 3)
-        #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
+        #expect(info.serial == 16_777_217 && info.version == FirmwareVersion(5, 7, 1))
         let all: Capability = [.otp, .u2f, .fido2, .oath, .piv, .openPGP, .hsmAuth]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
@@ -30,10 +30,10 @@ struct VirtualDeviceInfoTests {
     @Test(
         "older keys say what they can",
         arguments: [
-            (Version(5, 2, 4), Capability(rawValue: 0x023B)), (Version(4, 3, 1), .init(rawValue: 0x33)),
-            (Version(4, 2, 4), .init(rawValue: 0x3F)),
+            (FirmwareVersion(5, 2, 4), Capability(rawValue: 0x023B)), (FirmwareVersion(4, 3, 1), .init(rawValue: 0x33)),
+            (FirmwareVersion(4, 2, 4), .init(rawValue: 0x3F)),
         ])
-    func older(_ version: Version, _ supported: Capability) async throws {
+    func older(_ version: FirmwareVersion, _ supported: Capability) async throws {
         let info = try await ManagementService.open(channel(version)).deviceInfo()
         #expect(info.version == version && info.usb.supported == supported && info.serial == 16_777_217)
         #expect(!info.isSynthesized)
@@ -41,7 +41,7 @@ struct VirtualDeviceInfoTests {
 
     @Test("a key from before device information is found out about")
     func oldest() async throws {
-        let info = try await ManagementService.open(channel(Version(3, 4, 0))).deviceInfo()
+        let info = try await ManagementService.open(channel(FirmwareVersion(3, 4, 0))).deviceInfo()
         #expect(info.isSynthesized && info.serial == 16_777_217)
         #expect(info.usb.supported == [.otp, .oath, .u2f, .piv] && info.productName == "YubiKey NEO")
     }
@@ -49,10 +49,10 @@ struct VirtualDeviceInfoTests {
     @Test("a key without the serial number's application has none")
     func noSerial() async throws {
         let plan = try FaultPlan(parsing: "on 00a4040007a0000005272001: status 6a82")
-        let info = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
+        let info = try await ManagementService.open(channel(FirmwareVersion(3, 4, 0), plan)).deviceInfo()
         #expect(info.serial == nil && info.usb.supported == [.u2f, .oath, .piv])
         let refusing = try FaultPlan(parsing: "on 00011000: status 6985")
-        let other = try await ManagementService.open(channel(Version(3, 4, 0), refusing)).deviceInfo()
+        let other = try await ManagementService.open(channel(FirmwareVersion(3, 4, 0), refusing)).deviceInfo()
         #expect(other.serial == nil && other.usb.supported == [.otp, .u2f, .oath, .piv])
     }
 
@@ -60,26 +60,26 @@ struct VirtualDeviceInfoTests {
     func removed(_ exchange: Int) async throws {
         await #expect(throws: ManagementError.card(.link(.removed))) {
             let plan = FaultPlan([.init(.at(exchange), .remove(back: nil))])
-            _ = try await ManagementService.open(channel(Version(5, 7, 1), plan)).deviceInfo()
+            _ = try await ManagementService.open(channel(FirmwareVersion(5, 7, 1), plan)).deviceInfo()
         }
         await #expect(throws: ManagementError.card(.link(.removed))) {
             let plan = FaultPlan([.init(.at(exchange + 2), .remove(back: nil))])
-            _ = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
+            _ = try await ManagementService.open(channel(FirmwareVersion(3, 4, 0), plan)).deviceInfo()
         }
     }
 
     @Test("an identity names maker, product and serial number")
     func identity() throws {
-        let identity = try DeviceIdentity.read(channel(Version(5, 7, 1)))
+        let identity = try DeviceIdentity.read(channel(FirmwareVersion(5, 7, 1)))
         #expect(identity.maker == .yubico && identity.product == "YubiKey 5 NFC" && identity.serial == "16777217")
-        #expect(identity.firmware == "5.7.1" && identity.version == Version(5, 7, 1) && identity.info != nil)
+        #expect(identity.firmware == "5.7.1" && identity.version == FirmwareVersion(5, 7, 1) && identity.info != nil)
     }
 
     @Test("a card of nobody's is unknown, a failing one an error")
     func unknown() throws {
         let card = CardChannel(link: ScriptedCard([:]))
         #expect(try DeviceIdentity.read(card) == DeviceIdentity(maker: .unknown, product: "Smart card"))
-        let failing = try channel(Version(5, 7, 1), FaultPlan(parsing: "at 2: status 6f00"))
+        let failing = try channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: "at 2: status 6f00"))
         #expect(throws: ManagementError.card(.status(.aborted, during: ReadConfig.name))) {
             try DeviceIdentity.read(failing)
         }
@@ -94,7 +94,7 @@ struct VirtualDeviceInfoTests {
             ]))
         let identity = try DeviceIdentity.read(card)
         #expect(identity.maker == .canokey && identity.product == "CanoKey Virt-Card")
-        #expect(identity.firmware == "3.0.0-0-g26dce68" && identity.version == Version(3, 0, 0))
+        #expect(identity.firmware == "3.0.0-0-g26dce68" && identity.version == FirmwareVersion(3, 0, 0))
         #expect(identity.serial == "00c0ffee")
         let silent = CardChannel(link: ScriptedCard(["00a4040005f00000000000": "9000", "0031000020": "1b5b9000"]))
         #expect(try DeviceIdentity.read(silent) == DeviceIdentity(maker: .canokey, product: "CanoKey"))

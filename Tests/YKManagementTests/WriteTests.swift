@@ -12,7 +12,7 @@ import YKWire
 struct WriteTests {
     enum Way: CaseIterable { case card, fido }
 
-    private func key(_ version: Version = Version(5, 7, 1), form: UInt8 = 1) -> VirtualKey {
+    private func key(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), form: UInt8 = 1) -> VirtualKey {
         var state = VirtualKeyState.demonstration(version: version)
         state.profile.formFactor = form
         return VirtualKey(state)
@@ -77,7 +77,7 @@ struct WriteTests {
         none.usbEnabled = []
         await #expect(throws: ManagementError.lastApplication) { try await service.write(none) }
         // The virtual key has OpenPGP from firmware 5.2 on.
-        let early = try await open(key(Version(5, 1, 2)))
+        let early = try await open(key(FirmwareVersion(5, 1, 2)))
         var missing = DeviceConfiguration()
         missing.usbEnabled = [.openPGP, .piv]
         await #expect(throws: ManagementError.notThere(.openPGP, over: .usb)) { try await early.write(missing) }
@@ -90,12 +90,12 @@ struct WriteTests {
         await #expect(throws: ManagementError.noNFC) { try await nano.write(near) }
         var restriction = DeviceConfiguration()
         restriction.restrictsNFC = true
-        let old = try await open(key(Version(5, 4, 3)))
-        await #expect(throws: ManagementError.tooOld(has: Version(5, 4, 3), needs: Version(5, 7, 0))) {
+        let old = try await open(key(FirmwareVersion(5, 4, 3)))
+        await #expect(throws: ManagementError.tooOld(has: FirmwareVersion(5, 4, 3), needs: FirmwareVersion(5, 7, 0))) {
             try await old.write(restriction)
         }
-        let four = try await open(key(Version(4, 3, 7)))
-        await #expect(throws: ManagementError.tooOld(has: Version(4, 3, 7), needs: Version(5, 0, 0))) {
+        let four = try await open(key(FirmwareVersion(4, 3, 7)))
+        await #expect(throws: ManagementError.tooOld(has: FirmwareVersion(4, 3, 7), needs: FirmwareVersion(5, 0, 0))) {
             try await four.write(near)
         }
         await #expect(throws: ManagementError.noWholeReset) { try await service.resetDevice() }
@@ -160,8 +160,9 @@ struct WriteTests {
     }
 
     @Test(
-        "older keys switch interfaces", arguments: [Way.card, .fido], [Version(3, 4, 0), Version(4, 3, 7)])
-    func mode(_ way: Way, _ version: Version) async throws {
+        "older keys switch interfaces", arguments: [Way.card, .fido],
+        [FirmwareVersion(3, 4, 0), FirmwareVersion(4, 3, 7)])
+    func mode(_ way: Way, _ version: FirmwareVersion) async throws {
         let key = key(version)
         let service = try await open(key, way)
         try await service.setMode(USBMode([.fido, .ccid])!, timeouts: .init(challengeResponse: .seconds(30)))

@@ -12,7 +12,8 @@ import YKWire
     private static let message = NDEFMessage([NDEFURI("https://example.com/#1").record])
 
     private func open(_ script: Tag.Script, _ log: Tag.Log = Tag.Log()) async throws(TagError) -> TagService {
-        try await TagService.open(CardChannel(link: Tag(script, log), environment: Environment(timeout: .seconds(5))))
+        try await TagService.open(
+            CardChannel(link: Tag(script, log), environment: ServiceEnvironment(timeout: .seconds(5))))
     }
 
     private func fault(_ script: Tag.Script) async -> TagError? {
@@ -149,7 +150,7 @@ import YKWire
         script.most = 15
         script.pause = .milliseconds(20)
         let tag = Tag(script, Tag.Log())
-        let environment = Environment(timeout: .seconds(1))
+        let environment = ServiceEnvironment(timeout: .seconds(1))
         let service = try await TagService.open(CardChannel(link: tag, environment: environment))
         await #expect(throws: TagError.card(.link(.timedOut("the tag to be read")))) { try await service.content() }
     }
@@ -169,8 +170,8 @@ import YKWire
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let content = try #require(FileManager.default.contents(atPath: "/\(root)/captures/ndef/canokey-read.jsonl"))
         let capture = try Capture(parsing: Array(content))
-        let replay = Replay(capture, mode: .lookup)
-        let service = try await TagService.open(CardChannel(link: replay.link(), environment: Environment()))
+        let replay = CaptureReplay(capture, mode: .lookup)
+        let service = try await TagService.open(CardChannel(link: replay.link(), environment: ServiceEnvironment()))
         #expect(try await service.message()?.contents == [.uri(NDEFURI("https://canokeys.org"))])
     }
 }

@@ -11,7 +11,8 @@ import YKWire
 struct ExportTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/exports")
-    static let expected = try? JSON(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+    static let expected = try? JSONValue(
+        parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
     /// The files that are exports by themselves; the others are lines, or refused by name.
     static let names = (expected?.object?.members.map(\.key) ?? []).filter {
         !["ente-plain.txt", "google-migration.txt", "keepassxc.kdbx"].contains($0)

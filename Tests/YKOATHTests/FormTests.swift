@@ -86,8 +86,8 @@ struct FormTests {
         #expect(log.text == ["00a40400000007a00000052721010000", "00a4040007a000000527210100", "00a1000000"])
     }
 
-    @Test(arguments: [(10, Version(5, 7, 1)), (64, Version(5, 7, 1)), (32, Version(4, 3, 5))])
-    func allAccountsTakeTwoExchanges(_ count: Int, _ version: Version) async throws {
+    @Test(arguments: [(10, FirmwareVersion(5, 7, 1)), (64, FirmwareVersion(5, 7, 1)), (32, FirmwareVersion(4, 3, 5))])
+    func allAccountsTakeTwoExchanges(_ count: Int, _ version: FirmwareVersion) async throws {
         let key = try Virtual.empty(version)
         let writer = try await Virtual.open(key)
         for number in 0..<count { try await writer.put(Virtual.account("account \(number)", issuer: "Issuer")) }
@@ -102,16 +102,22 @@ struct FormTests {
     }
 
     @Test func oldFirmwareRefusesByVersion() async throws {
-        let neo = try await Virtual.open(try Virtual.empty(Version(3, 4, 0)))
-        await #expect(throws: OATHError.unsupported(.touch, needs: Version(4, 2, 6), has: Version(3, 4, 0))) {
+        let neo = try await Virtual.open(try Virtual.empty(FirmwareVersion(3, 4, 0)))
+        await #expect(
+            throws: OATHError.unsupported(.touch, needs: FirmwareVersion(4, 2, 6), has: FirmwareVersion(3, 4, 0))
+        ) {
             try await neo.put(Virtual.account("a", needsTouch: true))
         }
-        await #expect(throws: OATHError.unsupported(.sha512, needs: Version(4, 3, 1), has: Version(3, 4, 0))) {
+        await #expect(
+            throws: OATHError.unsupported(.sha512, needs: FirmwareVersion(4, 3, 1), has: FirmwareVersion(3, 4, 0))
+        ) {
             try await neo.put(Virtual.account("a", algorithm: .sha512))
         }
-        let five = try await Virtual.open(try Virtual.empty(Version(5, 2, 4)))
+        let five = try await Virtual.open(try Virtual.empty(FirmwareVersion(5, 2, 4)))
         let id = OATHAccountID(issuer: nil, name: "a")
-        await #expect(throws: OATHError.unsupported(.rename, needs: Version(5, 3, 1), has: Version(5, 2, 4))) {
+        await #expect(
+            throws: OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: FirmwareVersion(5, 2, 4))
+        ) {
             try await five.rename(id, to: id)
         }
         #expect(await five.statistics.exchanges == 1)
@@ -123,7 +129,7 @@ struct FormTests {
         let link = ScriptedLink(atr: ScriptedLink.unknown) { $0[1] == 0xA4 ? Self.select : [0x6D, 0x00] }
         let service = try await open(link)
         #expect(await service.info.supports(.rename) == nil)
-        await #expect(throws: OATHError.unsupported(.rename, needs: Version(5, 3, 1), has: nil)) {
+        await #expect(throws: OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: nil)) {
             try await service.rename(
                 OATHAccountID(issuer: nil, name: "a"), to: OATHAccountID(issuer: nil, name: "b"))
         }

@@ -35,7 +35,7 @@ struct HostileReplyTests {
         0x6e, 0x9b, 0x7c, 0xac, 0x31, 0x9d, 0x61, 0xf2, 0xcb, 0x5a, 0x47, 0x11, 0x28, 0x6c, 0x1f, 0xbe,
     ])
 
-    private static func doEverything(_ link: sending ScriptedLink, _ environment: Environment) async {
+    private static func doEverything(_ link: sending ScriptedLink, _ environment: ServiceEnvironment) async {
         do throws(OATHError) {
             let service = try await OATHService.open(CardChannel(link: link, environment: environment))
             _ = try? await service.unlock(with: AccessKey(rawKey: Secret(password)))
@@ -49,7 +49,7 @@ struct HostileReplyTests {
     @Test(arguments: Recordings.oath)
     func survives(_ name: String) async throws {
         let capture = try Recordings.load(name)
-        let environment = Replay(capture, mode: .lookup).replaying(world())
+        let environment = CaptureReplay(capture, mode: .lookup).replaying(world())
         for (place, event) in capture.events.enumerated() {
             guard case .exchange(_, let reply) = event.kind else { continue }
             for position in reply.indices {

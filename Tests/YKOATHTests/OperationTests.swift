@@ -87,14 +87,14 @@ struct OperationTests {
     private static let long = String(repeating: "n", count: 64)
 
     @Test func saysThatTheKeyIsFull() async throws {
-        let service = try await Virtual.open(try Virtual.empty(Version(5, 4, 3)))
+        let service = try await Virtual.open(try Virtual.empty(FirmwareVersion(5, 4, 3)))
         for number in 0..<32 { try await service.put(Virtual.account("account \(number)")) }
         await #expect(throws: OATHError.full) { try await service.put(Virtual.account("one more")) }
         #expect(try await service.accounts().count == 32)
     }
 
     @Test func findsNamesInTheWay() async throws {
-        let service = try await Virtual.open(try Virtual.empty(Version(4, 3, 4)))
+        let service = try await Virtual.open(try Virtual.empty(FirmwareVersion(4, 3, 4)))
         try await service.put(Virtual.account("alice@example.com", issuer: "Acme"))
         try await service.put(Virtual.account("bob", issuer: "Acme"))
         let none = try await service.conflicts(with: OATHAccountID(issuer: "Acme", name: "carol"))
@@ -107,7 +107,7 @@ struct OperationTests {
     }
 
     @Test func aNewerKeyIsNotHarmedByPrefixes() async throws {
-        let service = try await Virtual.open(try Virtual.empty(Version(5, 2, 4)))
+        let service = try await Virtual.open(try Virtual.empty(FirmwareVersion(5, 2, 4)))
         try await service.put(Virtual.account("alice@example.com"))
         let prefix = try await service.conflicts(with: OATHAccountID(issuer: nil, name: "alice"))
         #expect(!prefix.isEmpty && !prefix.isHarmful)

@@ -19,8 +19,8 @@ enum Recordings {
     }
 
     static func open(_ name: String) async throws -> OATHService {
-        let replay = Replay(try load(name), mode: .lookup)
-        let channel = CardChannel(link: replay.link(), environment: replay.replaying(Environment()))
+        let replay = CaptureReplay(try load(name), mode: .lookup)
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment()))
         return try await OATHService.open(channel)
     }
 

@@ -49,6 +49,6 @@ struct CountingRandom: RandomSource {
 }
 
 /// A world that stands still at a time.
-func world(at time: Int64 = 59) -> Environment {
-    Environment(random: CountingRandom(), clock: FixedClock(time), timeout: .seconds(5))
+func world(at time: Int64 = 59) -> ServiceEnvironment {
+    ServiceEnvironment(random: CountingRandom(), clock: FixedClock(time), timeout: .seconds(5))
 }

@@ -7,8 +7,9 @@ import YKVirtualKey
 
 /// Virtual keys to test against.
 enum Virtual {
-    static func empty(_ version: Version = Version(5, 7, 1), world: VirtualWorld = VirtualWorld()) throws -> VirtualKey
-    {
+    static func empty(
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 1), world: VirtualWorld = VirtualWorld()
+    ) throws -> VirtualKey {
         VirtualKey(try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
     }
 

@@ -18,7 +18,7 @@ struct HostileTests {
         _ answers: [[UInt8]], status: [UInt8] = HostileTests.slotStatus, removedAt: Int? = nil,
         timeout: Duration = .seconds(60)
     ) async throws -> OTPService {
-        var environment = Environment(timeout: timeout)
+        var environment = ServiceEnvironment(timeout: timeout)
         environment.pause = { _, _ in }
         let link = ScriptedReports(status: status, answers: answers, removedAt: removedAt)
         return try await OTPService.open(HIDOTPLink(link, environment: environment))
@@ -127,7 +127,7 @@ struct HostileTests {
 
     @Test("A NEO's sequence is fetched anew before the first write")
     func neo() async throws {
-        let service = try await Virtual(Version(3, 4, 0)).service(.hid)
+        let service = try await Virtual(FirmwareVersion(3, 4, 0)).service(.hid)
         try await service.program(.one, .hmac(key: shared("01"), needsTouch: false))
         try await service.program(.one, .hmac(key: shared("02"), needsTouch: false))
         #expect(await service.status.sequence == 2)
@@ -138,14 +138,19 @@ struct HostileTests {
         let old = try await lying([], status: [0, 2, 0, 2, 1, 0, 0, 0])
         #expect(await old.state(of: .one).isProgrammed == nil)
         #expect(await old.state(of: .one).isTouchTriggered == nil)
-        await #expect(throws: OTPError.unsupported(.swap, needs: Version(2, 3, 0), has: Version(2, 0, 2))) {
+        await #expect(
+            throws: OTPError.unsupported(.swap, needs: FirmwareVersion(2, 3, 0), has: FirmwareVersion(2, 0, 2))
+        ) {
             try await old.swap()
         }
         await #expect(throws: OTPError.self) { try await old.serial() }
         await #expect(throws: OTPError.self) { try await old.hmac(.one, []) }
         await #expect(throws: OTPError.self) { try await old.program(.one, .hotp(key: shared("01"), .init())) }
         let flawed = try await lying([[0, 4, 3, 3, 4, 0x03, 0, 0]], status: [0, 4, 3, 3, 3, 0x03, 0, 0])
-        await #expect(throws: OTPError.unsupported(.accessCodeUpdate, needs: Version(2, 3, 0), has: Version(4, 3, 3))) {
+        await #expect(
+            throws: OTPError.unsupported(
+                .accessCodeUpdate, needs: FirmwareVersion(2, 3, 0), has: FirmwareVersion(4, 3, 3))
+        ) {
             try await flawed.update(.one, OTPSettings(), access: .init(current: nil, new: try code(1)))
         }
         try await flawed.update(.one, OTPSettings(), access: .none)
@@ -168,9 +173,9 @@ struct HostileTests {
                 .one, .hmac(key: shared("01"), needsTouch: false), light)
         }
         for feature in OTPFeature.allCases where feature != .fipsMode {
-            #expect(feature.isSupported(by: Version(5, 7, 1)))
+            #expect(feature.isSupported(by: FirmwareVersion(5, 7, 1)))
         }
-        #expect(!OTPFeature.invertedLight.isSupported(by: Version(3, 0, 1)))
+        #expect(!OTPFeature.invertedLight.isSupported(by: FirmwareVersion(3, 0, 1)))
     }
 
     @Test("Keys, identities and codes of the wrong length are not sent")

@@ -41,9 +41,9 @@ struct RecordingTests {
         #expect(try await service.deviceInfo().count > 10)
     }
 
-    private func replayed(_ capture: Capture, _ mode: Replay.Mode) async throws -> Replay {
-        let replay = Replay(capture, mode: mode)
-        let environment = replay.replaying(Environment(timeout: .seconds(10)))
+    private func replayed(_ capture: Capture, _ mode: CaptureReplay.Mode) async throws -> CaptureReplay {
+        let replay = CaptureReplay(capture, mode: mode)
+        let environment = replay.replaying(ServiceEnvironment(timeout: .seconds(10)))
         try await session(OTPService.open(HIDOTPLink(replay.reportLink(), environment: environment)), isReplay: true)
         return replay
     }
@@ -71,12 +71,12 @@ struct RecordingTests {
         let path = "/tmp/ykit-otp-mismatch-\(getpid()).jsonl"
         unlink(path)
         defer { unlink(path) }
-        let replay = Replay(try await recorded(to: path))
-        let environment = replay.replaying(Environment(timeout: .seconds(10)))
+        let replay = CaptureReplay(try await recorded(to: path))
+        let environment = replay.replaying(ServiceEnvironment(timeout: .seconds(10)))
         let service = try await OTPService.open(HIDOTPLink(replay.reportLink(), environment: environment))
         await #expect(throws: OTPError.self) { try await service.deviceInfo() }
         #expect(throws: LinkError.self) { try replay.finish() }
-        let lookup = Replay(replay.capture, mode: .lookup)
+        let lookup = CaptureReplay(replay.capture, mode: .lookup)
         let other = try await OTPService.open(HIDOTPLink(lookup.reportLink(), environment: environment))
         await #expect(throws: OTPError.self) { try await other.delete(.one) }
     }

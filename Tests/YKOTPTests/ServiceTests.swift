@@ -12,7 +12,7 @@ struct ServiceTests {
     @Test("A new key has two empty slots and a serial number", arguments: bothWays)
     func empty(_ way: OTPCarrier) async throws {
         let service = try await Virtual().service(way)
-        #expect(await service.version == Version(5, 7, 1))
+        #expect(await service.version == FirmwareVersion(5, 7, 1))
         #expect(await service.carrier == way)
         #expect(await service.state(of: .one).isProgrammed == false)
         #expect(await service.state(of: .two).isProgrammed == false)

@@ -10,10 +10,10 @@ import YKWire
 /// A virtual key and both ways to its OTP application.
 struct Virtual: Sendable {
     let key: VirtualKey
-    var environment = Environment(timeout: .seconds(10))
+    var environment = ServiceEnvironment(timeout: .seconds(10))
 
     init(
-        _ version: Version = Version(5, 7, 1),
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 1),
         touch: @escaping @Sendable ([UInt8]) -> VirtualWorld.Touch = { _ in .touched }
     ) {
         key = VirtualKey(.demonstration(version: version), world: VirtualWorld(touch: touch))

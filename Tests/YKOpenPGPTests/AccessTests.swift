@@ -138,8 +138,8 @@ struct AccessTests {
         }
     }
 
-    @Test("certificates of three slots", arguments: [Version(5, 4, 3), Version(5, 7, 4)])
-    func certificates(_ version: Version) async throws {
+    @Test("certificates of three slots", arguments: [FirmwareVersion(5, 4, 3), FirmwareVersion(5, 7, 4)])
+    func certificates(_ version: FirmwareVersion) async throws {
         let service = try await Bench.open(version)
         try await service.verifyUsual(.administration)
         let slots: [OpenPGPSlot] = [.signature, .decryption, .authentication]

@@ -11,13 +11,15 @@ import YKWire
 /// Virtual keys and cards to test against, and published vectors.
 enum Bench {
     static func open(
-        _ version: Version = Version(5, 7, 4), model: DeviceModel = .yubiKey, world: VirtualWorld = VirtualWorld()
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), model: DeviceModel = .yubiKey,
+        world: VirtualWorld = VirtualWorld()
     ) async throws -> OpenPGPService {
         try await open(try key(version, model: model, world: world))
     }
 
     static func key(
-        _ version: Version = Version(5, 7, 4), model: DeviceModel = .yubiKey, world: VirtualWorld = VirtualWorld()
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), model: DeviceModel = .yubiKey,
+        world: VirtualWorld = VirtualWorld()
     ) throws -> VirtualKey {
         var profile = DeviceProfile(model: model, serial: 1)
         if model == .yubiKey { profile.version = version }
@@ -26,7 +28,7 @@ enum Bench {
 
     static func open(_ key: VirtualKey) async throws -> OpenPGPService {
         try await OpenPGPService.open(
-            CardChannel(link: key.link(), environment: Environment(clock: FixedClock(1_577_836_800))))
+            CardChannel(link: key.link(), environment: ServiceEnvironment(clock: FixedClock(1_577_836_800))))
     }
 
     /// The cases of a vector.

@@ -167,7 +167,7 @@ struct KeyTests {
             _ = try await fresh.generateKey(.signature, .ed25519)
         }
         #expect(try await service.keyTypes(for: .decryption).contains(.x25519))
-        #expect(try await Bench.open(Version(5, 4, 3)).keyTypes(for: .signature).contains(.ed25519))
+        #expect(try await Bench.open(FirmwareVersion(5, 4, 3)).keyTypes(for: .signature).contains(.ed25519))
     }
 
     @Test("fingerprints of keys that are trusted are stored and removed", arguments: [DeviceModel.yubiKey, .openPGP])

@@ -79,7 +79,7 @@ struct ScriptedCard {
             return usual.first { text.hasPrefix($0.0) }?.1 ?? [0x6D, 0x00]
         }
         return CardChannel(
-            link: link, environment: Environment(clock: FixedClock(1_577_836_800), timeout: .seconds(5)))
+            link: link, environment: ServiceEnvironment(clock: FixedClock(1_577_836_800), timeout: .seconds(5)))
     }
 
     /// How often each answer was given.

@@ -130,7 +130,8 @@ struct ServiceTests {
             default: [0x6D, 0]
             }
         }
-        return try await OpenPGPService.open(CardChannel(link: link, environment: Environment(timeout: .seconds(5))))
+        return try await OpenPGPService.open(
+            CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))))
     }
 
     @Test func readsEverything() async throws {
@@ -138,7 +139,7 @@ struct ServiceTests {
         #expect(try await service.status().identity.serial == "23852774")
         #expect(try await service.signatureCount() == 258)
         #expect(try await service.kdf() == nil)
-        #expect(try await service.firmware() == Version(5, 4, 3))
+        #expect(try await service.firmware() == FirmwareVersion(5, 4, 3))
         #expect(try await service.cardholder().name == nil)
         #expect(try await Self.open([0x6D, 0]).firmware() == nil)
     }

@@ -10,11 +10,13 @@ import YKX509
 
 struct AccessTests {
     @Test func countsTriesWithoutUsingThem() async throws {
-        for version in [Version(4, 3, 5), Version(5, 2, 4), Version(5, 4, 3), Version(5, 7, 1)] {
+        for version in [
+            FirmwareVersion(4, 3, 5), FirmwareVersion(5, 2, 4), FirmwareVersion(5, 4, 3), FirmwareVersion(5, 7, 1),
+        ] {
             let bench = try Bench(version)
             let service = try await bench.open()
             for _ in 0..<5 { #expect(try await service.tries(of: .pin)?.triesLeft == 3) }
-            let hasMetadata = version >= Version(5, 3, 0)
+            let hasMetadata = version >= FirmwareVersion(5, 3, 0)
             #expect(try await service.tries(of: .pin)?.isDefault == (hasMetadata ? true : nil))
             #expect(try await service.tries(of: .puk)?.triesLeft == (hasMetadata ? 3 : nil))
             try await service.verify(pin())
@@ -47,7 +49,7 @@ struct AccessTests {
     }
 
     @Test func seesABlockedPINWithoutMetadata() async throws {
-        let service = try await Bench(Version(4, 3, 5)).open()
+        let service = try await Bench(FirmwareVersion(4, 3, 5)).open()
         try await service.blockPIN()
         #expect(try await service.tries(of: .pin)?.triesLeft == 0)
     }
@@ -110,7 +112,7 @@ struct AccessTests {
     }
 
     @Test func resetsOldFirmware() async throws {
-        let service = try await Bench(Version(4, 3, 5)).open()
+        let service = try await Bench(FirmwareVersion(4, 3, 5)).open()
         try await service.blockPUK()
         try await service.reset()
         try await service.verify(pin())
@@ -143,7 +145,9 @@ struct AccessTests {
         let wrong = try await ScriptedLink.service([0x20: [0x63, 0xC1]])
         await #expect(throws: PIVError.wrong(.fingerprint, triesLeft: 1)) { _ = try await wrong.verifyFingerprint() }
         let none = try await Bench().open()
-        await #expect(throws: PIVError.unsupported(.fingerprints, needs: Version(5, 6, 0), has: Version(5, 7, 1))) {
+        await #expect(
+            throws: PIVError.unsupported(.fingerprints, needs: FirmwareVersion(5, 6, 0), has: FirmwareVersion(5, 7, 1))
+        ) {
             _ = try await none.verifyFingerprint()
         }
         #expect(try await none.fingerprintMetadata() == nil)

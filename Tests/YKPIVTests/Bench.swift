@@ -27,7 +27,7 @@ struct Bench {
         }
     }
 
-    init(_ version: Version = Version(5, 7, 1), serial: UInt32 = 4711) throws {
+    init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 4711) throws {
         let finger = Finger()
         self.finger = finger
         let world = VirtualWorld(random: CountingRandom(), touch: { finger.touch($0) })
@@ -35,7 +35,7 @@ struct Bench {
             try .new(DeviceProfile(version: version, serial: serial), random: CountingRandom()), world: world)
     }
 
-    func open(_ environment: Environment = .still, form: APDU.Form? = nil) async throws -> PIVService {
+    func open(_ environment: ServiceEnvironment = .still, form: APDU.Form? = nil) async throws -> PIVService {
         let channel = CardChannel(link: key.link(), environment: environment)
         return try await PIVService.open(channel)
     }
@@ -67,10 +67,10 @@ final class CountingRandom: RandomSource {
     }
 }
 
-extension Environment {
+extension ServiceEnvironment {
     /// A world that stands still in 2026.
-    static var still: Environment {
-        Environment(random: CountingRandom(), clock: FixedClock(1_795_000_000), timeout: .seconds(30))
+    static var still: ServiceEnvironment {
+        ServiceEnvironment(random: CountingRandom(), clock: FixedClock(1_795_000_000), timeout: .seconds(30))
     }
 }
 

@@ -80,7 +80,7 @@ struct CertificateTests {
         await #expect(throws: PIVError.unusableSlot(PIVSlot(rawValue: 1))) {
             try await service.putCertificate(certificate.der, PIVSlot(rawValue: 1))
         }
-        let old = try Bench(Version(4, 3, 5))
+        let old = try Bench(FirmwareVersion(4, 3, 5))
         let oldService = try await old.manage()
         let key = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 3, count: 32)))
         _ = try await oldService.importKey(key, .authentication)

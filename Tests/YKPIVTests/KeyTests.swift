@@ -206,8 +206,10 @@ struct KeyTests {
         await #expect(throws: PIVError.unusableSlot(.attestation)) {
             try await service.moveKey(from: .authentication, to: .attestation)
         }
-        let old = try await Bench(Version(5, 4, 3)).manage()
-        await #expect(throws: PIVError.unsupported(.moveKey, needs: Version(5, 7, 0), has: Version(5, 4, 3))) {
+        let old = try await Bench(FirmwareVersion(5, 4, 3)).manage()
+        await #expect(
+            throws: PIVError.unsupported(.moveKey, needs: FirmwareVersion(5, 7, 0), has: FirmwareVersion(5, 4, 3))
+        ) {
             try await old.deleteKey(.authentication)
         }
         let locked = try await Bench().open()
@@ -215,23 +217,23 @@ struct KeyTests {
     }
 
     @Test func gatesByFirmware() async throws {
-        let four = try await Bench(Version(4, 3, 4)).manage()
-        await #expect(throws: PIVError.weakGeneration(Version(4, 3, 4))) {
+        let four = try await Bench(FirmwareVersion(4, 3, 4)).manage()
+        await #expect(throws: PIVError.weakGeneration(FirmwareVersion(4, 3, 4))) {
             try await four.generateKey(.authentication, .rsa2048)
         }
         _ = try await four.generateKey(.authentication, .rsa1024, allowingWeakRSA: true)
-        let curve = PIVError.unsupported(.curve25519, needs: Version(5, 7, 0), has: Version(4, 3, 4))
+        let curve = PIVError.unsupported(.curve25519, needs: FirmwareVersion(5, 7, 0), has: FirmwareVersion(4, 3, 4))
         await #expect(throws: curve) { try await four.generateKey(.authentication, .ed25519) }
-        let large = PIVError.unsupported(.largeRSA, needs: Version(5, 7, 0), has: Version(5, 4, 3))
-        let five = try await Bench(Version(5, 4, 3)).manage()
+        let large = PIVError.unsupported(.largeRSA, needs: FirmwareVersion(5, 7, 0), has: FirmwareVersion(5, 4, 3))
+        let five = try await Bench(FirmwareVersion(5, 4, 3)).manage()
         await #expect(throws: large) { try await five.generateKey(.authentication, .rsa4096) }
-        let finger = PIVError.unsupported(.fingerprints, needs: Version(5, 6, 0), has: Version(5, 4, 3))
+        let finger = PIVError.unsupported(.fingerprints, needs: FirmwareVersion(5, 6, 0), has: FirmwareVersion(5, 4, 3))
         await #expect(throws: finger) {
             try await five.generateKey(.authentication, .p256, policies: KeyPolicies(pin: .matchOnce))
         }
         #expect(await four.identity.warnings.map(\.advisory) == ["YSA-2017-01"])
         #expect(await five.identity.warnings.map(\.advisory) == ["YSA-2024-03"])
-        #expect(try await Bench(Version(4, 4, 4)).open().identity.warnings.map(\.advisory) == ["YSA-2019-02"])
+        #expect(try await Bench(FirmwareVersion(4, 4, 4)).open().identity.warnings.map(\.advisory) == ["YSA-2019-02"])
         #expect(try await Bench().open().identity.warnings.isEmpty)
         #expect(try await four.serial() == nil)
         #expect(try await five.serial() == 4711)
@@ -242,7 +244,7 @@ struct KeyTests {
     }
 
     @Test func worksWithoutMetadata() async throws {
-        let (service, key) = try await Bench(Version(4, 3, 5)).with(.p256)
+        let (service, key) = try await Bench(FirmwareVersion(4, 3, 5)).with(.p256)
         #expect(try await service.publicKey(.authentication) == key)
         #expect(try await service.findAlgorithm(.authentication) == .p256)
         try await service.verify(pin())
@@ -258,7 +260,7 @@ struct KeyTests {
         let attestation = try await service.attest(.signature)
         #expect(attestation.publicKey == key)
         let facts = try PIVAttestation(attestation)
-        #expect(facts.firmware == Version(5, 7, 1))
+        #expect(facts.firmware == FirmwareVersion(5, 7, 1))
         #expect(facts.serial == 4711)
         #expect(facts.policies == KeyPolicies(pin: .always, touch: .cached))
         #expect(facts.formFactor == 1)

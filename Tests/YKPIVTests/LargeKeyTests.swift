@@ -36,8 +36,8 @@ struct LargeKeyTests {
         #expect(try await service.certificate(.signature).isSigned(by: key.publicKey))
     }
 
-    @Test(arguments: [Version(4, 3, 5), Version(5, 4, 3), Version(5, 7, 1)])
-    func openSSLVerifiesAttestations(_ version: Version) async throws {
+    @Test(arguments: [FirmwareVersion(4, 3, 5), FirmwareVersion(5, 4, 3), FirmwareVersion(5, 7, 1)])
+    func openSSLVerifiesAttestations(_ version: FirmwareVersion) async throws {
         let bench = try Bench(version)
         let (service, _) = try await bench.with(.p384, .keyManagement)
         let path = "/tmp/ykpiv-chain.\(UInt64.random(in: 0 ... .max))"

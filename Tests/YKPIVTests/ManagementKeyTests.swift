@@ -9,9 +9,10 @@ import YKWire
 
 struct ManagementKeyTests {
     @Test func findsTheTypeOfEachFirmware() async throws {
-        let usual: [(Version, ManagementKeyType)] = [
-            (Version(4, 3, 5), .tripleDES), (Version(5, 2, 4), .tripleDES), (Version(5, 4, 3), .tripleDES),
-            (Version(5, 7, 1), .aes192),
+        let usual: [(FirmwareVersion, ManagementKeyType)] = [
+            (FirmwareVersion(4, 3, 5), .tripleDES), (FirmwareVersion(5, 2, 4), .tripleDES),
+            (FirmwareVersion(5, 4, 3), .tripleDES),
+            (FirmwareVersion(5, 7, 1), .aes192),
         ]
         for (version, type) in usual {
             let service = try await Bench(version).open()
@@ -143,7 +144,7 @@ struct ManagementKeyTests {
     }
 
     @Test func readsAKeyDerivedFromThePIN() async throws {
-        let bench = try Bench(Version(5, 4, 3))
+        let bench = try Bench(FirmwareVersion(5, 4, 3))
         let service = try await bench.manage()
         let salt: [UInt8] = Array(0..<16)
         var notes = PIVAdministration()
@@ -161,7 +162,7 @@ struct ManagementKeyTests {
     }
 
     @Test func derivesTheKeyAnewWhenThePINChanges() async throws {
-        let bench = try Bench(Version(5, 4, 3))
+        let bench = try Bench(FirmwareVersion(5, 4, 3))
         let service = try await bench.manage()
         var notes = PIVAdministration()
         notes.salt = Array(0..<16)
@@ -197,8 +198,9 @@ struct ManagementKeyTests {
     }
 
     @Test func refusesAESOnOldFirmware() async throws {
-        let service = try await Bench(Version(5, 2, 4)).manage()
-        let needs = PIVError.unsupported(.aesManagementKey, needs: Version(5, 4, 0), has: Version(5, 2, 4))
+        let service = try await Bench(FirmwareVersion(5, 2, 4)).manage()
+        let needs = PIVError.unsupported(
+            .aesManagementKey, needs: FirmwareVersion(5, 4, 0), has: FirmwareVersion(5, 2, 4))
         await #expect(throws: needs) {
             try await service.setManagementKey(ManagementKey(Secret([UInt8](0..<16))), type: .aes128)
         }

@@ -134,7 +134,7 @@ struct ReportTests {
         #expect(report.slots.first?.metadata?.algorithm == .p256)
         #expect(try report.slots.first?.certificate?.get() == certificate)
         #expect(report.serial == 4711 && report.chuid == nil && report.capability == nil)
-        #expect(report.identity.version == Version(5, 7, 1))
+        #expect(report.identity.version == FirmwareVersion(5, 7, 1))
         #expect(try await other.report(.all).slots.map(\.slot) == [.authentication, .attestation])
     }
 
@@ -167,7 +167,7 @@ struct ReportTests {
     }
 
     @Test func findsCertificatesInRetiredSlotsOfOldFirmware() async throws {
-        let bench = try Bench(Version(4, 3, 5))
+        let bench = try Bench(FirmwareVersion(4, 3, 5))
         let service = try await bench.manage()
         _ = try await service.generateKey(.retired(3)!, .p256)
         try await service.verify(pin())
@@ -179,7 +179,7 @@ struct ReportTests {
     }
 
     @Test func reportsOldFirmware() async throws {
-        let service = try await Bench(Version(4, 3, 5)).open()
+        let service = try await Bench(FirmwareVersion(4, 3, 5)).open()
         let report = try await service.report()
         #expect(report.pin?.triesLeft == 3 && report.puk == nil && report.managementKey == nil)
         #expect(report.serial == nil && report.defaults.isEmpty && report.slots.isEmpty)

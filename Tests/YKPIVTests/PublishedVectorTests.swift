@@ -11,7 +11,7 @@ import YKWire
 /// onto the virtual key, which does the private operation.
 struct PublishedVectorTests {
     struct Vector: Sendable, CustomTestStringConvertible {
-        let json: JSON
+        let json: JSONValue
         var kind: String { json["kind"]?.string ?? "" }
         var testDescription: String { "\(kind) \(json["source"]?.string ?? "") \(json["curve"]?.string ?? "")" }
         func bytes(_ key: String) throws -> [UInt8] { try Hex.decode(try #require(json[key]?.string)) }
@@ -39,7 +39,7 @@ struct PublishedVectorTests {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         guard let file = try? read("/\(root)/Tests/Fixtures/piv/vectors.jsonl") else { return [] }
         let lines = String(decoding: file, as: UTF8.self).split(separator: "\n")
-        let all = lines.compactMap { try? JSON(parsing: String($0)) }.map(Vector.init)
+        let all = lines.compactMap { try? JSONValue(parsing: String($0)) }.map(Vector.init)
         return all.filter { kinds.contains($0.kind) }
     }
 

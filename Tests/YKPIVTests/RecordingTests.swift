@@ -18,15 +18,15 @@ struct RecordingTests {
 
     private func open(_ name: String) async throws -> PIVService {
         let capture = try capture(name)
-        let replay = Replay(capture, mode: .lookup)
+        let replay = CaptureReplay(capture, mode: .lookup)
         return try await PIVService.open(
-            CardChannel(link: replay.link(), environment: replay.replaying(Environment())))
+            CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment())))
     }
 
     @Test func reportsWhatWasRead() async throws {
         let service = try await open("canokey-short")
         let report = try await service.report()
-        #expect(report.identity.version == Version(5, 7, 0) && !report.identity.isYubiKey)
+        #expect(report.identity.version == FirmwareVersion(5, 7, 0) && !report.identity.isYubiKey)
         #expect(report.identity.supports(.metadata) == nil && report.identity.warnings.isEmpty)
         #expect(report.serial == 0)
         #expect(report.pin?.triesLeft == 3 && report.pin?.isDefault == true)
@@ -66,7 +66,7 @@ struct RecordingTests {
     @Test func readsWhatAStatusRead() async throws {
         let service = try await open("yubico-piv-tool-status")
         let report = try await service.report()
-        #expect(report.identity.version == Version(5, 4, 3) && report.pin?.triesLeft == 3)
+        #expect(report.identity.version == FirmwareVersion(5, 4, 3) && report.pin?.triesLeft == 3)
         #expect(report.chuid?.expiry == "20300101" && report.capability != nil)
         #expect(try report.slots.map { try $0.certificate?.get().subject.description } == ["CN=recorded"])
         let asked = try capture("yubico-piv-tool-status").events.filter {
@@ -78,7 +78,7 @@ struct RecordingTests {
     @Test func readsWhatYkmanRead() async throws {
         let service = try await open("ykman-info")
         let report = try await service.report(.all)
-        #expect(report.identity.version == Version(5, 7, 1) && report.defaults == [.pin, .puk])
+        #expect(report.identity.version == FirmwareVersion(5, 7, 1) && report.defaults == [.pin, .puk])
         #expect(report.managementKey?.type == .aes192 && report.administration.flags == .keyStored)
         #expect(report.slots.first?.metadata?.algorithm == .ed25519)
         let certificate = try #require(try report.slots.first?.certificate?.get())
@@ -91,7 +91,7 @@ struct RecordingTests {
         let attestation = try await service.attest(.authentication)
         let device = try await service.certificate(.attestation)
         #expect(attestation.isSigned(by: try #require(device.publicKey)))
-        #expect(try PIVAttestation(attestation).firmware == Version(5, 4, 3))
+        #expect(try PIVAttestation(attestation).firmware == FirmwareVersion(5, 4, 3))
     }
 
     /// PINs, management keys and the printed object are overwritten.

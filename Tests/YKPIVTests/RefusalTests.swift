@@ -123,7 +123,7 @@ struct RefusalTests {
     }
 
     @Test func tellsWhatFIPSAsksFor() async throws {
-        let (service, _) = try await Bench(Version(5, 4, 3)).with(.rsa1024, policies: KeyPolicies(pin: .never))
+        let (service, _) = try await Bench(FirmwareVersion(5, 4, 3)).with(.rsa1024, policies: KeyPolicies(pin: .never))
         let report = try await service.report()
         #expect(
             report.brokenFIPSRules == [
@@ -136,7 +136,7 @@ struct RefusalTests {
         try await own.changePUK(from: .defaultPUK(), to: pin("11223344"))
         try await own.setManagementKey(ManagementKey(Secret([UInt8](repeating: 7, count: 24))), type: .aes192)
         #expect(try await own.report(.all).brokenFIPSRules.isEmpty)
-        #expect(try await Bench(Version(4, 4, 5)).open().identity.isFIPSFirmware)
+        #expect(try await Bench(FirmwareVersion(4, 4, 5)).open().identity.isFIPSFirmware)
         #expect(try await !Bench().open().identity.isFIPSFirmware)
     }
 }

@@ -12,8 +12,8 @@ import YKWire
         return (PrivacyIDEA(try HTTPURL("https://localhost:8443"), http, CountingRandom()), http)
     }
 
-    private func value(_ value: JSON, detail: JSON = .null) -> HTTPResponse {
-        let body: JSON = ["result": ["status": true, "value": value], "detail": detail]
+    private func value(_ value: JSONValue, detail: JSONValue = .null) -> HTTPResponse {
+        let body: JSONValue = ["result": ["status": true, "value": value], "detail": detail]
         return HTTPResponse(
             status: 200, fields: [HTTPField("Content-Type", "application/json")], body: Array(body.text.utf8))
     }
@@ -72,7 +72,7 @@ import YKWire
 
     @Test func readsTokens() async throws {
         let flow = try Exchange("24-user-admin")
-        let row: JSON = [
+        let row: JSONValue = [
             "serial": "S", "tokentype": "push", "active": true, "revoked": true, "locked": true, "failcount": 10,
             "maxfail": 10, "container_serial": "SMPH1", "username": "alice", "rollout_state": "",
         ]

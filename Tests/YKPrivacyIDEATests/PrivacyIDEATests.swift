@@ -112,17 +112,17 @@ import YKWire
 
 @Suite struct SignatureTests {
     private let key: PublicKey
-    private let answers: [JSON]
+    private let answers: [JSONValue]
 
     init() throws {
-        let json = try JSON(parsing: try Fixture.bytes("signed", "json"))
+        let json = try JSONValue(parsing: try Fixture.bytes("signed", "json"))
         let pem = try #require(json["auditKey"]?.string)
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }
         key = try PublicKey(subjectPublicKeyInfo: try Base64.decode(lines.joined()))
         answers = try #require(json["answers"]?.array)
     }
 
-    private func response(_ answer: JSON, _ body: JSON? = nil) -> HTTPResponse {
+    private func response(_ answer: JSONValue, _ body: JSONValue? = nil) -> HTTPResponse {
         HTTPResponse(
             status: Int(answer["status"]?.int ?? 0), fields: [HTTPField("Content-Type", "application/json")],
             body: Array((body ?? answer["body"] ?? .null).text.utf8))
@@ -166,7 +166,7 @@ import YKWire
     }
 
     @Test func writesAsPythonDoes() throws {
-        let value = try JSON(
+        let value = try JSONValue(
             parsing: "{\"b\":[1,-2.5,true,null],\"ä\":\"\\u0001\\u007f/\\\"\\\\\\b\\f\\n\\r\\t€😀\",\"a\":{}}")
         let wanted =
             "{\"a\": {}, \"b\": [1, -2.5, true, null], \"\\u00e4\": "
@@ -187,7 +187,7 @@ import YKWire
     @Test func writesJSONFormsAndQueries() async throws {
         let http = ScriptedServer([Self.answer, Self.answer, Self.answer, Self.answer])
         let client = try client(http)
-        let parameters: JSON = ["user": "käthe b", "genkey": 1, "pin": nil, "on": true]
+        let parameters: JSONValue = ["user": "käthe b", "genkey": 1, "pin": nil, "on": true]
         _ = try await client.call(.post, "/token/init", parameters)
         _ = try await client.call(.post, "/validate/check", parameters, as: .form)
         _ = try await client.call(.get, "/token/", parameters)

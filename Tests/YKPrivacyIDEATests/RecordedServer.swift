@@ -13,14 +13,14 @@ struct Exchange {
         let note: String
         let method: HTTPMethod
         let path: String
-        let request: JSON
+        let request: JSONValue
         let response: HTTPResponse
     }
 
     let steps: [Step]
 
     init(_ name: String) throws {
-        let json = try JSON(parsing: try Fixture.bytes("exchanges/\(name)", "json"))
+        let json = try JSONValue(parsing: try Fixture.bytes("exchanges/\(name)", "json"))
         steps = try #require(json["steps"]?.array).compactMap { step in
             guard let request = step["request"], let answer = step["response"],
                 let status = answer["status"]?.int, let method = request["method"]?.string,
@@ -32,7 +32,7 @@ struct Exchange {
         }
     }
 
-    private static func response(_ status: Int, _ answer: JSON) -> HTTPResponse {
+    private static func response(_ status: Int, _ answer: JSONValue) -> HTTPResponse {
         var fields = [HTTPField("Content-Type", answer["contentType"]?.string ?? "")]
         if let cookie = answer["setCookie"]?.string { fields.append(HTTPField("Set-Cookie", cookie)) }
         let body = answer["body"] ?? .null

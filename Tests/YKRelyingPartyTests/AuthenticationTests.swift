@@ -64,7 +64,7 @@ struct AuthenticationTests {
         let json = try await server.party.beginAuthentication(session: "s", allowing: [known], wanted).options.json
         #expect(json["rpId"] == "example.com" && json["userVerification"] == "required")
         #expect(json["allowCredentials"]?.array?.first?["id"] == "AQIDBA" && json["hints"] == ["hybrid"])
-        let expected: JSON = [
+        let expected: JSONValue = [
             "prf": ["eval": ["first": "AQ"], "evalByCredential": ["AQIDBA": ["first": "Ag"]]],
             "largeBlob": ["write": "Aw"], "appid": "https://example.com/u2f", "uvm": true,
         ]

@@ -81,7 +81,7 @@ struct CeremonyTests {
         server.clock.advance(301)
         _ = try await server.party.beginAuthentication(session: "s")
         let clock = Clock()
-        let spent = MemoryCeremonies(limit: 1, environment: Environment(clock: clock))
+        let spent = MemoryCeremonies(limit: 1, environment: ServiceEnvironment(clock: clock))
         #expect(try await spent.spend([1], until: today + 10))
         #expect(try await !spent.spend([1], until: today + 10))
         await refused(.tooManyCeremonies) { try await spent.spend([2], until: today + 10) }
@@ -116,8 +116,8 @@ struct CeremonyTests {
         let begun = try await server.party.beginRegistration(of: Server.alice, session: "s", wanted)
         let ceremony = try #require(await server.memory.take(begun.token, session: "s"))
         #expect(ceremony.isConditional && ceremony.algorithms.count == 3 && ceremony.kind == .registration)
-        #expect(try Ceremony(json: JSON(parsing: ceremony.json.text)) == ceremony)
-        for (member, value) in [("kind", "x"), ("userVerification", "x"), ("challenge", 1)] as [(String, JSON)] {
+        #expect(try Ceremony(json: JSONValue(parsing: ceremony.json.text)) == ceremony)
+        for (member, value) in [("kind", "x"), ("userVerification", "x"), ("challenge", 1)] as [(String, JSONValue)] {
             var object = try #require(ceremony.json.object)
             object[member] = value
             #expect(throws: WebAuthnError.self) { try Ceremony(json: .object(object)) }
@@ -149,13 +149,13 @@ struct CeremonyTests {
     @Test func refusesBrokenRecords() throws {
         let number = [UInt8](repeating: 1, count: 32)
         let key = COSEKey(ec2: .p256, algorithm: .es256, x: number, y: number)
-        let good: JSON = [
+        let good: JSONValue = [
             "id": "AQ", "user": "AQ", "publicKey": .string(Base64.encodeURL(key.encoded)), "signCount": 1,
             "uvInitialized": true, "backupEligible": false, "backupState": false, "aaguid": "AQ",
         ]
         #expect(try CredentialRecord(json: good).transports.isEmpty)
         for (member, value) in [("publicKey", "AQ"), ("signCount", -1), ("signCount", 0x1_0000_0000), ("id", nil)]
-            as [(String, JSON)]
+            as [(String, JSONValue)]
         {
             var object = try #require(good.object)
             object[member] = value

@@ -32,7 +32,7 @@ final class Server: Sendable {
     init(
         store: (any CeremonyStore)? = nil, _ change: (inout WebAuthnRelyingParty) -> Void = { _ in }
     ) throws {
-        let environment = Environment(clock: clock)
+        let environment = ServiceEnvironment(clock: clock)
         memory = MemoryCeremonies(limit: 3, environment: environment)
         var party = try WebAuthnRelyingParty(
             id: "example.com", name: "Example", origins: ["https://login.example.com"], ceremonies: store ?? memory,
@@ -88,7 +88,7 @@ struct Authenticator {
     var flags: AuthenticatorData.Flags = [.userPresent, .userVerified]
     var counter: UInt32 = 1
     var outputs: CBOR.Map?
-    var results: JSON = [:]
+    var results: JSONValue = [:]
     var userHandle: [UInt8]?
     var algorithm = COSEAlgorithm.es256
     var format = AttestationFormat.none
@@ -128,7 +128,8 @@ struct Authenticator {
         return RegistrationResponse(
             clientDataJSON: client.bytes,
             attestationObject: AttestationObject(format: format, authenticatorData: data, statement: statement),
-            transports: [.usb], attachment: .crossPlatform, clientExtensionResults: results.object ?? JSON.Object())
+            transports: [.usb], attachment: .crossPlatform, clientExtensionResults: results.object ?? JSONValue.Object()
+        )
     }
 
     func get(_ options: PublicKeyCredentialRequestOptions) throws -> AuthenticationResponse {
@@ -137,7 +138,7 @@ struct Authenticator {
         return AuthenticationResponse(
             id: id, clientDataJSON: client.bytes, authenticatorData: data,
             signature: breaksSignature ? [1] : try key.sign(data.bytes + client.hash), userHandle: userHandle,
-            clientExtensionResults: results.object ?? JSON.Object())
+            clientExtensionResults: results.object ?? JSONValue.Object())
     }
 }
 

@@ -31,13 +31,13 @@ struct SignedList: CustomTestStringConvertible, Sendable {
 
     static func named(_ what: String) throws -> SignedList { try #require(all().first { $0.what == what }) }
 
-    static func lines(_ name: String) throws -> [JSON] {
+    static func lines(_ name: String) throws -> [JSONValue] {
         let root = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
         let file = try #require(fopen("/\(root)/Fixtures/\(name)", "r"))
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = fread(&bytes, 1, bytes.count, file)
-        return try bytes.prefix(count).split(separator: 0x0A).map { try JSON(parsing: Array($0)) }
+        return try bytes.prefix(count).split(separator: 0x0A).map { try JSONValue(parsing: Array($0)) }
     }
 }
 
@@ -80,14 +80,14 @@ struct MetadataTests {
 
     /// A registration by the virtual key, judged with a list that has this entry for its model.
     private func verdict(
-        _ reports: JSON = [], roots: JSON? = nil, aaguid: String? = nil,
+        _ reports: JSONValue = [], roots: JSONValue? = nil, aaguid: String? = nil,
         _ change: (inout MetadataPolicy) -> Void = { _ in }
     ) async throws -> VerifiedRegistration {
         let client = try await VirtualClient.open()
         let server = try Server { $0.attestation = .direct(TrustAnchors { $0.chain.map(\.der) }) }
         let known = try await server.register { try await client.create($0) }
         guard case .certificates(let chain) = known.trust else { throw CeremonyError.attestation(.untrusted) }
-        let entry: JSON = [
+        let entry: JSONValue = [
             "aaguid": .string(aaguid ?? Hex.encode(known.record.aaguid)), "statusReports": reports,
             "metadataStatement": [
                 "description": "Virtual", "attestationRootCertificates": roots ?? [.string(Base64.encode(chain[0]))],

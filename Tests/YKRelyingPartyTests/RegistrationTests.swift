@@ -37,7 +37,7 @@ struct RegistrationTests {
         #expect(made.extensions.isDiscoverable == true && made.extensions.hasPRF == true)
         #expect(made.extensions.protection == .optionalWithList && made.extensions.minPINLength == 4)
         #expect(made.extensions.hasLargeBlob == nil)
-        #expect(try CredentialRecord(json: JSON(parsing: made.record.json.text)) == made.record)
+        #expect(try CredentialRecord(json: JSONValue(parsing: made.record.json.text)) == made.record)
     }
 
     @Test func writesOptions() async throws {
@@ -64,7 +64,7 @@ struct RegistrationTests {
         #expect(json["attestation"] == "indirect" && json["attestationFormats"] == ["packed"])
         #expect(json["hints"] == ["security-key"])
         #expect(json["authenticatorSelection"]?["userVerification"] == "required")
-        let expected: JSON = [
+        let expected: JSONValue = [
             "credProps": true, "credentialProtectionPolicy": "userVerificationRequired",
             "enforceCredentialProtectionPolicy": true, "prf": ["eval": ["first": "AQ", "second": "Ag"]],
             "largeBlob": ["support": "preferred"], "minPinLength": true, "appidExclude": "https://example.com/u2f",

@@ -14,8 +14,9 @@ struct VirtualClient {
     let client: WebAuthnClient
 
     static func open(pin: String? = nil) async throws -> VirtualClient {
-        let key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)), world: VirtualWorld())
-        var environment = Environment(timeout: .seconds(20))
+        let key = VirtualKey(
+            try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)), world: VirtualWorld())
+        var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         let service = try await FIDOService.open(
             card: CardChannel(link: key.link(), environment: environment),

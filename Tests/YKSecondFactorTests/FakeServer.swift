@@ -37,10 +37,10 @@ actor FakeServer: HTTPClient {
     }
 
     /// The recorded step whose note begins so; the step without a note for an empty one.
-    static func step(_ flow: String, _ note: String, skipping: Int = 0) throws -> JSON {
+    static func step(_ flow: String, _ note: String, skipping: Int = 0) throws -> JSONValue {
         let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../YKPrivacyIDEATests/exchanges/\(flow).json")
-        let json = try JSON(parsing: Array(try Data(contentsOf: place)))
+        let json = try JSONValue(parsing: Array(try Data(contentsOf: place)))
         let steps = try #require(json["steps"]?.array).filter { step in
             let found = step["note"]?.string ?? ""
             return step["request"] != nil && (note.isEmpty ? found.isEmpty : found.hasPrefix(note))
@@ -49,7 +49,7 @@ actor FakeServer: HTTPClient {
     }
 
     /// What was sent in a recorded step.
-    static func request(_ flow: String, _ note: String) throws -> JSON {
+    static func request(_ flow: String, _ note: String) throws -> JSONValue {
         let request = try #require(try step(flow, note)["request"])
         return try #require(request["json"] ?? request["data"])
     }
@@ -58,7 +58,7 @@ actor FakeServer: HTTPClient {
     func sent(_ name: String, in request: String) -> String? {
         let found = requests.last { "\($0.method.rawValue) \($0.url.target.prefix { $0 != "?" })" == request }
         guard let body = found?.body else { return nil }
-        if let json = try? JSON(parsing: body) { return json[name]?.string ?? json[name]?.text }
+        if let json = try? JSONValue(parsing: body) { return json[name]?.string ?? json[name]?.text }
         let pairs = String(decoding: body, as: UTF8.self).split(separator: "&")
         let pair = pairs.first { $0.hasPrefix(name + "=") }
         return pair.flatMap { PercentEncoding.decode($0.dropFirst(name.count + 1)) }
@@ -66,17 +66,17 @@ actor FakeServer: HTTPClient {
 }
 
 extension HTTPResponse {
-    static func json(_ body: JSON, status: Int = 200, cookie: String? = nil) -> HTTPResponse {
+    static func json(_ body: JSONValue, status: Int = 200, cookie: String? = nil) -> HTTPResponse {
         var fields = [HTTPField("Content-Type", "application/json")]
         if let cookie { fields.append(HTTPField("Set-Cookie", "pi_remember_device=\(cookie); Secure; HttpOnly")) }
         return HTTPResponse(status: status, fields: fields, body: Array(body.text.utf8))
     }
 
-    static func value(_ value: JSON, detail: JSON = .null, cookie: String? = nil) -> HTTPResponse {
+    static func value(_ value: JSONValue, detail: JSONValue = .null, cookie: String? = nil) -> HTTPResponse {
         .json(["result": ["status": true, "value": value], "detail": detail], cookie: cookie)
     }
 
-    static func decision(_ word: String, detail: JSON = [:], cookie: String? = nil) -> HTTPResponse {
+    static func decision(_ word: String, detail: JSONValue = [:], cookie: String? = nil) -> HTTPResponse {
         .json(
             [
                 "result": ["status": true, "value": .bool(word == "ACCEPT"), "authentication": .string(word)],
@@ -90,7 +90,7 @@ extension HTTPResponse {
             ["result": ["status": false, "error": ["code": .int(code), "message": .string(message)]]], status: status)
     }
 
-    static func tokens(_ tokens: JSON...) -> HTTPResponse {
+    static func tokens(_ tokens: JSONValue...) -> HTTPResponse {
         .value(["count": .int(Int64(tokens.count)), "tokens": .array(tokens)])
     }
 
@@ -108,7 +108,7 @@ extension HTTPResponse {
 func token(
     _ serial: String, _ type: String, active: Bool = true, state: String = "enrolled", failCount: Int64 = 0,
     description: String = ""
-) -> JSON {
+) -> JSONValue {
     [
         "serial": .string(serial), "tokentype": .string(type), "active": .bool(active), "rollout_state": .string(state),
         "failcount": .int(failCount), "maxfail": 10, "description": .string(description), "info": ["aaguid": "00"],
@@ -139,8 +139,8 @@ struct Bench {
 
     /// A key in software with a PIN, or without one.
     func key(pin: String? = "123456") async throws -> WebAuthnClient {
-        let key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)))
-        var environment = Environment(timeout: .seconds(20))
+        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
+        var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         let interaction = FIDOInteraction(pin: { _ in pin.map { SharedSecret(Secret(utf8: $0)) } })
         let fido = try await FIDOService.open(

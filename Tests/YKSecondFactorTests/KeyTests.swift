@@ -13,9 +13,9 @@ import YKWire
     private let desk = token("WAN00005F5D", "webauthn", description: "desk")
 
     /// The members of the client data that a request carried.
-    private func clientData(_ name: String, in request: String, _ http: FakeServer) async throws -> JSON {
+    private func clientData(_ name: String, in request: String, _ http: FakeServer) async throws -> JSONValue {
         let text = try #require(await http.sent(name, in: request))
-        return try JSON(parsing: try Base64.decode(text))
+        return try JSONValue(parsing: try Base64.decode(text))
     }
 
     @Test func registersAKey() async throws {

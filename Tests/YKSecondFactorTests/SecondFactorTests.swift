@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 @Suite struct StatusTests {
-    private func status(_ tokens: JSON...) async throws -> SecondFactorStatus.State {
+    private func status(_ tokens: JSONValue...) async throws -> SecondFactorStatus.State {
         let bench = try Bench()
         await bench.http.on("GET /token/", .value(["tokens": .array(tokens)]))
         return try await bench.service.status(of: "alice").state
@@ -190,7 +190,7 @@ import YKWire
         let bench = try Bench(now: 1_795_321_000)
         await bench.http.on(
             "GET /token/", .tokens(token("S", "sms"), token("T", "totp"), token("E", "email", active: false)))
-        func open(_ id: String, _ date: String, answered: Bool = false) -> JSON {
+        func open(_ id: String, _ date: String, answered: Bool = false) -> JSONValue {
             ["serial": "S", "transaction_id": .string(id), "expiration": .string(date), "otp_valid": .bool(answered)]
         }
         let date = "Sun, 22 Nov 2026 04:25:49 GMT"

@@ -56,7 +56,7 @@ import YKWire
     @Test func keepsAPolicyOfItsOwn() async throws {
         let bench = try Bench()
         await bench.http.on("GET /token/", .tokens())
-        func policy(_ users: [JSON], active: Bool = true) -> JSON {
+        func policy(_ users: [JSONValue], active: Bool = true) -> JSONValue {
             [
                 "name": .string(SecondFactor.trustPolicy), "scope": "authentication", "active": .bool(active),
                 "action": ["remember_device": true, "remember_device_validity": "30"], "user": .array(users),
@@ -110,7 +110,7 @@ import YKWire
 
     @Test func makesAndRotatesAPIKeys() async throws {
         let bench = try Bench()
-        func client(_ id: String, _ key: String, _ name: String) -> JSON {
+        func client(_ id: String, _ key: String, _ name: String) -> JSONValue {
             ["id": .string(id), "key_id": .string(key), "display_name": .string(name), "status": "active"]
         }
         await bench.http.on(

@@ -19,7 +19,7 @@ struct Attempt {
         random: [UInt8] = [UInt8](repeating: 1, count: 32), at now: Int64 = 1_800_000_000
     ) {
         let log = PlayedLink.Log()
-        let environment = Environment(
+        let environment = ServiceEnvironment(
             random: FixedRandom(bytes: random), clock: FixedClock(now), timeout: .seconds(5))
         let channel = CardChannel(link: PlayedLink(steps, form, log: log), environment: environment)
         channel.protect(with: SecureChannel(credential, environment: environment))
@@ -166,7 +166,7 @@ enum Chain {
 
     private static let authority = SCPKeyReference(id: 0x10, version: 0x03)
 
-    private static func host(_ vector: JSON) throws -> SCP11HostKey {
+    private static func host(_ vector: JSONValue) throws -> SCP11HostKey {
         try SCP11HostKey(
             privateKey: vector.secret("oce_static_private"), certificates: vector.frames("oce_certificates"),
             authority: authority)

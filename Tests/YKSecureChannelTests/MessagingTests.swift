@@ -41,7 +41,7 @@ import YKWire
 
     // MARK: The card's end
 
-    private func session(_ name: String) throws -> (SecureMessaging, [JSON]) {
+    private func session(_ name: String) throws -> (SecureMessaging, [JSONValue]) {
         let vector = try scp03["scp03-session-\(name)"]
         let keys = SessionKeys(
             encryption: try vector.secret("s_enc"), mac: try vector.secret("s_mac"),
@@ -50,7 +50,7 @@ import YKWire
         return (SecureMessaging(keys, chain: chain), try #require(vector["steps"]?.array))
     }
 
-    private static func command(_ step: JSON) throws -> APDU {
+    private static func command(_ step: JSONValue) throws -> APDU {
         try APDU(decoding: try #require(step.frames("wire_commands").first))
     }
 

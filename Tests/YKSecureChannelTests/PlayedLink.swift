@@ -57,19 +57,19 @@ struct FixedRandom: RandomSource {
 
 /// The published vectors.
 struct Vectors {
-    let all: [JSON]
+    let all: [JSONValue]
 
     init(_ name: String) throws {
         let url = try #require(Bundle.module.url(forResource: "vectors/\(name)", withExtension: "json"))
-        all = try #require(try JSON(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
+        all = try #require(try JSONValue(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
     }
 
-    subscript(_ id: String) -> JSON {
+    subscript(_ id: String) -> JSONValue {
         get throws { try #require(all.first { $0["id"]?.string == id }) }
     }
 }
 
-extension JSON {
+extension JSONValue {
     /// A member's bytes.
     func bytes(_ member: String) throws -> [UInt8] { try Hex.decode(try #require(self[member]?.string)) }
 

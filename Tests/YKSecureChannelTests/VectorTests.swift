@@ -64,7 +64,7 @@ import YKWire
         ]
         for step in steps { script += try Self.script(step) }
         let log = PlayedLink.Log()
-        let environment = Environment(random: FixedRandom(bytes: try handshake.bytes("host_challenge")))
+        let environment = ServiceEnvironment(random: FixedRandom(bytes: try handshake.bytes("host_challenge")))
         let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
         channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         _ = try channel.select(.securityDomain)
@@ -78,7 +78,7 @@ import YKWire
     }
 
     /// The frames of a step: those of the command, then the GET RESPONSEs that collect a long reply.
-    private static func script(_ step: JSON) throws -> [PlayedLink.Step] {
+    private static func script(_ step: JSONValue) throws -> [PlayedLink.Step] {
         let commands = try step.frames("wire_commands")
         let replies = try step.frames("wire_frames")
         let rest = replies.dropFirst(commands.count).map {
@@ -87,7 +87,7 @@ import YKWire
         return zip(commands, replies).map { PlayedLink.Step(command: $0, reply: $1) } + rest
     }
 
-    private static func apdu(_ step: JSON) throws -> APDU {
+    private static func apdu(_ step: JSONValue) throws -> APDU {
         let header = try step.bytes("cla") + step.bytes("ins") + step.bytes("p1") + step.bytes("p2")
         return APDU(
             cla: header[0], ins: header[1], p1: header[2], p2: header[3], data: try step.bytes("plain_data"),
@@ -112,7 +112,7 @@ import YKWire
             script.append(.init(command: try step.bytes("wire_command"), reply: try step.bytes("wire_response")))
         }
         let log = PlayedLink.Log()
-        let environment = Environment(random: FixedRandom(bytes: try vector.bytes("oce_ephemeral_private")))
+        let environment = ServiceEnvironment(random: FixedRandom(bytes: try vector.bytes("oce_ephemeral_private")))
         let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
         channel.protect(with: SecureChannel(try Self.credential(vector), environment: environment))
         _ = try channel.select(.securityDomain)
@@ -129,7 +129,7 @@ import YKWire
         #expect(log.commands.count == script.count)
     }
 
-    private static func credential(_ vector: JSON) throws -> SecureChannelCredential {
+    private static func credential(_ vector: JSONValue) throws -> SecureChannelCredential {
         let (kid, kvn) = (try vector.bytes("kid")[0], try vector.bytes("kvn")[0])
         let variant = try #require(SCP11Variant.allCases.first { $0.keyID == kid })
         let host =
@@ -168,7 +168,7 @@ import YKWire
                 .init(command: try APDU.select(.oath).encoded(.short), reply: [0x90, 0x00]),
                 .init(command: [0x80, 0x50], reply: try vector.bytes("initialize_update_response")),
             ], .short, log: log)
-        let environment = Environment(random: FixedRandom(bytes: try vector.bytes("host_challenge")))
+        let environment = ServiceEnvironment(random: FixedRandom(bytes: try vector.bytes("host_challenge")))
         let channel = CardChannel(link: link, environment: environment)
         channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         let factory = SCPKeyReference(id: 0x01, version: 0xFF)
@@ -190,7 +190,7 @@ import YKWire
                     .init(command: try APDU.select(.piv).encoded(.extended), reply: [0x90, 0x00]),
                     .init(command: [0x80, 0x88], reply: try entry.bytes("authenticate_response")),
                 ], .extended, log: log)
-            let environment = Environment(random: FixedRandom(bytes: try base.bytes("oce_ephemeral_private")))
+            let environment = ServiceEnvironment(random: FixedRandom(bytes: try base.bytes("oce_ephemeral_private")))
             let channel = CardChannel(link: link, environment: environment)
             channel.protect(
                 with: SecureChannel(.scp11(.b, version: 3, trust: .key(point)), environment: environment))

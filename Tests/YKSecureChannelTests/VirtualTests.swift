@@ -13,7 +13,7 @@ import YKX509
 /// Channels to a virtual key, and what happens when somebody tampers with them.
 @Suite struct VirtualTests {
     private static func key(
-        _ version: Version = Version(5, 7, 4), transport: DeviceProfile.Transport = .usb
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), transport: DeviceProfile.Transport = .usb
     ) throws -> VirtualKey {
         VirtualKey(try .new(DeviceProfile(version: version, serial: 7, transport: transport)))
     }
@@ -22,7 +22,7 @@ import YKX509
         _ link: sending any CardLink, _ credential: SecureChannelCredential = .scp03(.factory),
         _ form: APDU.Form? = nil
     ) throws -> sending CardChannel {
-        let environment = Environment(timeout: .seconds(5))
+        let environment = ServiceEnvironment(timeout: .seconds(5))
         let channel = CardChannel(link: link, environment: environment)
         if let form { channel.form = form }
         channel.protect(with: SecureChannel(credential, environment: environment))
@@ -52,15 +52,15 @@ import YKX509
 
     @Test func firmwareDecides() throws {
         #expect(throws: CardError.secureChannel(.unsupported(.oath))) {
-            try Self.channel(try Self.key(Version(5, 6, 2)).link()).select(.oath)
+            try Self.channel(try Self.key(FirmwareVersion(5, 6, 2)).link()).select(.oath)
         }
         #expect(throws: CardError.secureChannel(.unsupported(.piv))) {
-            try Self.channel(try Self.key(Version(5, 2, 7)).link()).select(.piv)
+            try Self.channel(try Self.key(FirmwareVersion(5, 2, 7)).link()).select(.piv)
         }
         #expect(throws: CardError.secureChannel(.noSuchKey(SCPKeyReference(id: 0x13, version: 0)))) {
-            try Self.channel(try Self.key(Version(5, 7, 1)).link(), .scp11(.b, trust: .unverified)).select(.piv)
+            try Self.channel(try Self.key(FirmwareVersion(5, 7, 1)).link(), .scp11(.b, trust: .unverified)).select(.piv)
         }
-        #expect(throws: Never.self) { try Self.channel(try Self.key(Version(5, 3, 0)).link()).select(.piv) }
+        #expect(throws: Never.self) { try Self.channel(try Self.key(FirmwareVersion(5, 3, 0)).link()).select(.piv) }
     }
 
     @Test func wrongKeysSpendTheTriesOfTheSet() throws {
@@ -215,7 +215,7 @@ import YKX509
     }
 
     @Test func aKeyOfTheFIPSSeriesOnAReaderWantsAChannel() throws {
-        var profile = DeviceProfile(version: Version(5, 7, 4), serial: 7, formFactor: 0x81, transport: .nfc)
+        var profile = DeviceProfile(version: FirmwareVersion(5, 7, 4), serial: 7, formFactor: 0x81, transport: .nfc)
         profile.model = .yubiKey5FIPS
         let key = VirtualKey(try .new(profile))
         let plain = CardChannel(link: key.link())

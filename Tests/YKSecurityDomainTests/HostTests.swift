@@ -15,10 +15,10 @@ import YKWire
     private static let authority = SCPKeyReference(id: 0x10, version: 3)
     private static let identifier = [UInt8](repeating: 0xC1, count: 20)
 
-    init() throws { key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 4), serial: 7))) }
+    init() throws { key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 4), serial: 7))) }
 
     private func open(_ credential: SecureChannelCredential) async throws -> SecurityDomainService {
-        let environment = Environment(timeout: .seconds(5))
+        let environment = ServiceEnvironment(timeout: .seconds(5))
         let channel = CardChannel(link: key.link(), environment: environment)
         channel.protect(with: SecureChannel(credential, environment: environment))
         return try await SecurityDomainService.open(channel)
@@ -93,7 +93,7 @@ import YKWire
         let trust = try await prepare(variant.keyID)
         // The replies to the commands of this header; the handshake has others.
         let faults = try FaultPlan(parsing: "on 04ca at \(position + 1): garbage 00000000000000009000")
-        let environment = Environment(timeout: .seconds(5))
+        let environment = ServiceEnvironment(timeout: .seconds(5))
         let channel = CardChannel(link: FaultyLink(key.link(), plan: faults), environment: environment)
         let host = try Self.host()
         channel.protect(

@@ -46,7 +46,7 @@ private final class StubbornLink: CardLink {
 
     private static func open(_ link: sending StubbornLink) async throws -> SecurityDomainService {
         try await SecurityDomainService.open(
-            CardChannel(link: link, environment: Environment(timeout: .seconds(5))), isPlanned: true)
+            CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))), isPlanned: true)
     }
 
     private static func keys() throws -> SCP03Keys {
@@ -265,6 +265,6 @@ private final class StubbornLink: CardLink {
 
     private static func open(_ link: sending ResettingLink) async throws -> SecurityDomainService {
         try await SecurityDomainService.open(
-            CardChannel(link: link, environment: Environment(timeout: .seconds(5))))
+            CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))))
     }
 }

@@ -12,10 +12,10 @@ import YKWire
 @Suite struct KeyTests {
     private let key: VirtualKey
 
-    init() throws { key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 4), serial: 7))) }
+    init() throws { key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 4), serial: 7))) }
 
     private func open(_ credential: SecureChannelCredential? = .scp03(.factory)) async throws -> SecurityDomainService {
-        let environment = Environment(timeout: .seconds(5))
+        let environment = ServiceEnvironment(timeout: .seconds(5))
         let channel = CardChannel(link: key.link(), environment: environment)
         if let credential { channel.protect(with: SecureChannel(credential, environment: environment)) }
         return try await SecurityDomainService.open(channel)

@@ -11,14 +11,14 @@ import YKWire
 
 /// The published vectors, each confirmed by two implementations.
 @Suite struct VectorTests {
-    private let all: [JSON]
+    private let all: [JSONValue]
 
     init() throws {
         let url = try #require(Bundle.module.url(forResource: "vectors/security-domain", withExtension: "json"))
-        all = try #require(try JSON(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
+        all = try #require(try JSONValue(parsing: Array(try Data(contentsOf: url)))["vectors"]?.array)
     }
 
-    private func vector(_ id: String) throws -> JSON { try #require(all.first { $0["id"]?.string == id }) }
+    private func vector(_ id: String) throws -> JSONValue { try #require(all.first { $0["id"]?.string == id }) }
 
     @Test("an SCP03 set is stored encrypted, and its check values are compared")
     func putSet() throws {
@@ -81,7 +81,7 @@ import YKWire
     private static func head(_ apdu: APDU) -> [UInt8] { [apdu.cla, apdu.ins, apdu.p1, apdu.p2] }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate func bytes(_ member: String) throws -> [UInt8] { try Hex.decode(try #require(self[member]?.string)) }
     fileprivate func secret(_ member: String) throws -> SharedSecret { SharedSecret(Secret(try bytes(member))) }
 }

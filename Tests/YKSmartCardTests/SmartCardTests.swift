@@ -138,7 +138,7 @@ import YKWire
             {"capture":1,"link":"card","atr":"3b80800101"}
             {"c":"00b0000001","r":"aa9000"}
             """
-        let replay = Replay(try Capture(parsing: Array(text.utf8)))
+        let replay = CaptureReplay(try Capture(parsing: Array(text.utf8)))
         let readers = PlayedReaders()
         readers.insert("R", atr: [0x3B, 0x80, 0x80, 0x01, 0x01]) { replay.link() }
         let card = try SmartCardContext(readers).connect(reader: "R", protocols: [.t0, .raw])

@@ -14,7 +14,7 @@ import YKWire
 struct StoreKeyTests {
     private let random = SystemRandom()
 
-    private func key(_ version: Version = Version(5, 7, 1), _ serial: UInt32 = 1) throws -> VirtualKey {
+    private func key(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), _ serial: UInt32 = 1) throws -> VirtualKey {
         VirtualKey(try .new(DeviceProfile(version: version, serial: serial)))
     }
 
@@ -41,8 +41,10 @@ struct StoreKeyTests {
         #expect(Secret([UInt8]()).copyBytes().isEmpty)
     }
 
-    @Test(arguments: [Version(5, 2, 4), Version(5, 4, 3), Version(5, 7, 1), Version(5, 8, 0)])
-    func opensWithAKeyWithoutPIN(_ version: Version) async throws {
+    @Test(arguments: [
+        FirmwareVersion(5, 2, 4), FirmwareVersion(5, 4, 3), FirmwareVersion(5, 7, 1), FirmwareVersion(5, 8, 0),
+    ])
+    func opensWithAKeyWithoutPIN(_ version: FirmwareVersion) async throws {
         let (device, other) = (try key(version), try key(version, 2))
         let storeKey = try StoreKey(random)
         let seal = try await authenticator(device).seal(
@@ -117,7 +119,7 @@ struct StoreKeyTests {
     }
 
     @Test(arguments: [PIVAlgorithm.rsa1024, .p256]) func opensWithAPIVSlot(_ algorithm: PIVAlgorithm) async throws {
-        let (device, other) = (try key(), try key(Version(5, 7, 1), 2))
+        let (device, other) = (try key(), try key(FirmwareVersion(5, 7, 1), 2))
         let publicKey = try await slot(device, algorithm)
         let storeKey = try StoreKey(random)
         let seal = try StoreSeal.piv(storeKey, .keyManagement, publicKey, name: "slot", added: 1, random)

@@ -22,7 +22,7 @@ struct StoreTests {
         return (store, key)
     }
 
-    private func parse(_ json: JSON) throws -> SealedStore {
+    private func parse(_ json: JSONValue) throws -> SealedStore {
         try SealedStore(parsing: Array(json.text.utf8), service: "test", path: "p")
     }
 
@@ -62,7 +62,7 @@ struct StoreTests {
     @Test func refusesOtherFiles() throws {
         let (store, _) = try sealed()
         let good = store.json
-        func changed(_ name: String, _ value: JSON?) throws -> JSON {
+        func changed(_ name: String, _ value: JSONValue?) throws -> JSONValue {
             var object = try #require(good.object)
             object[name] = value
             return .object(object)
@@ -72,7 +72,7 @@ struct StoreTests {
             ("settings", nil), ("keys", [1]), ("records", [["id": "1"]]),
             ("records", .array([store.records[0].json, store.records[0].json])),
             ("keys", .array([store.seals[0].json, store.seals[0].json])),
-        ] as [(String, JSON?)] {
+        ] as [(String, JSONValue?)] {
             #expect(throws: StoreError.self, "\(name)") { _ = try parse(try changed(name, value)) }
         }
         #expect(throws: StoreError.laterVersion(path: "p", 2)) { _ = try parse(try changed("ykit-store", 2)) }

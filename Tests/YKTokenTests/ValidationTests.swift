@@ -53,7 +53,7 @@ import YKWire
     private func verify(
         at servers: [String] = ["https://a.example/wsapi/2.0/verify"], key: SharedSecret? = key, _ server: Server
     ) async throws -> ValidationReply {
-        let environment = Environment(timeout: .seconds(5))
+        let environment = ServiceEnvironment(timeout: .seconds(5))
         let client = ValidationClient(
             servers: servers, client: 42, key: key, transport: server, environment: environment)
         return try await client.verify(try #require(Self.otp), syncLevel: 50, timeout: .seconds(3)).reply

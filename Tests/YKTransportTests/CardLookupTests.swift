@@ -50,8 +50,8 @@ import YKWire
     @Test(arguments: Form.allCases, [false, true])
     func everyFormFindsEveryOther(recorded: Form, isChained: Bool) throws {
         for form in [APDU.Form.short, .extended] {
-            let replay = Replay(try Self.recording(recorded, isChained: isChained), mode: .lookup)
-            let channel = CardChannel(link: replay.link(), environment: replay.replaying(Environment()))
+            let replay = CaptureReplay(try Self.recording(recorded, isChained: isChained), mode: .lookup)
+            let channel = CardChannel(link: replay.link(), environment: replay.replaying(ServiceEnvironment()))
             channel.form = form
             _ = try channel.select(.fido)
             let command = APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: Self.request)
@@ -61,7 +61,7 @@ import YKWire
     }
 
     @Test func repliesComeInTheFormAskedFor() throws {
-        let link = Replay(try Self.recording(.extended, isChained: false), mode: .lookup).link()
+        let link = CaptureReplay(try Self.recording(.extended, isChained: false), mode: .lookup).link()
         for start in stride(from: 0, to: 400, by: 200) {
             let part = APDU(cla: 0x90, ins: 0x10, data: Array(Self.request[start..<(start + 200)]), le: .none)
             #expect(try link.exchange(part.encoded(.short), deadline: soon) == [0x90, 0x00])
@@ -85,7 +85,7 @@ import YKWire
         for (index, isFound) in [(0, true), (259, false)] {
             var asked = asked
             if index > 0 { asked[index] ^= 0xFF }
-            let link = Replay(capture, mode: .lookup).link()
+            let link = CaptureReplay(capture, mode: .lookup).link()
             let bytes = try APDU(cla: 0x80, ins: 0x10, data: asked).encoded(.extended)
             let reply = try? link.exchange(bytes, deadline: soon)
             #expect((reply == Self.answer + [0x90, 0x00]) == isFound)
@@ -96,7 +96,7 @@ import YKWire
     @Test func stallsStayStalls() throws {
         var capture = try Self.recording(.extended, isChained: true)
         capture.events.removeLast()
-        let link = Replay(capture, mode: .lookup).link()
+        let link = CaptureReplay(capture, mode: .lookup).link()
         let bytes = try APDU(cla: 0x80, ins: 0x10, data: Self.request, le: .bytes(9)).encoded(.extended)
         #expect(try link.exchange(bytes, deadline: soon).suffix(2) == [0x61, 0xFF])
     }

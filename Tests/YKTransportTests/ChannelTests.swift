@@ -62,7 +62,7 @@ import YKWire
     ]
 
     /// What passes when a reply of `size` bytes is followed by two commands with short replies.
-    private func commands(_ firmware: Version, atr: [UInt8], after size: Int) throws -> [String] {
+    private func commands(_ firmware: FirmwareVersion, atr: [UInt8], after size: Int) throws -> [String] {
         let log = ScriptedLink.Log()
         let link = ScriptedLink(atr: atr, log: log) { command throws(LinkError) in
             (command[1] == 0xA1 ? [UInt8](repeating: 1, count: size) : []) + [0x90, 0]
@@ -78,13 +78,13 @@ import YKWire
     func touchAfterLongReply() throws {
         let usual = ["00a1000000", "00a2000000", "00a3000000"]
         let careful = ["00a1000000", "0000000000", "00a2000000", "00a3000000"]
-        for firmware in [Version(4, 2, 0), Version(4, 2, 6)] {
+        for firmware in [FirmwareVersion(4, 2, 0), FirmwareVersion(4, 2, 6)] {
             #expect(try commands(firmware, atr: Self.four, after: 55) == careful)
             #expect(try commands(firmware, atr: Self.four, after: 54) == usual)
             #expect(try commands(firmware, atr: Self.near, after: 55) == usual)
             #expect(try commands(firmware, atr: ScriptedLink.silentATR, after: 55) == usual)
         }
-        for firmware in [Version(4, 1, 9), Version(4, 2, 7), Version(5, 7, 1)] {
+        for firmware in [FirmwareVersion(4, 1, 9), FirmwareVersion(4, 2, 7), FirmwareVersion(5, 7, 1)] {
             #expect(try commands(firmware, atr: Self.four, after: 200) == usual)
         }
     }

@@ -107,13 +107,13 @@ import YKWire
         #expect(text().contains("oops SECRET"))
     }
 
-    @Test("is replayed, whatever the secrets are", arguments: Replay.Mode.allCases)
-    func replays(mode: Replay.Mode) async throws {
-        let replay = Replay(try await record(), mode: mode)
+    @Test("is replayed, whatever the secrets are", arguments: CaptureReplay.Mode.allCases)
+    func replays(mode: CaptureReplay.Mode) async throws {
+        let replay = CaptureReplay(try await record(), mode: mode)
         let client = replay.httpClient()
         let response = try await client.send(try Self.logIn("another"))
         #expect(response.status == 200 && response.type == "application/json")
-        let json = try JSON(parsing: response.body)
+        let json = try JSONValue(parsing: response.body)
         #expect(json["result"]?["value"]?["role"] == "admin" && json["result"]?["value"]?["token"] == "<hidden>")
         await #expect(throws: HTTPError.unreachable("gone")) { try await client.send(try Self.status()) }
         #expect(throws: Never.self) { try replay.finish() }
@@ -128,8 +128,8 @@ import YKWire
             { $0.url = try HTTPURL("https://id.example/auth?realm=s&key=1") },
             { $0.url = try HTTPURL("https://other.example/auth?realm=r&key=1") },
         ] as [(inout HTTPRequest) throws -> Void] {
-            for mode in Replay.Mode.allCases {
-                let replay = Replay(capture, mode: mode)
+            for mode in CaptureReplay.Mode.allCases {
+                let replay = CaptureReplay(capture, mode: mode)
                 var request = try Self.logIn()
                 try change(&request)
                 await #expect(throws: HTTPError.self) { try await replay.httpClient().send(request) }
@@ -142,13 +142,13 @@ import YKWire
 
     @Test("order counts in a strict replay, and nothing is left over") func order() async throws {
         let capture = try await record()
-        let strict = Replay(capture)
+        let strict = CaptureReplay(capture)
         await #expect(throws: HTTPError.self) { try await strict.httpClient().send(try Self.status()) }
         #expect(throws: LinkError.self) { try strict.finish() }
-        let unfinished = Replay(capture)
+        let unfinished = CaptureReplay(capture)
         _ = try await unfinished.httpClient().send(try Self.logIn())
         #expect(throws: LinkError.self) { try unfinished.finish() }
-        let lookup = Replay(capture, mode: .lookup)
+        let lookup = CaptureReplay(capture, mode: .lookup)
         await #expect(throws: HTTPError.unreachable("gone")) { try await lookup.httpClient().send(try Self.status()) }
         _ = try await lookup.httpClient().send(try Self.logIn())
         await #expect(throws: HTTPError.self) { try await lookup.httpClient().send(try Self.logIn()) }
@@ -158,7 +158,7 @@ import YKWire
         let recorder = Recorder(path: path, clock: FixedClock(0))
         let request = HTTPRequest(get: try HTTPURL("https://id.example/seed"))
         _ = try await recorder.recording(Server(.success(Self.answered))).send(request)
-        let replay = Replay(try Capture(parsing: Recordings.read(path)))
+        let replay = CaptureReplay(try Capture(parsing: Recordings.read(path)))
         await #expect(throws: HTTPError.self) { try await replay.httpClient().send(request) }
         #expect(replay.httpMismatch?.overwritten == "the answer to GET https://id.example/seed")
     }
@@ -170,7 +170,7 @@ import YKWire
         request.secrets = HTTPSecrets(request: ["otp"], answer: ["otp"])
         _ = try await recorder.recording(Server(.success(echo))).send(request)
         #expect(!text().contains("vvcc12"))
-        let client = Replay(try Capture(parsing: Recordings.read(path))).httpClient()
+        let client = CaptureReplay(try Capture(parsing: Recordings.read(path))).httpClient()
         request.url = try HTTPURL("https://id.example/verify?id=1&otp=vvdd")
         #expect(try await client.send(request).body == Array("otp=vvdd\r\nstatus=OK\r\n".utf8))
     }
@@ -187,14 +187,14 @@ import YKWire
         if !isFirst { _ = try await client.send(try Self.logIn()) }
         let capture = try Capture(parsing: Recordings.read(path))
         #expect(capture.header.link == .card && capture.header.atr == [0x3B, 0x80, 0x80, 0x01, 0x01])
-        let replay = Replay(capture)
+        let replay = CaptureReplay(capture)
         if isFirst { _ = try await replay.httpClient().send(try Self.logIn()) }
         let card = replay.link()
         #expect(try card.begin(deadline: soon) == false)
         #expect(try card.exchange(command, deadline: soon) == [0x90, 0x00])
         if !isFirst { _ = try await replay.httpClient().send(try Self.logIn()) }
         #expect(throws: Never.self) { try replay.finish() }
-        let swapped = Replay(capture)
+        let swapped = CaptureReplay(capture)
         if isFirst {
             #expect(throws: LinkError.self) { try swapped.link().exchange(command, deadline: soon) }
         } else {
@@ -231,7 +231,7 @@ import YKWire
         let recorder = Recorder(path: path, clock: FixedClock(0))
         await #expect(throws: error) { try await recorder.recording(Server(.failure(error))).send(try Self.status()) }
         let capture = try Capture(parsing: Recordings.read(path))
-        await #expect(throws: error) { try await Replay(capture).httpClient().send(try Self.status()) }
+        await #expect(throws: error) { try await CaptureReplay(capture).httpClient().send(try Self.status()) }
         #expect(capture.check().isEmpty)
         var narrator = Narrator(.http)
         #expect(narrator.narrate(capture.events[0]).summary.hasPrefix("GET https://id.example/status → no answer: "))

@@ -20,7 +20,7 @@ import YKWire
     func vanished() throws {
         let log = ScriptedLink.Log()
         let recorder = Recorder(path: path, clock: FixedClock(1_700_000_000))
-        let environment = recorder.recording(Environment(random: CountingRandom()))
+        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom()))
         #expect(!recorder.hasBegun)
         let link = try recorder.recording(Self.card(log))
         _ = try link.exchange([0, 1, 2, 3], deadline: soon)

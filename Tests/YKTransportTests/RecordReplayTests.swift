@@ -19,7 +19,9 @@ import YKWire
     }
 
     /// What a service does: selects, draws randomness, verifies a PIN, asks for the time.
-    private static func session(_ link: sending any CardLink, _ environment: Environment) throws -> (Int64, [UInt8]) {
+    private static func session(
+        _ link: sending any CardLink, _ environment: ServiceEnvironment
+    ) throws -> (Int64, [UInt8]) {
         let channel = CardChannel(link: link, environment: environment)
         _ = try channel.select(.piv)
         let challenge = try environment.random.draw(4, secret: false)
@@ -32,21 +34,21 @@ import YKWire
 
     private func record(keepsSecrets: Bool = false) throws -> (Int64, [UInt8]) {
         let recorder = Recorder(path: path, keepsSecrets: keepsSecrets, note: "test", clock: FixedClock(1_700_000_000))
-        let environment = recorder.recording(Environment(random: CountingRandom()))
+        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom()))
         return try Self.session(try recorder.recording(Self.card()), environment)
     }
 
     private func text() -> String { String(decoding: Recordings.read(path), as: UTF8.self) }
 
-    @Test(arguments: Replay.Mode.allCases)
-    func whatWasRecordedIsReplayed(mode: Replay.Mode) throws {
+    @Test(arguments: CaptureReplay.Mode.allCases)
+    func whatWasRecordedIsReplayed(mode: CaptureReplay.Mode) throws {
         let (time, challenge) = try record()
         let capture = try Capture(parsing: Recordings.read(path))
         #expect(capture.header.reader == "scripted" && capture.header.maxCommandLength == 3000)
         #expect(capture.header.note == "test" && capture.header.clock == 1_700_000_000)
         #expect(capture.header.random == [1, 2, 3, 4, 0, 0] && !capture.header.keepsSecrets)
-        let replay = Replay(capture, mode: mode)
-        let replayed = try Self.session(replay.link(), replay.replaying(Environment()))
+        let replay = CaptureReplay(capture, mode: mode)
+        let replayed = try Self.session(replay.link(), replay.replaying(ServiceEnvironment()))
         #expect(replayed.0 == time && replayed.1 == challenge)
         #expect(throws: Never.self) { try replay.finish() }
     }
@@ -68,7 +70,7 @@ import YKWire
         // Secret randomness is kept apart, so that it can be played back and taken out.
         #expect(capture.header.random?.suffix(2) == [0, 0] && capture.header.secretRandom?.count == 2)
         #expect(hidden.header.secretRandom == nil && hidden.header.random == capture.header.random)
-        let replayed = Replay(capture, mode: .strict).replaying(Environment()).random
+        let replayed = CaptureReplay(capture, mode: .strict).replaying(ServiceEnvironment()).random
         _ = try replayed.draw(4, secret: false)
         #expect(try replayed.draw(2, secret: true) == capture.header.secretRandom)
         #expect(try Capture(parsing: Array(hidden.text.utf8)).redacted().text == hidden.text)
@@ -92,7 +94,7 @@ import YKWire
         let link = try recorder.recording(Self.card())
         let neighbour = "\(path).new-\(getpid())-0"
         close(open(neighbour, O_CREAT | O_WRONLY, 0o644))
-        _ = try recorder.recording(Environment()).random.draw(3, secret: false)
+        _ = try recorder.recording(ServiceEnvironment()).random.draw(3, secret: false)
         #expect(folder.names.count == 2 && folder.mode("session.jsonl") == 0o600)
         #expect(try Capture(parsing: Recordings.read(path)).header.random?.count == 3)
         link.close()
@@ -122,7 +124,7 @@ import YKWire
         #expect(throws: LinkError.removed) { try link.exchange([0, 2, 0, 0], deadline: soon) }
         let capture = try Capture(parsing: Recordings.read(path))
         #expect(capture.events.last?.kind == .link(.removed, why: nil))
-        let replay = Replay(capture)
+        let replay = CaptureReplay(capture)
         let again = replay.link()
         _ = try again.exchange([0, 1, 0, 0], deadline: soon)
         #expect(throws: LinkError.removed) { try again.exchange([0, 2, 0, 0], deadline: soon) }
@@ -130,7 +132,7 @@ import YKWire
         let other = Recorder(path: folder.path + "/failed.jsonl", clock: FixedClock(0))
         let broken = try other.recording(ScriptedLink { _ throws(LinkError) in throw .timedOut("the reply") })
         #expect(throws: LinkError.timedOut("the reply")) { try broken.exchange([0, 1, 0, 0], deadline: soon) }
-        let failed = Replay(try Capture(parsing: Recordings.read(folder.path + "/failed.jsonl"))).link()
+        let failed = CaptureReplay(try Capture(parsing: Recordings.read(folder.path + "/failed.jsonl"))).link()
         #expect(throws: LinkError.self) { try failed.exchange([0, 1, 0, 0], deadline: soon) }
     }
 
@@ -142,7 +144,7 @@ import YKWire
     }
 
     @Test func theFirstDifferenceFailsWithItsLine() throws {
-        let replay = Replay(
+        let replay = CaptureReplay(
             try capture(
                 "{\"c\":\"00a4040007a000000527210100\",\"r\":\"9000\"}", "{\"c\":\"00a1000000\",\"r\":\"9000\"}"))
         let link = replay.link()
@@ -158,31 +160,31 @@ import YKWire
     }
 
     @Test func aMismatchShowsNoSecret() throws {
-        let replay = Replay(try capture("{\"c\":\"00a1000000\",\"r\":\"9000\"}"))
+        let replay = CaptureReplay(try capture("{\"c\":\"00a1000000\",\"r\":\"9000\"}"))
         let pin = try Hex.decode("0020008006313233343536")
         let error = #expect(throws: LinkError.self) { try replay.link().exchange(pin, deadline: soon) }
         guard case .replay(let mismatch) = error else { return }
         #expect(mismatch.actual == [0, 0x20, 0, 0x80, 6, 0, 0, 0, 0, 0, 0])
-        let ended = Replay(try capture())
+        let ended = CaptureReplay(try capture())
         let past = #expect(throws: LinkError.self) { try ended.link().exchange(pin, deadline: soon) }
         guard case .replay(let second) = past else { return }
         #expect(second.line == 0 && second.actualWords == "VERIFY of 80")
     }
 
     @Test func whatIsLeftOverFails() throws {
-        let replay = Replay(try capture("{\"e\":\"power-on\"}", "{\"c\":\"00a10000\",\"r\":\"9000\"}"))
+        let replay = CaptureReplay(try capture("{\"e\":\"power-on\"}", "{\"c\":\"00a10000\",\"r\":\"9000\"}"))
         let error = #expect(throws: LinkError.self) { try replay.finish() }
         guard case .replay(let mismatch) = error else { return }
         #expect(mismatch.line == 3 && mismatch.expected == [0, 0xA1, 0, 0])
         var random = try capture()
         random.header.random = [1, 2]
-        #expect(throws: LinkError.self) { try Replay(random).finish() }
-        #expect(throws: Never.self) { try Replay(random, mode: .lookup).finish() }
+        #expect(throws: LinkError.self) { try CaptureReplay(random).finish() }
+        #expect(throws: Never.self) { try CaptureReplay(random, mode: .lookup).finish() }
     }
 
     @Test func theFirstDifferenceEndsAStrictReplayForGood() throws {
         let exchange = Capture.Event(.exchange(command: [0, 0xA1, 0, 0, 0], reply: [0x90, 0]))
-        let replay = Replay(Capture(header: .init(link: .card), events: [exchange]))
+        let replay = CaptureReplay(Capture(header: .init(link: .card), events: [exchange]))
         let link = replay.link()
         let deadline = Deadline.after(.seconds(1))
         let first = #expect(throws: LinkError.self) { try link.exchange([0, 0xA2, 0, 0, 0], deadline: deadline) }
@@ -194,15 +196,15 @@ import YKWire
     @Test func randomnessRunsOut() throws {
         var capture = try capture()
         capture.header.random = [1, 2, 3]
-        let strict = Replay(capture).replaying(Environment()).random
+        let strict = CaptureReplay(capture).replaying(ServiceEnvironment()).random
         #expect(try strict.draw(2, secret: false) == [1, 2])
         #expect(throws: LinkError.self) { try strict.draw(2, secret: false) }
-        let lookup = Replay(capture, mode: .lookup).replaying(Environment()).random
+        let lookup = CaptureReplay(capture, mode: .lookup).replaying(ServiceEnvironment()).random
         #expect(try lookup.draw(5, secret: false).prefix(3) == [1, 2, 3])
     }
 
     @Test func lookupTakesEachExchangeOnceAndForgivesTheForm() throws {
-        let replay = Replay(
+        let replay = CaptureReplay(
             try capture(
                 "{\"c\":\"00a10000\",\"r\":\"019000\"}", "{\"c\":\"00a1000000\",\"r\":\"029000\"}",
                 "{\"c\":\"0020008002000000\",\"r\":\"039000\",\"cm\":[[5,2]]}"), mode: .lookup)
@@ -219,7 +221,7 @@ import YKWire
     }
 
     @Test func aPowerCycleLosesTheSelection() throws {
-        let replay = Replay(
+        let replay = CaptureReplay(
             try capture(
                 "{\"e\":\"power-on\"}", "{\"c\":\"00a10000\",\"r\":\"9000\"}", "{\"e\":\"power-off\"}",
                 "{\"e\":\"power-on\"}", "{\"c\":\"00a10000\",\"r\":\"9000\"}", "{\"e\":\"reset\"}", "{\"e\":\"odd\"}"))
@@ -239,8 +241,8 @@ import YKWire
             "{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":10}", "{\"e\":\"time\",\"ms\":2500.5}",
             "{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":31000}")
         capture.header.clock = 1000
-        let replay = Replay(capture)
-        let clock = replay.replaying(Environment()).clock
+        let replay = CaptureReplay(capture)
+        let clock = replay.replaying(ServiceEnvironment()).clock
         #expect(clock.now == 1000)
         let link = replay.link()
         _ = try link.exchange([0, 0xA1, 0, 0], deadline: soon)
@@ -250,14 +252,14 @@ import YKWire
     }
 
     @Test func theWorldOfAnotherToolsSessionIsRecovered() throws {
-        let short = Replay(try Recordings.capture("oath/canokey-short"), mode: .lookup)
-        #expect(short.replaying(Environment(clock: FixedClock(5))).clock.now == 0x037F_2EAA * 30)
-        let list = Replay(try Recordings.capture("oath/canokey-password-list"), mode: .lookup)
-        let environment = list.replaying(Environment(clock: FixedClock(5)))
+        let short = CaptureReplay(try Recordings.capture("oath/canokey-short"), mode: .lookup)
+        #expect(short.replaying(ServiceEnvironment(clock: FixedClock(5))).clock.now == 0x037F_2EAA * 30)
+        let list = CaptureReplay(try Recordings.capture("oath/canokey-password-list"), mode: .lookup)
+        let environment = list.replaying(ServiceEnvironment(clock: FixedClock(5)))
         #expect(environment.clock.now == 5)
         #expect(Hex.encode(try environment.random.draw(8, secret: false)) == "7975c06c9ef6523f")
         let select = "{\"c\":\"00a4040007a0000005272101\",\"r\":\"9000\"}"
         let odd = try capture(select, "{\"c\":\"00a20000107104362f3a61740800000000000000ff\",\"r\":\"9000\"}")
-        #expect(Replay(odd).replaying(Environment()).clock.now == 0xFF * 6)
+        #expect(CaptureReplay(odd).replaying(ServiceEnvironment()).clock.now == 0xFF * 6)
     }
 }

@@ -47,7 +47,7 @@ import YKWire
     }
 
     @Test func noncesAndChannelsAreTheHosts() throws {
-        let link = Replay(try Self.recording(), mode: .lookup).reportLink()
+        let link = CaptureReplay(try Self.recording(), mode: .lookup).reportLink()
         let nonce = [UInt8](21...28)
         let granted = try ask(link, .init(.initialize, on: .broadcast, nonce))
         #expect(granted == [.init(.initialize, on: .broadcast, nonce + Self.theirs.bytes + Self.profile)])
@@ -70,7 +70,7 @@ import YKWire
     }
 
     @Test func nothingComesUnasked() throws {
-        let link = Replay(Capture(header: .init(link: .hid)), mode: .lookup).reportLink()
+        let link = CaptureReplay(Capture(header: .init(link: .hid)), mode: .lookup).reportLink()
         #expect(throws: LinkError.timedOut("a report of the recording")) { try link.read(deadline: soon) }
         let granted = try ask(link, .init(.initialize, on: .broadcast, [UInt8](1...8)))
         #expect(granted.first?.payload == [UInt8](1...8) + [0, 0, 0, 1, 2, 0, 0, 0, 0])
@@ -88,16 +88,16 @@ import YKWire
         capture.events[place].commandMask = [.init(offset: 5, length: 3)]
         var payload = [1] + [UInt8](repeating: 0xA0, count: 99)
         for index in 57..<60 { payload[index] = 0xEE }
-        let link = Replay(capture, mode: .lookup).reportLink()
+        let link = CaptureReplay(capture, mode: .lookup).reportLink()
         #expect(try ask(link, .init(.cbor, on: Self.theirs, payload)).count == 3)
         payload[60] = 0xEE
-        let other = Replay(capture, mode: .lookup).reportLink()
+        let other = CaptureReplay(capture, mode: .lookup).reportLink()
         #expect(throws: LinkError.self) { try ask(other, .init(.cbor, on: Self.theirs, payload)) }
     }
 
     /// A difference in strict mode is told in words, too.
     @Test func strictDifferencesAreInWords() throws {
-        let link = Replay(try Self.recording()).reportLink()
+        let link = CaptureReplay(try Self.recording()).reportLink()
         let wrong = try CTAPHID.Message(.wink, on: .broadcast).reports()[0]
         let error = #expect(throws: LinkError.self) { try link.write(wrong, deadline: soon) }
         guard case .replay(let mismatch) = error else { return }

@@ -6,22 +6,22 @@ import YKWire
 
 struct VersionTests {
     @Test func readsBytes() throws {
-        #expect(try Version(bytes: [5, 7, 1]) == Version(5, 7, 1))
-        #expect(throws: WireError.self) { try Version(bytes: [5, 7]) }
-        #expect(throws: WireError.self) { try Version(bytes: [5, 7, 1, 0]) }
+        #expect(try FirmwareVersion(bytes: [5, 7, 1]) == FirmwareVersion(5, 7, 1))
+        #expect(throws: WireError.self) { try FirmwareVersion(bytes: [5, 7]) }
+        #expect(throws: WireError.self) { try FirmwareVersion(bytes: [5, 7, 1, 0]) }
     }
 
     @Test func comparesFromTheLeft() {
-        #expect(Version(4, 3, 7) < Version(5, 2, 0))
-        #expect(Version(5, 2, 7) < Version(5, 3, 1))
-        #expect(!(Version(5, 3, 1) < Version(5, 3, 1)))
+        #expect(FirmwareVersion(4, 3, 7) < FirmwareVersion(5, 2, 0))
+        #expect(FirmwareVersion(5, 2, 7) < FirmwareVersion(5, 3, 1))
+        #expect(!(FirmwareVersion(5, 3, 1) < FirmwareVersion(5, 3, 1)))
     }
 
     @Test(arguments: ["", "5", "5.7", "5.7.1.2", "5.7.256", "5..1", "+5.7.1", "5.7.x", " 5.7.1"])
-    func refusesOtherTexts(_ text: String) { #expect(Version(text) == nil) }
+    func refusesOtherTexts(_ text: String) { #expect(FirmwareVersion(text) == nil) }
 
     @Test func printsWhatItReads() {
-        #expect(Version("5.7.1")?.description == "5.7.1")
-        #expect(Version("5.7.1")?.bytes == [5, 7, 1])
+        #expect(FirmwareVersion("5.7.1")?.description == "5.7.1")
+        #expect(FirmwareVersion("5.7.1")?.bytes == [5, 7, 1])
     }
 }

@@ -17,7 +17,7 @@ import YKTransport
 
     @Test func cancellation() {
         let stop = Cancellation()
-        let environment = Environment(cancellation: stop)
+        let environment = ServiceEnvironment(cancellation: stop)
         let deadline = environment.deadline()
         #expect(throws: Never.self) { try deadline.check("working") }
         stop.cancel()

@@ -11,7 +11,7 @@ struct ArculusProfileTests {
         let state = try VirtualKeyState.new(DeviceProfile(model: model, serial: 1))
         let world = VirtualWorld(touch: { _ in .notTouched })
         let key = VirtualKey(state, world: world)
-        return (key, CardChannel(link: key.link(), environment: Environment()))
+        return (key, CardChannel(link: key.link(), environment: ServiceEnvironment()))
     }
 
     private func info(_ channel: CardChannel) throws -> CBOR.Map {

@@ -30,7 +30,7 @@ final class Bench {
         try send("00a40400" + Hex.encode([UInt8(aid.rawValue.count)] + aid.rawValue) + "00")
     }
 
-    init(version: Version = Version(5, 7, 1), select: Bool = true) {
+    init(version: FirmwareVersion = FirmwareVersion(5, 7, 1), select: Bool = true) {
         card = VirtualCard(
             VirtualKeyState(
                 profile: DeviceProfile(version: version, serial: 0x0102_0304),

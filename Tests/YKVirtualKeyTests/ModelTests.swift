@@ -72,7 +72,7 @@ struct ModelTests {
 
     @Test("an early NEO is locked after SET CODE until it is selected and unlocked again")
     func neoUnlock() throws {
-        let bench = Bench(version: Version(3, 1, 2), select: false)
+        let bench = Bench(version: FirmwareVersion(3, 1, 2), select: false)
         #expect(try bench.select(.oath).hasPrefix("7903000201"))
         let key = [UInt8](repeating: 7, count: 16)
         let proof =

@@ -35,9 +35,9 @@ struct OATHAccountTests {
     @Test(
         "a full key answers 6A84, and still replaces",
         arguments: [
-            (Version(5, 7, 0), 64), (Version(5, 6, 9), 32), (Version(4, 2, 4), 32),
+            (FirmwareVersion(5, 7, 0), 64), (FirmwareVersion(5, 6, 9), 32), (FirmwareVersion(4, 2, 4), 32),
         ])
-    func capacity(_ version: Version, _ places: Int) throws {
+    func capacity(_ version: FirmwareVersion, _ places: Int) throws {
         let bench = Bench(version: version)
         for number in 0..<places { #expect(try bench.put("account \(number)") == .ok) }
         #expect(try bench.put("one more") == .noSpace)
@@ -75,20 +75,20 @@ struct OATHAccountTests {
 
     @Test("older firmware refuses what came later")
     func versionGates() throws {
-        let old = Bench(version: Version(4, 2, 4))
+        let old = Bench(version: FirmwareVersion(4, 2, 4))
         #expect(try old.put("x", rest: [0x78, 0x02]) == .incorrectParameters)
         #expect(try old.put("x", type: 0x23) == .incorrectParameters)
-        let middle = Bench(version: Version(4, 2, 6))
+        let middle = Bench(version: FirmwareVersion(4, 2, 6))
         #expect(try middle.put("x", rest: [0x78, 0x02]) == .ok)
         #expect(try middle.put("y", type: 0x23) == .incorrectParameters)
-        let newer = Bench(version: Version(4, 3, 1))
+        let newer = Bench(version: FirmwareVersion(4, 3, 1))
         #expect(try newer.put("y", type: 0x23) == .ok)
         let rename = TLV(0x71, [0x79]).encoded + TLV(0x71, [0x7A]).encoded
         #expect(try newer.send(0x05, rename).status == .unknownInstruction)
-        let last = Bench(version: Version(5, 3, 0))
+        let last = Bench(version: FirmwareVersion(5, 3, 0))
         _ = try last.put("y")
         #expect(try last.send(0x05, rename).status == .unknownInstruction)
-        let first = Bench(version: Version(5, 3, 1))
+        let first = Bench(version: FirmwareVersion(5, 3, 1))
         _ = try first.put("y")
         #expect(try first.send(0x05, rename).status == .ok)
     }

@@ -12,7 +12,7 @@ struct OpenPGPAppletTests {
     private static let other = "0020008206313233343536"
     private static let admin = "00200083083132333435363738"
 
-    private func key(_ version: Version = Version(5, 7, 4)) throws -> Bench {
+    private func key(_ version: FirmwareVersion = FirmwareVersion(5, 7, 4)) throws -> Bench {
         let bench = Bench(version: version, select: false)
         #expect(try bench.select(.openPGP) == "9000")
         return bench
@@ -49,7 +49,7 @@ struct OpenPGPAppletTests {
         #expect(try key.send("0020ff82") == "9000" && key.send("00200082") == "63c3")
         #expect(try key.send("00200081") == "9000")
         #expect(try key.send("00200084") == "6b00" && card().send("00200084") == "6a86")
-        #expect(try self.key(Version(5, 4, 3)).send("0020ff82") == "6b00")
+        #expect(try self.key(FirmwareVersion(5, 4, 3)).send("0020ff82") == "6b00")
     }
 
     @Test("wrong PINs cost tries, each maker in its own words; short ones cost none")
@@ -119,7 +119,7 @@ struct OpenPGPAppletTests {
         #expect(try key.send("00a5000406" + "60045c027f21") == "9000" && key.send("00ca7f2100") == "a09000")
         #expect(try key.send("00cc7f2100") == "9000" && key.send("00cc7f2100") == "a29000")
         #expect(try key.send("00cc7f2100") == "6a80" && key.send("00a5030406" + "60045c027f21") == "6a88")
-        let old = try self.key(Version(5, 4, 3))
+        let old = try self.key(FirmwareVersion(5, 4, 3))
         #expect(try old.send("00a5000406" + "60045c027f21") == "6a80")
         #expect(try old.send("00a5000407" + "0660045c027f21") == "9000")
         let card = try card()
@@ -128,7 +128,7 @@ struct OpenPGPAppletTests {
 
     @Test("algorithm information lists what can be set, as the firmware tells it")
     func algorithms() throws {
-        let old = try key(Version(5, 4, 3)).send("00ca00fa000000")
+        let old = try key(FirmwareVersion(5, 4, 3)).send("00ca00fa000000")
         #expect(old.hasPrefix("fa8201e2c106010800001100") && old.hasSuffix("da0b162b0601040197550105019000"))
         let new = try Hex.decode(String(try key().send("00ca00fa000000").dropLast(4)))
         #expect(try TLV.list(TLV.list(new).value(0xFA) ?? []).filter { $0.tag == 0xC2 }.count == 11)

@@ -7,7 +7,7 @@ import YKWire
 
 /// The management, OTP and NDEF applications.
 struct OtherAppletTests {
-    private func bench(_ aid: AID, _ version: Version = Version(5, 7, 1)) throws -> Bench {
+    private func bench(_ aid: AID, _ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws -> Bench {
         let bench = Bench(version: version, select: false)
         _ = try bench.send("00a40400" + Hex.encode([UInt8(aid.rawValue.count)] + aid.rawValue) + "00")
         return bench
@@ -15,8 +15,10 @@ struct OtherAppletTests {
 
     @Test("management says nothing before firmware 4.1, and little before 5")
     func older() throws {
-        #expect(try bench(.management, Version(4, 0, 0)).send("001d000000") == "6d00")
-        #expect(try bench(.management, Version(4, 1, 0)).send("001d000000") == "0c010133020401020304030133" + "9000")
+        #expect(try bench(.management, FirmwareVersion(4, 0, 0)).send("001d000000") == "6d00")
+        #expect(
+            try bench(.management, FirmwareVersion(4, 1, 0)).send("001d000000") == "0c010133020401020304030133" + "9000"
+        )
     }
 
     @Test("management pages: two from 5.7, one before; nothing else is known")
@@ -26,7 +28,7 @@ struct OtherAppletTests {
         #expect(try new.send("001d010000").hasSuffix("9000"))
         #expect(try new.send("001d020000") == "6b00")
         #expect(try new.send("001c000000") == "6700")
-        let old = try bench(.management, Version(5, 2, 4))
+        let old = try bench(.management, FirmwareVersion(5, 2, 4))
         #expect(try old.send("001d000000").hasSuffix("9000"))
         #expect(try old.send("001d010000") == "6b00")
     }
@@ -40,7 +42,7 @@ struct OtherAppletTests {
         #expect(try bench.send("0001130000").hasSuffix("9000"))
         #expect(try bench.send("0001010000") == "6700")
         #expect(try bench.send("0002000000") == "6d00")
-        #expect(try self.bench(.otp, Version(3, 4, 0)).send("0001130000") == "6986")
+        #expect(try self.bench(.otp, FirmwareVersion(3, 4, 0)).send("0001130000") == "6986")
     }
 
     @Test("the NDEF message is read as a tag's")

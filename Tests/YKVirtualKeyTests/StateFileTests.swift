@@ -35,7 +35,7 @@ struct StateFileTests {
 
     @Test("what one run leaves the next one finds")
     func roundTrip() throws {
-        let profile = DeviceProfile(version: Version(5, 2, 4), serial: 42, formFactor: 3, transport: .nfc)
+        let profile = DeviceProfile(version: FirmwareVersion(5, 2, 4), serial: 42, formFactor: 3, transport: .nfc)
         do {
             let link = try VirtualKey(file: path, profile: profile).link()
             #expect(try send(link, .select(.oath)).status == .ok)
@@ -59,7 +59,7 @@ struct StateFileTests {
         state.oath.accounts[1].lastChallenge = [9, 9]
         state.oath.accounts[4].counter = .max
         state.ndef = "example.com/\u{1F511}"
-        #expect(try VirtualKeyState(JSON(parsing: state.json.prettyText)) == state)
+        #expect(try VirtualKeyState(JSONValue(parsing: state.json.prettyText)) == state)
     }
 
     @Test("two links with the file of one key see each other's changes")
@@ -176,7 +176,7 @@ struct StateFileTests {
         let bytes = Array(VirtualKeyState.demonstration().json.text.utf8)
         for count in bytes.indices {
             #expect(throws: (any Error).self) {
-                try VirtualKeyState(JSON(parsing: Array(bytes.prefix(count))))
+                try VirtualKeyState(JSONValue(parsing: Array(bytes.prefix(count))))
             }
         }
     }

@@ -133,10 +133,10 @@ struct VirtualCardTests {
     @Test(
         "the answers to reset have a right check byte and say what the key can",
         arguments: [
-            (Version(3, 4, 0), DeviceProfile.Transport.usb, false), (Version(4, 3, 1), .usb, false),
-            (Version(5, 7, 1), .usb, true), (Version(5, 7, 1), .nfc, true),
+            (FirmwareVersion(3, 4, 0), DeviceProfile.Transport.usb, false), (FirmwareVersion(4, 3, 1), .usb, false),
+            (FirmwareVersion(5, 7, 1), .usb, true), (FirmwareVersion(5, 7, 1), .nfc, true),
         ])
-    func atr(_ version: Version, _ transport: DeviceProfile.Transport, _ isExtended: Bool) throws {
+    func atr(_ version: FirmwareVersion, _ transport: DeviceProfile.Transport, _ isExtended: Bool) throws {
         let profile = DeviceProfile(version: version, serial: 1, transport: transport)
         let atr = try ATR(decoding: profile.atr)
         #expect(atr.isChecksumValid && atr.saysExtendedLength == isExtended)

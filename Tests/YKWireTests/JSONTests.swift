@@ -5,8 +5,8 @@ import YKWire
 
 /// RFC 8259.
 @Suite struct JSONTests {
-    static let values: [(String, JSON)] = [
-        ("null", JSON.null), ("true", true), (" false ", false), ("0", 0), ("-0", 0), ("-12", -12),
+    static let values: [(String, JSONValue)] = [
+        ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-0", 0), ("-12", -12),
         ("9223372036854775807", .int(.max)), ("9223372036854775808", .double(9.223372036854775808e18)),
         ("1.5", 1.5), ("1e3", .double(1000)), ("1E+3", .double(1000)), ("-2.5e-1", .double(-0.25)), ("\"\"", ""),
         ("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "a\"\\/\u{8}\u{C}\n\r\t"), ("\"\\u00e9\\ud83d\\ude00\"", "é😀"),
@@ -15,11 +15,11 @@ import YKWire
     ]
 
     @Test(arguments: values)
-    func read(text: String, value: JSON) throws {
-        let parsed = try JSON(parsing: text)
+    func read(text: String, value: JSONValue) throws {
+        let parsed = try JSONValue(parsing: text)
         #expect(parsed == value)
-        #expect(try JSON(parsing: parsed.text) == value)
-        #expect(try JSON(parsing: parsed.prettyText) == value)
+        #expect(try JSONValue(parsing: parsed.text) == value)
+        #expect(try JSONValue(parsing: parsed.prettyText) == value)
     }
 
     @Test(arguments: [
@@ -36,50 +36,51 @@ import YKWire
         ("{a:1}", .malformed), ("{\"a\":1 \"b\":2}", .malformed), ("{\"a\":1,\"a\":2}", .duplicate), ("]", .malformed),
     ])
     func refused(text: String, code: WireError.Code) {
-        #expect(#expect(throws: WireError.self) { try JSON(parsing: text) }?.code == code, "\(text)")
+        #expect(#expect(throws: WireError.self) { try JSONValue(parsing: text) }?.code == code, "\(text)")
     }
 
     @Test func badUTF8IsRefused() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
-            #expect(throws: WireError.self) { try JSON(parsing: [0x22] + bytes + [0x22]) }
+            #expect(throws: WireError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
         }
     }
 
     @Test func depthIsCapped() throws {
         let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
-        _ = try JSON(parsing: deep)
+        _ = try JSONValue(parsing: deep)
         for bomb in ["[", "{\"a\":"] {
             let text = String(repeating: bomb, count: 100_000)
-            #expect(#expect(throws: WireError.self) { try JSON(parsing: text) }?.code == .tooDeep)
+            #expect(#expect(throws: WireError.self) { try JSONValue(parsing: text) }?.code == .tooDeep)
         }
     }
 
     @Test func manyKeysAreReadInNoTime() throws {
         let members = (0..<20_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
-        #expect(try JSON(parsing: "{\(members)}").object?.members.count == 20_000)
+        #expect(try JSONValue(parsing: "{\(members)}").object?.members.count == 20_000)
     }
 
     @Test func printing() {
-        let value: JSON = ["a": [1, 2.5, nil], "b": [:], "c": [], "d": "\u{1}\u{7F}\"\\\n\r\té", "e": true]
+        let value: JSONValue = ["a": [1, 2.5, nil], "b": [:], "c": [], "d": "\u{1}\u{7F}\"\\\n\r\té", "e": true]
         #expect(
             value.text == #"{"a":[1,2.5,null],"b":{},"c":[],"d":"\u0001\u007f\"\\\n\r\té","e":true}"#)
-        #expect(JSON.double(.infinity).text == "null")
+        #expect(JSONValue.double(.infinity).text == "null")
         #expect(
-            JSON(dictionaryLiteral: ("a", [1]), ("b", [:])).prettyText == "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}")
+            JSONValue(dictionaryLiteral: ("a", [1]), ("b", [:])).prettyText
+                == "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}")
     }
 
     @Test func members() {
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["a"] = 1
         object["b"] = 2
         object["a"] = "x"
         object["b"] = nil
         object["c"] = nil
         #expect(object.members.map(\.key) == ["a"] && object["a"]?.string == "x")
-        let value: JSON = ["n": 1, "d": 1.5, "t": true, "l": [1]]
+        let value: JSONValue = ["n": 1, "d": 1.5, "t": true, "l": [1]]
         #expect(value["n"]?.int == 1 && value["n"]?.number == 1 && value["d"]?.number == 1.5 && value["x"] == nil)
         #expect(value["t"]?.bool == true && value["l"]?.array == [1] && value.object?.members.count == 4)
-        let wrong = JSON.null
+        let wrong = JSONValue.null
         #expect(wrong.int == nil && wrong.string == nil && wrong.bool == nil && wrong.array == nil)
         #expect(wrong.object == nil && wrong.number == nil && wrong["a"] == nil)
     }

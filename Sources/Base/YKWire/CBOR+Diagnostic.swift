@@ -8,7 +8,7 @@ extension CBOR: CustomStringConvertible {
         case .negative(.max): "-18446744073709551616"
         case .negative(let number): "-\(number + 1)"
         case .bytes(let bytes): "h'\(Hex.encode(bytes))'"
-        case .text(let text): JSON.string(text).text
+        case .text(let text): JSONValue.string(text).text
         case .array(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
         case .map(let map): "{" + map.entries.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
         case .tagged(let tag, let item): "\(tag)(\(item))"

@@ -21,7 +21,7 @@ public struct Keys: Sendable {
         /// The devices of this machine.
         case machine
         /// A recording to replay.
-        case recording(Replay)
+        case recording(CaptureReplay)
         /// A virtual key, and the faults to inject on its links.
         case virtual(VirtualKey, faults: FaultPlan = FaultPlan())
     }
@@ -32,7 +32,7 @@ public struct Keys: Sendable {
     public let source: Source
     /// Timeout, cancellation, clock and randomness for everything that is opened. For a recording the recorded clock
     /// and randomness are used.
-    public var environment: Environment
+    public var environment: ServiceEnvironment
     /// The decorators around each link that is opened.
     public var decoration: LinkDecoration
     /// The credential for a secure channel in each card application; `nil` for none. HID has no secure channel, so with
@@ -58,7 +58,7 @@ public struct Keys: Sendable {
     ///   - decoration: The recorder, log, plan and prompt for everything that is opened.
     public init(
         _ selection: KeySelection = KeySelection(), source: Source = .machine,
-        environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration()
+        environment: ServiceEnvironment = ServiceEnvironment(), decoration: LinkDecoration = LinkDecoration()
     ) {
         self.selection = selection
         self.source = source
@@ -72,7 +72,7 @@ public struct Keys: Sendable {
     /// Creates an access point to the keys of other hardware.
     package init(
         _ selection: KeySelection = KeySelection(), source: Source = .machine,
-        environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration(),
+        environment: ServiceEnvironment = ServiceEnvironment(), decoration: LinkDecoration = LinkDecoration(),
         hardware: any Hardware
     ) {
         self.init(selection, source: source, environment: environment, decoration: decoration)
@@ -80,7 +80,7 @@ public struct Keys: Sendable {
     }
 
     /// The recording to replay.
-    package var replay: Replay? { if case .recording(let replay) = source { replay } else { nil } }
+    package var replay: CaptureReplay? { if case .recording(let replay) = source { replay } else { nil } }
     /// The virtual key.
     package var software: VirtualKey? { if case .virtual(let key, _) = source { key } else { nil } }
 

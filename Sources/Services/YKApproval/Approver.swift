@@ -15,7 +15,7 @@ public struct Approver: Sendable {
     public var timeout = Duration.seconds(30)
 
     let http: any HTTPClient
-    let environment: Environment
+    let environment: ServiceEnvironment
 
     /// Minimum difference from the server's clock, in seconds, that is reported and used.
     static let tolerance: Int64 = 20
@@ -27,7 +27,7 @@ public struct Approver: Sendable {
     /// - Parameters:
     ///   - http: The HTTP client that sends the requests.
     ///   - environment: The clock and the randomness.
-    public init(_ http: any HTTPClient, _ environment: Environment) {
+    public init(_ http: any HTTPClient, _ environment: ServiceEnvironment) {
         self.http = http
         self.environment = environment
     }
@@ -40,7 +40,7 @@ public struct Approver: Sendable {
 
     /// Sends a request to the enrolled address of an account and to no other.
     func exchange(
-        _ method: HTTPMethod, _ url: HTTPURL, _ parameters: JSON, _ trust: HTTPTrust
+        _ method: HTTPMethod, _ url: HTTPURL, _ parameters: JSONValue, _ trust: HTTPTrust
     ) async throws(ApprovalError) -> Exchange {
         var client = PrivacyIDEA(url, http, environment.random)
         client.trust = trust
@@ -91,7 +91,7 @@ extension Approver {
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
         // Without padding the server accepts the key, but then answers each poll with 500.
-        let sent: JSON = [
+        let sent: JSONValue = [
             "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
             "fbtoken": .string(address ?? ""),
             "pubkey": .string(Base64.encodeURL(key.publicKey.subjectPublicKeyInfo, padded: true)),

@@ -33,7 +33,7 @@ public enum HSMAuthError: Error, Hashable, Sendable {
     /// The credential has no public key.
     case notAsymmetric(HSMAuthLabel)
     /// The key's firmware does not support this; nothing was sent.
-    case unsupported(HSMAuthFeature, has: Version)
+    case unsupported(HSMAuthFeature, has: FirmwareVersion)
     /// A label is not 1 to 64 bytes; nothing was sent.
     case badLabel(bytes: Int)
     /// A password is longer than 16 bytes; nothing was sent.

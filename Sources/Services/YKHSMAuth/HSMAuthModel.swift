@@ -131,10 +131,10 @@ public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
     case passwordChange = "changing a credential password"
 
     /// The first firmware that supports it.
-    public var firstVersion: Version {
+    public var firstVersion: FirmwareVersion {
         switch self {
-        case .asymmetric, .challenge: Version(5, 6, 0)
-        case .passwordChange: Version(5, 8, 0)
+        case .asymmetric, .challenge: FirmwareVersion(5, 6, 0)
+        case .passwordChange: FirmwareVersion(5, 8, 0)
         }
     }
 }

@@ -14,7 +14,7 @@ public actor HSMAuthService: CardKeyService {
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
     /// The version of the application, which is that of the firmware.
-    public nonisolated let version: Version
+    public nonisolated let version: FirmwareVersion
 
     private init(_ session: sending Opened, _ runtime: ServiceRuntime) {
         channel = session.channel
@@ -126,7 +126,7 @@ public actor HSMAuthService: CardKeyService {
         _ label: HSMAuthLabel, password: borrowing HSMAuthPassword
     ) throws(HSMAuthError) -> [UInt8] {
         try require(.challenge)
-        guard isAtLeast(Version(5, 7, 1)) else { return try send(GetHostChallenge(label), label) }
+        guard isAtLeast(FirmwareVersion(5, 7, 1)) else { return try send(GetHostChallenge(label), label) }
         return try send(GetHostChallenge(label, password: password), giving: .password, label)
     }
 
@@ -190,7 +190,7 @@ public actor HSMAuthService: CardKeyService {
 
     // MARK: - Exchanges
 
-    private func isAtLeast(_ wanted: Version) -> Bool {
+    private func isAtLeast(_ wanted: FirmwareVersion) -> Bool {
         // A pre-release reports version 0.x and supports everything.
         version.major == 0 || version >= wanted
     }
@@ -209,13 +209,13 @@ public actor HSMAuthService: CardKeyService {
 /// A channel with the application selected.
 private final class Opened {
     let channel: CardChannel
-    let version: Version
+    let version: FirmwareVersion
 
     init(_ channel: sending CardChannel) throws(HSMAuthError) {
         do {
             let reply = try channel.select(.hsmAuth)
             version = try lift({ CardError.malformed($0, during: "SELECT") }) { () throws(WireError) in
-                try Version(bytes: try TLV.list(reply).required(HSMAuthProtocol.Tag.version, "version"))
+                try FirmwareVersion(bytes: try TLV.list(reply).required(HSMAuthProtocol.Tag.version, "version"))
             }
         } catch { throw .card(error) }
         channel.adapt(to: version)

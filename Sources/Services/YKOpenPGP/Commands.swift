@@ -27,9 +27,9 @@ struct GetFirmware: CardCommand {
 
     var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.getVersion) }
 
-    func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
         let digits = try reader.bytes(3, "the version").map { $0 >> 4 * 10 + $0 & 15 }
-        return Version(digits[0], digits[1], digits[2])
+        return FirmwareVersion(digits[0], digits[1], digits[2])
     }
 }
 

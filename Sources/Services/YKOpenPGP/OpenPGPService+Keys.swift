@@ -66,7 +66,7 @@ extension OpenPGPService {
         _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
         let firmware = try cardFacts().firmware
-        if case .rsa = type, let firmware, (Version(4, 2, 0)..<Version(4, 3, 5)).contains(firmware) {
+        if case .rsa = type, let firmware, (FirmwareVersion(4, 2, 0)..<FirmwareVersion(4, 3, 5)).contains(firmware) {
             throw .unsupported("generating RSA keys: those of firmware \(firmware) can be broken (ROCA)")
         }
         _ = try setAttributes(type, slot)

@@ -30,7 +30,7 @@ public enum OpenPGPAccess: Sendable, Hashable {
 struct OpenPGPCardFacts {
     let identity: OpenPGPIdentity
     let capabilities: OpenPGPStatus
-    let firmware: Version?
+    let firmware: FirmwareVersion?
 
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
@@ -47,9 +47,9 @@ struct OpenPGPCardFacts {
         return identity.manufacturer == OpenPGPIdentity.canokeys ? number : 2 - number
     }
     /// Whether SELECT DATA prefixes its list with the length.
-    var selectDataHasLength: Bool { isYubiKey && firmware.map { $0 <= Version(5, 4, 3) } ?? false }
+    var selectDataHasLength: Bool { isYubiKey && firmware.map { $0 <= FirmwareVersion(5, 4, 3) } ?? false }
     /// Whether cached touch policies and attestation are supported (firmware 5.2.1).
-    var hasAttestation: Bool { isYubiKey && firmware.map { $0 >= Version(5, 2, 1) } ?? false }
+    var hasAttestation: Bool { isYubiKey && firmware.map { $0 >= FirmwareVersion(5, 2, 1) } ?? false }
 }
 
 extension OpenPGPService {
@@ -139,7 +139,7 @@ extension OpenPGPService {
     /// - Throws: `unsupported`; `badInput` for counts other than 1 to 99.
     public func setRetries(user: Int, reset: Int, admin: Int) throws(OpenPGPError) {
         let facts = try cardFacts()
-        guard facts.isYubiKey, facts.firmware.map({ $0 >= Version(4, 3, 1) }) ?? false else {
+        guard facts.isYubiKey, facts.firmware.map({ $0 >= FirmwareVersion(4, 3, 1) }) ?? false else {
             throw .unsupported("setting the number of tries")
         }
         let counts = [user, reset, admin]

@@ -103,7 +103,7 @@ public actor OpenPGPService: CardKeyService {
     }
 
     /// Reads the firmware of a YubiKey (GET VERSION); `nil` on other cards.
-    public func firmware() throws(OpenPGPError) -> Version? {
+    public func firmware() throws(OpenPGPError) -> FirmwareVersion? {
         do { return try channel.send(GetFirmware()) } catch {
             guard case .status(let status, _) = error, Self.absent.contains(status) else { throw .card(error) }
             return nil

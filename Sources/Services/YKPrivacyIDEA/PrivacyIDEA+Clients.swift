@@ -21,7 +21,7 @@ public struct PrivacyIDEAClient: Sendable {
     /// The API key; present only in the results of ``PrivacyIDEA/addClient(_:)`` and ``PrivacyIDEA/rotateClient(_:)``.
     public let apiKey: SharedSecret?
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let id = json["id"]?.filled, let keyID = json["key_id"]?.filled else {
             throw .malformed("an API client cannot be read")
         }
@@ -52,7 +52,7 @@ public struct RememberedDevice: Hashable, Sendable {
     /// The last known address.
     public let address: String?
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let id = json["device_id"]?.filled, let user = json["user"]?.filled else {
             throw .malformed("a remembered device cannot be read")
         }
@@ -123,7 +123,7 @@ extension PrivacyIDEA {
     public func forgetDevices(user: String, realm: String?) async throws(PrivacyIDEAError) -> Int {
         try await call(
             .delete, "/clients/remembered_devices",
-            ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+            ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null]
         ).value.count ?? 0
     }
 }

@@ -26,7 +26,7 @@ public struct AuditEntry: Hashable, Sendable {
     /// Details, such as the status and reason of a push answer.
     public let detail: String
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let number = json["number"]?.count, let action = json["action"]?.string else {
             throw .malformed("a line of the audit log cannot be read")
         }
@@ -60,7 +60,7 @@ public struct AuthenticationEntry: Hashable, Sendable {
     /// The transaction.
     public let transactionID: String?
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let event = json["event_type"]?.string else {
             throw .malformed("a line of the authentication log cannot be read")
         }
@@ -85,7 +85,7 @@ public struct OpenChallenge: Hashable, Sendable {
     /// Whether it was answered correctly.
     public let isAnswered: Bool
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let serial = json["serial"]?.filled, let id = json["transaction_id"]?.filled else {
             throw .malformed("a challenge cannot be read")
         }
@@ -102,7 +102,7 @@ extension PrivacyIDEA {
         let answer = try await call(
             .get, "/audit/",
             [
-                "user": user.map(JSON.string) ?? .null, "page_size": .int(Int64(count)),
+                "user": user.map(JSONValue.string) ?? .null, "page_size": .int(Int64(count)),
                 "pagesize": .int(Int64(count)), "sortorder": "desc",
             ])
         guard let rows = answer.value["auditdata"]?.array else { throw .malformed("the audit log is missing") }

@@ -17,7 +17,7 @@ public struct PrivacyIDEASession: Sendable {
     /// The token's expiry, in seconds since 1970-01-01 00:00 UTC; `nil` if it has none.
     public let expiry: Int64?
 
-    init(_ value: JSON) throws(PrivacyIDEAError) {
+    init(_ value: JSONValue) throws(PrivacyIDEAError) {
         guard let token = value["token"]?.filled, let role = value["role"]?.string else {
             throw .malformed("the login has no token")
         }
@@ -31,7 +31,8 @@ public struct PrivacyIDEASession: Sendable {
     /// Returns the claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), in seconds since 1970-01-01 00:00 UTC.
     public static func expiry(_ token: String) -> Int64? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let claims = try? Base64.decode(parts[1]), let json = try? JSON(parsing: claims) else {
+        guard parts.count == 3, let claims = try? Base64.decode(parts[1]), let json = try? JSONValue(parsing: claims)
+        else {
             return nil
         }
         return json["exp"]?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
@@ -49,7 +50,7 @@ public struct PasskeyChallenge: Hashable, Sendable {
     /// The transaction, which the answer names.
     public let transactionID: String
 
-    init(_ json: JSON?) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue?) throws(PrivacyIDEAError) {
         guard let json, let challenge = json["challenge"]?.filled, let rpID = json["rpId"]?.filled,
             let id = json["transaction_id"]?.filled
         else { throw .malformed("the passkey challenge is incomplete") }
@@ -71,11 +72,11 @@ extension PrivacyIDEA {
     }
 
     /// Logs in with a passkey's answer to ``startPasskey()`` (`POST /auth`).
-    public func logIn(passkey answer: JSON) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
+    public func logIn(passkey answer: JSONValue) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
         try await logIn(answer)
     }
 
-    private func logIn(_ parameters: JSON) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
+    private func logIn(_ parameters: JSONValue) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
         var client = self
         client.credentials = .none
         return try PrivacyIDEASession(try await client.call(.post, "/auth", parameters).value)

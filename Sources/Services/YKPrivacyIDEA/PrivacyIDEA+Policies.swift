@@ -10,7 +10,7 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
     /// The scope, such as `authentication`.
     public var scope: String
     /// The values it sets, by name.
-    public var actions: JSON.Object
+    public var actions: JSONValue.Object
     /// The users it applies to; empty for everyone.
     public var users: [String]
     /// The realms it applies to; empty for all.
@@ -19,22 +19,22 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
     public var isActive: Bool
 
     /// Creates a policy.
-    public init(_ name: String, scope: String, _ actions: JSON) {
+    public init(_ name: String, scope: String, _ actions: JSONValue) {
         self.name = name
         self.scope = scope
-        self.actions = actions.object ?? JSON.Object()
+        self.actions = actions.object ?? JSONValue.Object()
         users = []
         realms = []
         isActive = true
     }
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let name = json["name"]?.filled, let scope = json["scope"]?.string, let isActive = json["active"]?.bool
         else { throw .malformed("a policy cannot be read") }
         self.name = name
         self.scope = scope
         self.isActive = isActive
-        actions = json["action"]?.object ?? JSON.Object()
+        actions = json["action"]?.object ?? JSONValue.Object()
         users = (json["user"]?.array ?? []).compactMap(\.filled)
         realms = (json["realm"]?.array ?? []).compactMap(\.filled)
     }
@@ -57,7 +57,8 @@ extension PrivacyIDEA {
             .post, "/policy/\(PathSegment.encode(policy.name))",
             [
                 "scope": .string(policy.scope), "action": .object(policy.actions), "active": .bool(policy.isActive),
-                "user": .array(policy.users.map(JSON.string)), "realm": .array(policy.realms.map(JSON.string)),
+                "user": .array(policy.users.map(JSONValue.string)),
+                "realm": .array(policy.realms.map(JSONValue.string)),
             ])
     }
 }

@@ -60,7 +60,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     /// The owner of the token.
     public let user: String?
     /// Further values stored by the server, such as `aaguid` or `phone`.
-    public let info: JSON
+    public let info: JSONValue
 
     /// Whether the token can be used for a login.
     public var isUsable: Bool {
@@ -69,7 +69,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     /// Whether the fail counter blocks every attempt.
     public var isBlocked: Bool { maxFail > 0 && failCount >= maxFail }
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let serial = json["serial"]?.filled, let kind = json["tokentype"]?.filled,
             let isActive = json["active"]?.bool
         else { throw .malformed("a token cannot be read") }
@@ -97,9 +97,9 @@ public enum TokenSelection: Hashable, Sendable {
 
     var path: String { if case .serial(let serial) = self { "/" + PathSegment.encode(serial) } else { "" } }
 
-    var parameters: JSON {
+    var parameters: JSONValue {
         guard case .user(let user, let realm) = self else { return [:] }
-        return ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+        return ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null]
     }
 }
 
@@ -115,9 +115,9 @@ extension PrivacyIDEA {
     ///   - kind: The kind of token.
     ///   - parameters: Members besides `type`.
     public func initToken(
-        _ kind: PrivacyIDEAToken.Kind, _ parameters: JSON
+        _ kind: PrivacyIDEAToken.Kind, _ parameters: JSONValue
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
-        var sent = parameters.object ?? JSON.Object()
+        var sent = parameters.object ?? JSONValue.Object()
         sent["type"] = .string(kind.rawValue)
         return try await call(.post, "/token/init", .object(sent))
     }
@@ -130,8 +130,8 @@ extension PrivacyIDEA {
         let answer = try await call(
             .get, "/token/",
             [
-                "user": user.map(JSON.string) ?? .null, "realm": realm.map(JSON.string) ?? .null,
-                "serial": serial.map(JSON.string) ?? .null, "pagesize": 1000,
+                "user": user.map(JSONValue.string) ?? .null, "realm": realm.map(JSONValue.string) ?? .null,
+                "serial": serial.map(JSONValue.string) ?? .null, "pagesize": 1000,
             ])
         guard let rows = answer.value["tokens"]?.array else { throw .malformed("the list of tokens is missing") }
         var tokens: [PrivacyIDEAToken] = []
@@ -182,8 +182,8 @@ extension PrivacyIDEA {
     }
 
     /// Changes settings of a token (`POST /token/set`), such as `description` or `max_failcount`.
-    public func setToken(_ serial: String, _ settings: JSON) async throws(PrivacyIDEAError) {
-        var sent = settings.object ?? JSON.Object()
+    public func setToken(_ serial: String, _ settings: JSONValue) async throws(PrivacyIDEAError) {
+        var sent = settings.object ?? JSONValue.Object()
         sent["serial"] = .string(serial)
         _ = try await call(.post, "/token/set", .object(sent))
     }

@@ -21,7 +21,7 @@ public struct PrivacyIDEAUser: Hashable, Sendable {
     /// The family name.
     public let surname: String?
 
-    init(_ json: JSON) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(PrivacyIDEAError) {
         guard let name = json["username"]?.filled else { throw .malformed("a user cannot be read") }
         self.name = name
         realm = json["realm"]?.filled
@@ -51,8 +51,8 @@ public struct NewPrivacyIDEAUser: Sendable {
     /// Creates a description of a user with this login name.
     public init(_ name: String) { self.name = name }
 
-    func parameters(_ resolver: String) -> JSON {
-        func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
+    func parameters(_ resolver: String) -> JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
         return [
             "user": .string(name), "resolver": .string(resolver), "password": text(password?.value.text()),
             "mobile": text(mobile), "email": text(email), "givenname": text(givenName), "surname": text(surname),
@@ -68,7 +68,7 @@ extension PrivacyIDEA {
         guard !name.contains(bytesOf: "*") else { return nil }
         // The server treats every parameter as a search field and finds nobody if a nonce is sent.
         let answer = try await call(
-            .get, "/user/", ["username": .string(name), "realm": realm.map(JSON.string) ?? .null], isFresh: false)
+            .get, "/user/", ["username": .string(name), "realm": realm.map(JSONValue.string) ?? .null], isFresh: false)
         guard let rows = answer.value.array else { throw .malformed("the list of users is missing") }
         for row in rows {
             let user = try PrivacyIDEAUser(row)

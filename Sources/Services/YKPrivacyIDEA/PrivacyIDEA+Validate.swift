@@ -17,11 +17,11 @@ public struct PrivacyIDEAChallenge: Hashable, Sendable {
     /// `interactive`, `poll` or `webauthn`.
     public let clientMode: String
     /// Further values, such as `webAuthnSignRequest`.
-    public let attributes: JSON
+    public let attributes: JSONValue
     /// The expiry, in seconds since 1970-01-01 00:00 UTC; `nil` if the server does not report it.
     public let expiry: Int64?
 
-    init?(_ json: JSON) {
+    init?(_ json: JSONValue) {
         guard let serial = json["serial"]?.filled, let type = json["type"]?.filled,
             let id = json["transaction_id"]?.filled
         else { return nil }
@@ -71,12 +71,12 @@ extension PrivacyIDEA {
     /// - Returns: An answer whose ``PrivacyIDEAAnswer/authentication`` is the result of the check.
     public func check(
         _ user: String?, realm: String? = nil, _ pass: borrowing Secret, transaction: String? = nil,
-        response: JSON = [:], remembers: Bool = false
+        response: JSONValue = [:], remembers: Bool = false
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
-        var sent = response.object ?? JSON.Object()
+        var sent = response.object ?? JSONValue.Object()
         if let user {
             sent["user"] = .string(user)
-            sent["realm"] = realm.map(JSON.string)
+            sent["realm"] = realm.map(JSONValue.string)
             sent["pass"] = .string(pass.text())
         }
         if let transaction { sent["transaction_id"] = .string(transaction) }
@@ -94,8 +94,8 @@ extension PrivacyIDEA {
         try await call(
             .post, "/validate/triggerchallenge",
             [
-                "user": user.map(JSON.string) ?? .null, "realm": realm.map(JSON.string) ?? .null,
-                "serial": serial.map(JSON.string) ?? .null,
+                "user": user.map(JSONValue.string) ?? .null, "realm": realm.map(JSONValue.string) ?? .null,
+                "serial": serial.map(JSONValue.string) ?? .null,
             ], as: .form)
     }
 
@@ -118,7 +118,7 @@ extension PrivacyIDEA {
         _ user: String, realm: String? = nil, cookie: borrowing Secret
     ) async throws(PrivacyIDEAError) -> (isRemembered: Bool, cookie: SharedSecret?) {
         let answer = try await call(
-            .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSON.string) ?? .null],
+            .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null],
             as: .form, fields: [HTTPField("Cookie", "\(Self.deviceCookie)=\(cookie.text())")])
         guard let isRemembered = answer.value.bool else { throw .malformed("neither remembered nor not") }
         return (isRemembered, answer.deviceCookie)

@@ -72,14 +72,14 @@ public struct PrivacyIDEA: Sendable {
     /// - Returns: An answer whose `result.status` is true; its content says whether the request was granted.
     /// - Throws: `refused` with the server's own reason, `http`, `status`, `malformed`, `signature` or `random`.
     public func call(
-        _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
+        _ method: HTTPMethod, _ path: String, _ parameters: JSONValue = [:], as encoding: Encoding = .json,
         fields: [HTTPField] = [], isFresh: Bool = true
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
-        var sent = parameters.object ?? JSON.Object()
+        var sent = parameters.object ?? JSONValue.Object()
         var nonce = sent["nonce"]?.string
         if auditKey != nil, nonce == nil, isFresh {
             nonce = try makeNonce()
-            sent["nonce"] = nonce.map(JSON.string)
+            sent["nonce"] = nonce.map(JSONValue.string)
         }
         let response = try await exchange(method, path, .object(sent), as: encoding, fields: fields)
         return try PrivacyIDEAAnswer(response, auditKey: auditKey, nonce: nonce)
@@ -89,7 +89,7 @@ public struct PrivacyIDEA: Sendable {
     ///
     /// - Throws: `http` or `malformed`.
     public func exchange(
-        _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
+        _ method: HTTPMethod, _ path: String, _ parameters: JSONValue = [:], as encoding: Encoding = .json,
         fields: [HTTPField] = []
     ) async throws(PrivacyIDEAError) -> HTTPResponse {
         let members = (parameters.object?.members ?? []).filter { $0.value != .null }
@@ -148,16 +148,16 @@ public struct PrivacyIDEA: Sendable {
         do { return Hex.encode(try random.draw(16, secret: false)) } catch { throw .random }
     }
 
-    private static func object(_ members: [JSON.Object.Member]) -> JSON {
-        var object = JSON.Object()
+    private static func object(_ members: [JSONValue.Object.Member]) -> JSONValue {
+        var object = JSONValue.Object()
         for member in members { object[member.key] = member.value }
         return .object(object)
     }
 
-    private static func form(_ members: [JSON.Object.Member]) -> String {
+    private static func form(_ members: [JSONValue.Object.Member]) -> String {
         members.map { "\(PercentEncoding.encode($0.key))=\(PercentEncoding.encode(text($0.value)))" }
             .joined(separator: "&")
     }
 
-    private static func text(_ value: JSON) -> String { value.string ?? value.text }
+    private static func text(_ value: JSONValue) -> String { value.string ?? value.text }
 }

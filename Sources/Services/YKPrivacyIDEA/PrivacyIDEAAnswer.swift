@@ -23,13 +23,13 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     }
 
     /// `result.value`, `null` when absent.
-    public let value: JSON
+    public let value: JSONValue
     /// `result.authentication`, only in answers of `/validate` and `/auth`.
     public let authentication: Authentication?
     /// `detail`, `null` when absent.
-    public let detail: JSON
+    public let detail: JSONValue
     /// The whole object, for members other than `result` and `detail`.
-    public let envelope: JSON
+    public let envelope: JSONValue
     /// `time`: the server's clock, in whole seconds since 1970-01-01 00:00 UTC.
     public let time: Int64?
     /// The header field `Date` (RFC 9110 §6.6.1), in seconds since 1970-01-01 00:00 UTC.
@@ -78,12 +78,12 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         cookies = Self.cookies(response.fields)
     }
 
-    private static func json(_ response: HTTPResponse) throws(PrivacyIDEAError) -> JSON {
+    private static func json(_ response: HTTPResponse) throws(PrivacyIDEAError) -> JSONValue {
         guard response.type == "application/json" else {
             guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("the answer is \(response.type ?? "of no type"), not JSON")
         }
-        do { return try JSON(parsing: response.body) } catch {
+        do { return try JSONValue(parsing: response.body) } catch {
             guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("\(error)")
         }
@@ -91,13 +91,13 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
 
     /// Verifies RSA-PSS with SHA-256 over the object without its signature, as written by Python's
     /// `json.dumps(sort_keys=True)`.
-    private static func isSigned(_ envelope: JSON, by key: PublicKey) -> Bool {
+    private static func isSigned(_ envelope: JSONValue, by key: PublicKey) -> Bool {
         let mark = "rsa_sha256_pss:"
         guard var object = envelope.object, let text = object["signature"]?.string, text.hasPrefix(mark),
             let signature = try? Hex.decode(String(text.dropFirst(mark.count)))
         else { return false }
         object["signature"] = nil
-        return key.isValid(signature, for: JSON.object(object).pythonText, .sha256, .pss)
+        return key.isValid(signature, for: JSONValue.object(object).pythonText, .sha256, .pss)
     }
 
     /// Returns the names and values of cookies (RFC 6265 §4.1.1), without their attributes.

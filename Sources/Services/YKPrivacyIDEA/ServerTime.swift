@@ -8,7 +8,7 @@ enum ServerTime {
     /// Reads `2026-11-22 04:14:55.228658` (UTC), the same with `T` and a zero offset, or an IMF-fixdate.
     ///
     /// - Returns: Whole seconds since 1970-01-01 00:00 UTC; `nil` for anything else.
-    static func seconds(_ json: JSON?) -> Int64? {
+    static func seconds(_ json: JSONValue?) -> Int64? {
         guard let text = json?.string else { return nil }
         if let seconds = HTTPDate.seconds(text) { return seconds }
         let bytes = Array(text.utf8)
@@ -29,7 +29,7 @@ enum ServerTime {
     }
 }
 
-extension JSON {
+extension JSONValue {
     /// The integer, if it fits in an `Int`.
     var count: Int? { int.flatMap { Int(exactly: $0) } }
     /// The string, if it is not empty.

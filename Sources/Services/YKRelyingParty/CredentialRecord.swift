@@ -33,9 +33,9 @@ extension CredentialRecord {
     }
 
     /// The record as JSON, for a database.
-    public var json: JSON {
+    public var json: JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("id", .bytes(id)), ("user", .bytes(user)), ("publicKey", .bytes(publicKey.encoded)),
                 ("signCount", .int(Int64(signCount))), ("uvInitialized", .bool(isUserVerificationInitialized)),
                 ("transports", .array(transports.map { .string($0.rawValue) })),
@@ -47,7 +47,7 @@ extension CredentialRecord {
     /// Reads a record from its ``json``.
     ///
     /// - Throws: `member` with the path of the invalid member.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         id = try members.required("id", .bytes)
         user = try members.required("user", .bytes)

@@ -146,7 +146,7 @@ extension WebAuthnRelyingParty {
     }
 
     /// Refuses a credential whose extensions did not meet the requirements. Unrequested outputs are ignored.
-    private static func check(_ outputs: RegistrationOutputs, _ inputs: JSON.Object) throws(CeremonyError) {
+    private static func check(_ outputs: RegistrationOutputs, _ inputs: JSONValue.Object) throws(CeremonyError) {
         if inputs["enforceCredentialProtectionPolicy"]?.bool == true,
             let wanted = inputs["credentialProtectionPolicy"]?.string.flatMap(CredentialProtection.init(name:)),
             (outputs.protection?.rawValue ?? 0) < wanted.rawValue

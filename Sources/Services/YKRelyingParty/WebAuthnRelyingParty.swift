@@ -28,7 +28,7 @@ public struct WebAuthnRelyingParty: Sendable {
     /// The store of ceremonies in progress.
     public let ceremonies: any CeremonyStore
     /// The source of randomness and the time of day.
-    public var environment: Environment
+    public var environment: ServiceEnvironment
 
     /// Maximum timeout for a ceremony, one day.
     static let longestTimeout = Duration.seconds(86_400)
@@ -48,7 +48,7 @@ public struct WebAuthnRelyingParty: Sendable {
     ///   identifier.
     public init(
         id: String, name: String, origins: [String], relatedOrigins: [String] = [], ceremonies: any CeremonyStore,
-        environment: Environment = Environment()
+        environment: ServiceEnvironment = ServiceEnvironment()
     ) throws(WebAuthnError) {
         var allowed: Set<String> = []
         for text in origins {

@@ -35,7 +35,7 @@ extension SecondFactor {
             throw .ambiguous([device])
         }
         let server = server.at(key.origin)
-        let owner: JSON = ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+        let owner: JSONValue = ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null]
         let begun = try await changing(.factors) { () async throws(PrivacyIDEAError) in
             try await server.initToken(factor.kind, owner)
         }
@@ -45,12 +45,12 @@ extension SecondFactor {
         do throws(SecondFactorError) {
             let options = try Self.creation(begun, factor)
             let made = try await touching { () async throws(WebAuthnError) in try await key.create(options) }
-            var answer = made.members(factor).object ?? JSON.Object()
+            var answer = made.members(factor).object ?? JSONValue.Object()
             answer["serial"] = .string(serial)
             answer["transaction_id"] = .string(transaction)
             for member in owner.object?.members ?? [] { answer[member.key] = member.value }
-            if factor == .webAuthn { answer["description"] = device.map(JSON.string) }
-            let sent = JSON.object(answer)
+            if factor == .webAuthn { answer["description"] = device.map(JSONValue.string) }
+            let sent = JSONValue.object(answer)
             try await changing(.factors) { () async throws(PrivacyIDEAError) in
                 _ = try await server.initToken(factor.kind, sent)
             }
@@ -77,7 +77,7 @@ extension SecondFactor {
         let name = factor == .webAuthn ? "webAuthnRegisterRequest" : "passkey_registration"
         guard var json = answer.detail[name]?.object else { throw .server(.malformed("\(name) is missing")) }
         if factor == .webAuthn {
-            var user = JSON.Object()
+            var user = JSONValue.Object()
             user["id"] = .string(Base64.encodeURL(Array((json["serialNumber"]?.string ?? "").utf8)))
             user["name"] = json["name"]
             user["displayName"] = json["displayName"]
@@ -139,7 +139,7 @@ extension SecondFactor {
     }
 
     private static func request(
-        _ object: JSON.Object
+        _ object: JSONValue.Object
     ) throws(SecondFactorError) -> PublicKeyCredentialRequestOptions {
         do {
             var options = try PublicKeyCredentialRequestOptions(json: .object(object))
@@ -171,7 +171,7 @@ extension SecondFactor {
     }
 
     /// Answers a challenge of the server with a passkey.
-    func passkeyAnswer(_ key: WebAuthnClient) async throws(SecondFactorError) -> JSON {
+    func passkeyAnswer(_ key: WebAuthnClient) async throws(SecondFactorError) -> JSONValue {
         let server = server.at(key.origin)
         let challenge = try await asking { () async throws(PrivacyIDEAError) in try await server.startPasskey() }
         var options = PublicKeyCredentialRequestOptions(
@@ -235,11 +235,11 @@ extension PrivacyIDEA {
 
 extension RegistrationResponse {
     /// The parameters that submit a new credential to the server.
-    fileprivate func members(_ factor: KeyFactor) -> JSON {
+    fileprivate func members(_ factor: KeyFactor) -> JSONValue {
         guard factor == .passkey else {
             return [
                 "clientdata": .base64url(clientDataJSON ?? []), "regdata": .base64url(attestationObjectBytes),
-                "registrationclientextensions": .base64url(Array(JSON.object(clientExtensionResults).text.utf8)),
+                "registrationclientextensions": .base64url(Array(JSONValue.object(clientExtensionResults).text.utf8)),
             ]
         }
         return [
@@ -252,7 +252,7 @@ extension RegistrationResponse {
 
 extension AuthenticationResponse {
     /// The parameters that submit a signature to the server.
-    fileprivate var members: JSON {
+    fileprivate var members: JSONValue {
         [
             "credentialid": .base64url(id), "clientdata": .base64url(clientDataJSON ?? []),
             "signaturedata": .base64url(signature), "authenticatordata": .base64url(authenticatorData.bytes),
@@ -261,6 +261,6 @@ extension AuthenticationResponse {
     }
 }
 
-extension JSON {
-    fileprivate static func base64url(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+extension JSONValue {
+    fileprivate static func base64url(_ bytes: [UInt8]) -> JSONValue { .string(Base64.encodeURL(bytes)) }
 }

@@ -39,9 +39,9 @@ extension SecondFactor {
         if let destination, destination.isEmpty || destination.utf8.count > 254 {
             throw .invalid(channel == .sms ? "number" : "address")
         }
-        var parameters = JSON.Object()
+        var parameters = JSONValue.Object()
         parameters["user"] = .string(user)
-        parameters["realm"] = realm.map(JSON.string)
+        parameters["realm"] = realm.map(JSONValue.string)
         parameters["genkey"] = 1
         let member = channel == .sms ? "phone" : "email"
         if let destination {
@@ -49,7 +49,7 @@ extension SecondFactor {
         } else {
             parameters["dynamic_" + member] = 1
         }
-        let sent = JSON.object(parameters)
+        let sent = JSONValue.object(parameters)
         return try await changing(.challenge) { () async throws(PrivacyIDEAError) in
             try await server.initToken(channel.kind, sent)
         }
@@ -76,7 +76,8 @@ extension SecondFactor {
             answer = try await server.initToken(
                 token.kind,
                 [
-                    "serial": .string(token.serial), "user": .string(user), "realm": realm.map(JSON.string) ?? .null,
+                    "serial": .string(token.serial), "user": .string(user),
+                    "realm": realm.map(JSONValue.string) ?? .null,
                     "verify": .string(pin.text()),
                 ])
         } catch {

@@ -57,17 +57,17 @@ public struct USBReaders: SmartCardReaders {
     /// Returns the USB readers without opening them: each is reported with a card, as a key always has one, and without
     /// an answer to reset.
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
-        USB.devices().filter { $0.reader != nil }.map { ReaderStatus(name: Self.name($0), hasCard: true) }
+        DirectUSB.devices().filter { $0.reader != nil }.map { ReaderStatus(name: Self.name($0), hasCard: true) }
     }
 
     /// Powers the card in a reader and connects to it, always exclusively.
     public func connect(
         reader: String, share: PCSC.Share, deadline: Deadline
     ) throws(LinkError) -> sending any CardLink {
-        guard let device = USB.devices().first(where: { $0.reader != nil && Self.name($0) == reader }) else {
+        guard let device = DirectUSB.devices().first(where: { $0.reader != nil && Self.name($0) == reader }) else {
             throw .unknownReader(reader)
         }
-        return try USB.connect(device, deadline: deadline)
+        return try DirectUSB.connect(device, deadline: deadline)
     }
 
     /// Two keys of the same model have different ports.

@@ -11,7 +11,7 @@ public struct SealedStore: Hashable, Sendable {
     /// The records in the order of addition.
     public private(set) var records: [StoreRecord] = []
     /// Values that are not secret and not authenticated.
-    public var settings = JSON.Object()
+    public var settings = JSONValue.Object()
 
     static let mark = "ykit-store"
     static let version: Int64 = 1
@@ -58,7 +58,7 @@ public struct SealedStore: Hashable, Sendable {
     }
 
     /// The content as JSON.
-    public var json: JSON {
+    public var json: JSONValue {
         [
             Self.mark: .int(Self.version), "service": .string(service), "settings": .object(settings),
             "keys": .array(seals.map(\.json)), "records": .array(records.map(\.json)),
@@ -69,8 +69,8 @@ public struct SealedStore: Hashable, Sendable {
     ///
     /// - Throws: `malformed`, or `laterVersion`.
     public init(parsing bytes: [UInt8], service: String, path: String) throws(StoreError) {
-        let json: JSON
-        do { json = try JSON(parsing: bytes) } catch { throw .malformed(path: path, reason: "\(error)") }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes) } catch { throw .malformed(path: path, reason: "\(error)") }
         guard let version = json[Self.mark]?.int else { throw .malformed(path: path, reason: "not a store of ykit") }
         guard version == Self.version else { throw .laterVersion(path: path, version) }
         guard json["service"]?.string == service else {

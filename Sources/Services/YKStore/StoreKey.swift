@@ -25,7 +25,7 @@ public struct StoreKey: Sendable {
     /// Encrypts a record with AES-256-GCM under a key derived for the record. The identifier and the public part are
     /// associated data, so that neither can be changed or swapped.
     public func seal(
-        _ value: borrowing Secret, id: String, service: String, _ description: JSON
+        _ value: borrowing Secret, id: String, service: String, _ description: JSONValue
     ) throws(StoreError) -> StoreRecord {
         do {
             let sealed = try AESGCM.seal(
@@ -60,31 +60,31 @@ public struct StoreRecord: Hashable, Sendable {
     /// The identifier, unique in the store.
     public let id: String
     /// The public part.
-    public let description: JSON
+    public let description: JSONValue
     /// Nonce, ciphertext and tag.
     let sealed: [UInt8]
 
     /// Creates a record without a secret part; its public part is not authenticated.
-    public init(id: String, description: JSON) { self.init(id: id, description: description, sealed: []) }
+    public init(id: String, description: JSONValue) { self.init(id: id, description: description, sealed: []) }
 
     /// Whether there is a secret part.
     public var hasSecret: Bool { !sealed.isEmpty }
 
-    static func context(_ id: String, _ service: String, _ description: JSON) -> [UInt8] {
+    static func context(_ id: String, _ service: String, _ description: JSONValue) -> [UInt8] {
         Array("ykit store 1\n\(service)\n\(id)\n\(description.text)".utf8)
     }
 
-    var json: JSON {
+    var json: JSONValue {
         ["id": .string(id), "public": description, "sealed": .string(Base64.encodeURL(sealed))]
     }
 
-    init(id: String, description: JSON, sealed: [UInt8]) {
+    init(id: String, description: JSONValue, sealed: [UInt8]) {
         self.id = id
         self.description = description
         self.sealed = sealed
     }
 
-    init?(_ json: JSON) {
+    init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, let description = json["public"], description.object != nil,
             let sealed = json["sealed"]?.string.flatMap({ try? Base64.decode($0) }), json.object?.members.count == 3
         else { return nil }

@@ -96,14 +96,14 @@ public struct StoreSeal: Hashable, Sendable {
     /// The name of the secret in the Secret Service; `nil` for another kind of seal.
     public var item: String? { if case .secretService(let item) = means { item } else { nil } }
 
-    var json: JSON {
+    var json: JSONValue {
         [
             "id": .string(id), "name": .string(name), "added": .int(added), "means": means.json,
             "wrapped": .string(Base64.encodeURL(wrapped)),
         ]
     }
 
-    init?(_ json: JSON) {
+    init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, let name = json["name"]?.string, let added = json["added"]?.int,
             let means = json["means"].flatMap(Means.init), json.object?.members.count == 5,
             let wrapped = json["wrapped"]?.string.flatMap({ try? Base64.decode($0) })
@@ -113,8 +113,8 @@ public struct StoreSeal: Hashable, Sendable {
 }
 
 extension StoreSeal.Means {
-    var json: JSON {
-        func bytes(_ value: [UInt8]) -> JSON { .string(Base64.encodeURL(value)) }
+    var json: JSONValue {
+        func bytes(_ value: [UInt8]) -> JSONValue { .string(Base64.encodeURL(value)) }
         return switch self {
         case .fido(let credential, let salt, let isVerified, let isDiscoverable):
             [
@@ -134,7 +134,7 @@ extension StoreSeal.Means {
         }
     }
 
-    init?(_ json: JSON) {
+    init?(_ json: JSONValue) {
         func bytes(_ name: String) -> [UInt8]? { json[name]?.string.flatMap { try? Base64.decode($0) } }
         func number(_ name: String) -> Int? { json[name]?.int.flatMap(Int.init(exactly:)) }
         switch json["kind"]?.string {

@@ -31,25 +31,25 @@ public struct CounterFile: CounterStore, Sendable {
             if let known = entries[name] { previous = try self.counter(in: known, name) }
             if let previous, previous >= counter { return previous }
             entries[name] = ["use": .int(Int64(counter.use)), "session": .int(Int64(counter.session))]
-            let json: JSON = [Self.mark: .int(Self.format), "keys": .object(entries)]
+            let json: JSONValue = [Self.mark: .int(Self.format), "keys": .object(entries)]
             do throws(SharedFileError) { try file.replace(with: json) } catch { throw explained(error) }
             return previous
         }
     }
 
-    private func entries() throws(CounterFileError) -> JSON.Object {
+    private func entries() throws(CounterFileError) -> JSONValue.Object {
         let bytes: [UInt8]?
         do { bytes = try file.read() } catch { throw explained(error) }
-        guard let bytes else { return JSON.Object() }
-        let json: JSON
-        do { json = try JSON(parsing: bytes) } catch { throw .broken(path: path, reason: "\(error)") }
+        guard let bytes else { return JSONValue.Object() }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes) } catch { throw .broken(path: path, reason: "\(error)") }
         guard let format = json[Self.mark]?.int, format == Self.format, let keys = json["keys"]?.object else {
             throw .broken(path: path, reason: "this is not a file of counters, or one of a later version of ykit")
         }
         return keys
     }
 
-    private func counter(in json: JSON, _ name: String) throws(CounterFileError) -> OTPCounter {
+    private func counter(in json: JSONValue, _ name: String) throws(CounterFileError) -> OTPCounter {
         guard let use = json["use"]?.int.flatMap(UInt16.init(exactly:)),
             let session = json["session"]?.int.flatMap(UInt8.init(exactly:))
         else { throw .broken(path: path, reason: "the counter of '\(name)' is malformed") }

@@ -9,7 +9,7 @@ package import YKX509
 /// Reads the card's public key for SCP11 from the Security Domain, and decides whether it is trusted.
 struct CardKeyReading {
     let card: ClearCommands
-    let environment: Environment
+    let environment: ServiceEnvironment
 
     /// The key of a variant: the one with the given version, otherwise the first one.
     func key(

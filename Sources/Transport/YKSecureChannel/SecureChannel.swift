@@ -19,7 +19,7 @@ public enum SecureChannelCredential: Sendable {
 /// Hand it to `CardChannel.protect(with:)`; it is then opened in each selected application.
 public final class SecureChannel: ChannelProtection {
     private let credential: SecureChannelCredential
-    private let environment: Environment
+    private let environment: ServiceEnvironment
     private var messaging: SecureMessaging?
     /// The card's public key and its reference, once read (SCP11).
     private var cardKey: (reference: SCPKeyReference, point: [UInt8])?
@@ -30,7 +30,7 @@ public final class SecureChannel: ChannelProtection {
     ///
     /// - Parameter environment: Provides the randomness for challenges and ephemeral keys, and the time for checking
     ///   certificates.
-    public init(_ credential: SecureChannelCredential, environment: Environment) {
+    public init(_ credential: SecureChannelCredential, environment: ServiceEnvironment) {
         self.credential = credential
         self.environment = environment
     }

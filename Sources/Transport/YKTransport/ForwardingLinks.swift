@@ -54,7 +54,7 @@ package protocol ForwardingFIDOLink: FIDOLink {
 }
 
 extension ForwardingFIDOLink {
-    package var environment: Environment { link.environment }
+    package var environment: ServiceEnvironment { link.environment }
     package var profile: FIDOLinkProfile { link.profile }
     package var generation: Int { link.generation }
     package func call(
@@ -73,7 +73,7 @@ package protocol ForwardingOTPLink: OTPLink {
 }
 
 extension ForwardingOTPLink {
-    package var environment: Environment { link.environment }
+    package var environment: ServiceEnvironment { link.environment }
     package var carrier: OTPCarrier { link.carrier }
     package func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus { try link.status(deadline: deadline) }
     package func query(

@@ -14,7 +14,7 @@ final class ChangedLink: FIDOLink {
     private let place: Int
     private let change: ([UInt8]) -> [UInt8]
     private(set) var messages = 0
-    let environment: Environment
+    let environment: ServiceEnvironment
     let generation = 0
     var profile: FIDOLinkProfile { link.profile }
 

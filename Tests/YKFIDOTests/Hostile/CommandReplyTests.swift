@@ -85,7 +85,7 @@ struct CommandReplyTests {
     /// A list of 4096 entries that comes so slowly that the time is over first.
     @Test func listsEndInTime() async throws {
         let now = ContinuousClock.now
-        var environment = Environment.instant
+        var environment = ServiceEnvironment.instant
         environment.timeout = .milliseconds(50)
         for (map, number) in [(Operation.signed, 5), (Operation.party, 5)] as [(CBOR.Map, Int64)] {
             let first = CBOR.map(map.with(.int(number), 4096)).reply

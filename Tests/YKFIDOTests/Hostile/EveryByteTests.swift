@@ -57,7 +57,7 @@ struct EveryByteTests {
 
     /// A link that gives the same answer to everything.
     private final class Parrot: FIDOLink {
-        let environment = Environment.instant
+        let environment = ServiceEnvironment.instant
         let profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: true, hasU2F: true)
         let generation = 0
         let messages = 0

@@ -38,8 +38,8 @@ struct HIDFrameTests {
     private typealias Reports = ScriptedReports
 
     /// A world in which an answer has 20 milliseconds.
-    private static var hasty: Environment {
-        var environment = Environment.instant
+    private static var hasty: ServiceEnvironment {
+        var environment = ServiceEnvironment.instant
         environment.timeout = .milliseconds(20)
         return environment
     }
@@ -57,7 +57,7 @@ struct HIDFrameTests {
     ) throws -> HIDFIDOLink {
         try HIDFIDOLink(
             EndlessReports(written) { last in last[4] == 0x86 ? Reports.initReply(to: last) : report() },
-            environment: Environment.instant)
+            environment: ServiceEnvironment.instant)
     }
 
     @Test(arguments: [

@@ -24,14 +24,14 @@ final class ScriptedKey: FIDOLink {
         }
     }
 
-    let environment: Environment
+    let environment: ServiceEnvironment
     let generation = 0
     let log: Log
     var profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: true, hasU2F: true)
     private var replies: [@Sendable ([UInt8]) -> [UInt8]]
 
     init(
-        _ replies: [@Sendable ([UInt8]) -> [UInt8]], log: Log = Log(), environment: Environment = .instant
+        _ replies: [@Sendable ([UInt8]) -> [UInt8]], log: Log = Log(), environment: ServiceEnvironment = .instant
     ) {
         self.replies = replies.reversed()
         self.log = log

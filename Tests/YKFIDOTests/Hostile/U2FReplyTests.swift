@@ -15,7 +15,7 @@ struct U2FReplyTests {
     static let signed: [UInt8] = [0x01, 0, 0, 0, 9] + [UInt8](repeating: 4, count: 70) + [0x90, 0x00]
 
     private func session(_ reply: [UInt8]) -> U2FSession {
-        var environment = Environment.instant
+        var environment = ServiceEnvironment.instant
         environment.timeout = .milliseconds(1)
         let key = ScriptedKey([{ _ in reply }], environment: environment)
         key.isEndless = true

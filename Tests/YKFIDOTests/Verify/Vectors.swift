@@ -28,16 +28,16 @@ enum Vectors {
         var testDescription: String { "\(key.algorithm?.description ?? "?") \(key.map[-1]?.description ?? "")" }
     }
 
-    static func lines(_ name: String) throws -> [JSON] {
+    static func lines(_ name: String) throws -> [JSONValue] {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let file = try #require(fopen("/\(root)/Fixtures/attestation/\(name)", "r"))
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = fread(&bytes, 1, bytes.count, file)
-        return try bytes.prefix(count).split(separator: 0x0A).map { try JSON(parsing: Array($0)) }
+        return try bytes.prefix(count).split(separator: 0x0A).map { try JSONValue(parsing: Array($0)) }
     }
 
-    static func bytes(_ json: JSON?) throws -> [UInt8] { try Base64.decode(try #require(json?.string)) }
+    static func bytes(_ json: JSONValue?) throws -> [UInt8] { try Base64.decode(try #require(json?.string)) }
 
     static func attestations() throws -> [Attestation] {
         try lines("attestation.jsonl").map { line in

@@ -13,7 +13,7 @@ struct ClientDataTests {
                 == #"{"type":"webauthn.get","challenge":"-_8","origin":"https://example.com","crossOrigin":false}"#)
         let odd = ClientData(
             .create, challenge: [], origin: "a\"b\\c\u{0}\u{1F}\u{7F}ü/\n", crossOrigin: true, topOrigin: "t",
-            others: try #require((["x": ["y": 1]] as JSON).object))
+            others: try #require((["x": ["y": 1]] as JSONValue).object))
         #expect(
             String(decoding: odd.bytes, as: UTF8.self)
                 == #"{"type":"webauthn.create","challenge":"","origin":"a\"b\\c\u0000\u001f"#
@@ -118,7 +118,7 @@ struct ClientDataTests {
 
     @Test(arguments: vectors)
     func agreesWithTheSpecification(_ vector: Vector) throws {
-        func text(_ hex: String) throws -> JSON { .string(Base64.encodeURL(try Hex.decode(hex))) }
+        func text(_ hex: String) throws -> JSONValue { .string(Base64.encodeURL(try Hex.decode(hex))) }
         let made = try RegistrationResponse(json: [
             "id": try text(vector.credential), "rawId": try text(vector.credential), "type": "public-key",
             "response": [
@@ -165,17 +165,17 @@ struct ClientDataTests {
             ),
             (["response": nil], "response: expected object, it is not there"),
             (["clientExtensionResults": 1], "clientExtensionResults: expected object, got number"),
-        ] as [(JSON, String)])
-    func namesWhatIsWrongInAnAnswer(_ members: JSON, _ message: String) throws {
+        ] as [(JSONValue, String)])
+    func namesWhatIsWrongInAnAnswer(_ members: JSONValue, _ message: String) throws {
         let vector = Self.vectors[0]
-        let id = JSON.string(Base64.encodeURL(try Hex.decode(vector.credential)))
-        var object = JSON.Object()
+        let id = JSONValue.string(Base64.encodeURL(try Hex.decode(vector.credential)))
+        var object = JSONValue.Object()
         object["id"] = id
         object["response"] = [
             "attestationObject": .string(Base64.encodeURL(try Hex.decode(vector.attestationObject)))
         ]
         for member in members.object?.members ?? [] { object[member.key] = member.value }
-        let json = JSON.object(object)
+        let json = JSONValue.object(object)
         #expect {
             _ = try RegistrationResponse(json: json)
         } throws: {

@@ -9,7 +9,7 @@ import YKWire
 
 /// The client's extensions, on the virtual key and on keys that say what a test wants.
 struct ClientExtensionTests {
-    private static let resident: JSON = ["authenticatorSelection": ["residentKey": "required"]]
+    private static let resident: JSONValue = ["authenticatorSelection": ["residentKey": "required"]]
 
     @Test(arguments: Way.allCases)
     func makesSecretsByPRF(_ way: Way) async throws {
@@ -20,7 +20,7 @@ struct ClientExtensionTests {
             Site.creation(
                 ["user": ["id": "BA", "name": "b", "displayName": "b"]], extensions: ["hmacCreateSecret": true]))
         #expect(other.clientExtensionResults["hmacCreateSecret"] == true)
-        func ask(_ allowed: [[UInt8]], _ prf: JSON, _ members: JSON = [:]) async throws -> JSON? {
+        func ask(_ allowed: [[UInt8]], _ prf: JSONValue, _ members: JSONValue = [:]) async throws -> JSONValue? {
             let signed = try await site.client.get(Site.request(allowed, members, extensions: ["prf": prf])).first
             return signed?.clientExtensionResults["prf"]?["results"]
         }
@@ -28,14 +28,14 @@ struct ClientExtensionTests {
         let second = try await ask([made.id], ["eval": ["first": "Ag"]], ["userVerification": "discouraged"])
         #expect(both["second"] != nil && both["second"] == second?["first"])
         let ids = [other.id, made.id].map(Base64.encodeURL)
-        var table = JSON.Object()
+        var table = JSONValue.Object()
         table[ids[1]] = ["first": "Ag"]
         let chosen = try await ask([made.id], ["eval": ["first": "AQ"], "evalByCredential": .object(table)])
         #expect(chosen?["first"] == second?["first"])
         let found = try await ask([[9], made.id, [8]], ["evalByCredential": .object(table)])
         #expect(found?["first"] == second?["first"])
         #expect(try await ask([other.id, [9]], ["evalByCredential": [:]]) == nil)
-        let salt = JSON.string(Base64.encodeURL(HashAlgorithm.sha256.hash(Array("WebAuthn PRF".utf8) + [0, 2])))
+        let salt = JSONValue.string(Base64.encodeURL(HashAlgorithm.sha256.hash(Array("WebAuthn PRF".utf8) + [0, 2])))
         let raw = try await site.client.get(
             Site.request([made.id], extensions: ["hmacGetSecret": ["salt1": salt, "salt2": salt]])
         ).first?.clientExtensionResults["hmacGetSecret"]
@@ -44,11 +44,11 @@ struct ClientExtensionTests {
 
     @Test func refusesWrongInputsOfPRF() async throws {
         let site = try await Site()
-        let eval: JSON = ["first": "AQ"]
+        let eval: JSONValue = ["first": "AQ"]
         for (name, prf) in [
             (.notSupported, ["evalByCredential": ["AQ": eval]]), (.type, 1), (.type, ["eval": [:]]),
             (.type, ["eval": ["first": "*"]]), (.type, ["eval": ["first": "AQ", "second": 1]]),
-        ] as [(DOMExceptionName, JSON)] {
+        ] as [(DOMExceptionName, JSONValue)] {
             await expect(name) { try await site.client.create(Site.creation([:], extensions: ["prf": prf])) }
         }
         for (name, allowed, inputs) in [
@@ -59,7 +59,7 @@ struct ClientExtensionTests {
             (.type, [[1]], ["prf": ["evalByCredential": ["AQ": 1]]]),
             (.type, [[1]], ["hmacGetSecret": ["salt1": "AQ"]]), (.type, [[1]], ["hmacGetSecret": [:]]),
             (.notSupported, [[1]], ["prf": ["eval": eval], "hmacGetSecret": ["salt1": .string(Self.salt)]]),
-        ] as [(DOMExceptionName, [[UInt8]], JSON)] {
+        ] as [(DOMExceptionName, [[UInt8]], JSONValue)] {
             await expect(name) { try await site.client.get(Site.request(allowed, extensions: inputs)) }
         }
         #expect(await site.client.service.statistics.exchanges == 1)
@@ -100,14 +100,15 @@ struct ClientExtensionTests {
         #expect(site.bench.pins.requests.count == before + 1)
         let read = try await site.client.get(Site.request([], extensions: ["largeBlob": ["read": true]])).first
         #expect(read?.clientExtensionResults["largeBlob"] == ["blob": "AQIDBA"])
-        let random = JSON.string(Base64.encodeURL(SystemRandom().draw(5000, secret: false)))
+        let random = JSONValue.string(Base64.encodeURL(SystemRandom().draw(5000, secret: false)))
         let refused = try await site.client.get(
             Site.request([made.id], extensions: ["largeBlob": ["write": random]])
         ).first
         #expect(refused?.clientExtensionResults["largeBlob"] == ["written": false])
         let without = try await site.client.create(Site.creation([:], extensions: ["largeBlob": [:]]))
         #expect(without.clientExtensionResults["largeBlob"] == ["supported": false])
-        for (task, result) in [(["read": true], [:]), (["write": "AQ"], ["written": false])] as [(JSON, JSON)] {
+        for (task, result) in [(["read": true], [:]), (["write": "AQ"], ["written": false])] as [(JSONValue, JSONValue)]
+        {
             let signed = try await site.client.get(Site.request([without.id], extensions: ["largeBlob": task])).first
             #expect(signed?.clientExtensionResults["largeBlob"] == result)
         }
@@ -115,7 +116,7 @@ struct ClientExtensionTests {
 
     @Test func refusesWrongInputsOfLargeBlob() async throws {
         let site = try await Site()
-        for blob in [["read": true], ["write": "AQ"], ["support": "required"]] as [JSON] {
+        for blob in [["read": true], ["write": "AQ"], ["support": "required"]] as [JSONValue] {
             await expect(.notSupported) {
                 try await site.client.create(Site.creation([:], extensions: ["largeBlob": blob]))
             }
@@ -123,7 +124,7 @@ struct ClientExtensionTests {
         for (allowed, blob) in [
             ([], ["write": "AQ"]), ([[1], [2]], ["write": "AQ"]), ([[1]], ["write": "AQ", "read": true]),
             ([[1]], ["support": "preferred"]),
-        ] as [([[UInt8]], JSON)] {
+        ] as [([[UInt8]], JSONValue)] {
             await expect(.notSupported) {
                 try await site.client.get(Site.request(allowed, extensions: ["largeBlob": blob]))
             }
@@ -149,18 +150,19 @@ struct ClientExtensionTests {
                 ]))
         #expect(made.attestationObject.authenticatorData.extensions?["credProtect"] == 3)
         #expect(made.attestationObject.authenticatorData.extensions?["minPinLength"] == 4)
-        #expect(made.clientExtensionResults == (["credBlob": true] as JSON).object)
+        #expect(made.clientExtensionResults == (["credBlob": true] as JSONValue).object)
         await expect(.notAllowed) {
             try await site.client.get(Site.request([made.id], ["userVerification": "discouraged"]))
         }
         let signed = try await site.client.get(
             Site.request([made.id], extensions: ["getCredBlob": true, "thirdPartyPayment": true, "uvm": true])
         ).first
-        #expect(signed?.clientExtensionResults == (["getCredBlob": "AQID", "thirdPartyPayment": true] as JSON).object)
+        #expect(
+            signed?.clientExtensionResults == (["getCredBlob": "AQID", "thirdPartyPayment": true] as JSONValue).object)
         for wrong in [
             ["credentialProtectionPolicy": "odd"], ["credBlob": 1], ["minPinLength": 1], ["uvm": "x"],
             ["payment": true], ["credProps": 1], ["hmacCreateSecret": "yes"],
-        ] as [JSON] {
+        ] as [JSONValue] {
             await expect(.type) { try await site.client.create(Site.creation([:], extensions: wrong)) }
         }
     }
@@ -170,7 +172,7 @@ struct ClientExtensionTests {
         var client = site.client
         let made = try await client.create(Site.creation())
         client.origin = try Origin("https://pay.example.org")
-        let payment: JSON = [
+        let payment: JSONValue = [
             "isPayment": true, "topOrigin": "https://shop.example.org", "payeeName": "Shop",
             "total": ["currency": "EUR", "value": "1.00"], "instrument": ["icon": "i", "displayName": "card"],
         ]
@@ -188,7 +190,7 @@ struct ClientExtensionTests {
         for missing in ["topOrigin", "payeeName", "total", "instrument"] {
             var object = try #require(payment.object)
             object[missing] = nil
-            let inputs: JSON = ["payment": .object(object)]
+            let inputs: JSONValue = ["payment": .object(object)]
             await expect(.type) { try await client.get(Site.request([made.id], extensions: inputs)) }
         }
         await expect(.security) {
@@ -222,9 +224,9 @@ struct ClientExtensionTests {
             request.extensions.others["mirror"] = .text(ceremony.options.extensions["mirror"]?.string ?? "")
         }
         func finish(
-            _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+            _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
         ) async throws(WebAuthnError) {
-            results["mirror"] = registration.extensions.all["mirror"]?.text.map(JSON.string)
+            results["mirror"] = registration.extensions.all["mirror"]?.text.map(JSONValue.string)
         }
         func clientData(_ data: ClientData, _ ceremony: RequestCeremony) throws(WebAuthnError) -> ClientData {
             var others = data.others
@@ -238,7 +240,7 @@ struct ClientExtensionTests {
         var client = try await TailoredKey.client(script)
         client.extensions.append(Mirror())
         let made = try await client.create(Site.creation([:], extensions: ["mirror": "face", "credProps": true]))
-        #expect(made.clientExtensionResults == (["credProps": ["rk": false], "mirror": "image"] as JSON).object)
+        #expect(made.clientExtensionResults == (["credProps": ["rk": false], "mirror": "image"] as JSONValue).object)
         #expect(script.parameters(of: 1)?[6] == ["mirror": "face"])
         let signed = try #require(try await client.get(Site.request([[1]])).first)
         #expect(try ClientData(parsing: try #require(signed.clientDataJSON)).others["mirror"] == "login.example.com")
@@ -262,7 +264,7 @@ struct ClientExtensionTests {
 
     /// What of the options reaches the key, as the key says that it can.
     @Test func asksAsTheKeyCan() async throws {
-        let preferred: JSON = ["authenticatorSelection": ["residentKey": "preferred"], "attestation": "none"]
+        let preferred: JSONValue = ["authenticatorSelection": ["residentKey": "preferred"], "attestation": "none"]
         let full = TailoredKey.Script([4: ["rk": true], 0x14: 0])
         let client = try await TailoredKey.client(full)
         let made = try await client.create(Site.creation(preferred, extensions: ["credProps": true]))

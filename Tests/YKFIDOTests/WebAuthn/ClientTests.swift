@@ -151,7 +151,7 @@ struct ClientTests {
 
     @Test func isCalledOff() async throws {
         let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
-        let environment = Environment.instant
+        let environment = ServiceEnvironment.instant
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: environment),
             interaction: FIDOInteraction(touch: { environment.cancellation.cancel() }))

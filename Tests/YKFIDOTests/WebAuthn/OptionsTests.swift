@@ -90,8 +90,8 @@ struct OptionsTests {
                 ["authenticatorSelection": ["requireResidentKey": "yes"]],
                 "authenticatorSelection.requireResidentKey: expected boolean, got string that is not one"
             ),
-        ] as [(JSON, String)])
-    func namesWhatIsWrong(_ members: JSON, _ message: String) {
+        ] as [(JSONValue, String)])
+    func namesWhatIsWrong(_ members: JSONValue, _ message: String) {
         #expect {
             _ = try Site.creation(members)
         } throws: { error in

@@ -35,9 +35,11 @@ struct Site {
     }
 
     /// Options as a server's JSON, with members added or replaced.
-    static func creation(_ members: JSON = [:], extensions: JSON = [:]) throws -> PublicKeyCredentialCreationOptions {
+    static func creation(
+        _ members: JSONValue = [:], extensions: JSONValue = [:]
+    ) throws -> PublicKeyCredentialCreationOptions {
         var object = try #require(
-            JSON(
+            JSONValue(
                 parsing: #"""
                     {"rp":{"id":"example.com","name":"Example"},
                     "user":{"id":"AQID","name":"alice","displayName":"Alice"},"challenge":"Y2hhbGxlbmdl",
@@ -50,9 +52,9 @@ struct Site {
     }
 
     static func request(
-        _ allowed: [[UInt8]] = [], _ members: JSON = [:], extensions: JSON = [:]
+        _ allowed: [[UInt8]] = [], _ members: JSONValue = [:], extensions: JSONValue = [:]
     ) throws -> PublicKeyCredentialRequestOptions {
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["challenge"] = "Y2hhbGxlbmdl"
         object["rpId"] = "example.com"
         object["allowCredentials"] = .array(

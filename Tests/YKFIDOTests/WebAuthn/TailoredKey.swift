@@ -8,7 +8,7 @@ import YKWire
 
 /// A CTAP2 key that says of itself what a test wants, and makes and uses credentials whose signatures nobody checks.
 final class TailoredKey: FIDOLink {
-    let environment = Environment.instant
+    let environment = ServiceEnvironment.instant
     let generation = 0
     let profile = FIDOLinkProfile(carrier: .card, hasCTAP2: true, hasU2F: false)
     private let script: Script

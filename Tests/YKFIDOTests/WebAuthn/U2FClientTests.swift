@@ -12,7 +12,7 @@ struct U2FClientTests {
     /// A key that answers U2F only.
     final class U2FOnly: FIDOLink {
         private let link: HIDFIDOLink
-        let environment = Environment.instant
+        let environment = ServiceEnvironment.instant
         let generation = 0
         let profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: false, hasU2F: true)
         init(_ key: VirtualKey) throws { link = try HIDFIDOLink(key.reportLink(), environment: .instant) }
@@ -48,7 +48,7 @@ struct U2FClientTests {
         }
         await expect(.notAllowed) { try await client.get(Site.request([[1]])) }
         await expect(.notAllowed) { try await client.get(Site.request()) }
-        for selection in [["residentKey": "required"], ["userVerification": "required"]] as [JSON] {
+        for selection in [["residentKey": "required"], ["userVerification": "required"]] as [JSONValue] {
             await expect(.constraint) {
                 try await client.create(Site.creation(["authenticatorSelection": selection]))
             }
@@ -87,7 +87,7 @@ struct U2FClientTests {
         let data = try ClientData(parsing: try #require(signed.clientDataJSON))
         try AssertionVerification(rpID: appID, publicKey: old.coseKey).check(
             signed.authenticatorData, signature: signed.signature, clientDataHash: data.hash)
-        let excluded: JSON = [["type": "public-key", "id": .string(Base64.encodeURL(old.keyHandle))]]
+        let excluded: JSONValue = [["type": "public-key", "id": .string(Base64.encodeURL(old.keyHandle))]]
         await expect(.invalidState) {
             try await client.create(
                 Site.creation(["excludeCredentials": excluded], extensions: ["appidExclude": .string(appID)]))

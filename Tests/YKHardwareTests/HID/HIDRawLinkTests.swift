@@ -77,7 +77,7 @@ import YKWire
             try await blocking.run {
                 let node = try FakeNode()
                 begun.withLock { $0 = true }
-                return try node.link.read(deadline: Environment(timeout: .seconds(600)).deadline())
+                return try node.link.read(deadline: ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }

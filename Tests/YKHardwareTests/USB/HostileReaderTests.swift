@@ -152,7 +152,7 @@ import YKWire
                 return []
             }
             let link = try pipe.link()
-            let deadline = Environment(timeout: .seconds(60)).deadline()
+            let deadline = ServiceEnvironment(timeout: .seconds(60)).deadline()
             let failure = #expect(throws: LinkError.self) { try link.exchange(command, deadline: deadline) }
             return (failure, pipe.sent.last?.kind)
         }

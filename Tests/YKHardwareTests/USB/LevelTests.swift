@@ -14,7 +14,7 @@ import YKWire
     private func channel(_ level: ReaderLevel, _ faults: String = "") throws -> (CardChannel, VirtualPipe.Log) {
         let log = VirtualPipe.Log()
         let pipe = try VirtualPipe(level: level, faults: faults, log: log)
-        let environment = Environment(timeout: .seconds(60))
+        let environment = ServiceEnvironment(timeout: .seconds(60))
         return (CardChannel(link: try pipe.link(level: level), environment: environment), log)
     }
 

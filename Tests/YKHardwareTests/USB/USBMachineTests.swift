@@ -27,7 +27,7 @@ import YKWire
         #expect(key.reader?.descriptor.number == 2 && key.reader?.driver == "usbfs")
         #expect(found[0].name == "" && found[0].readerName == "USB 1-1.4" && found[0].reader?.driver == nil)
         #expect(USBMachine(system: "/no-such-folder").all().isEmpty)
-        _ = USB.devices()
+        _ = DirectUSB.devices()
     }
 
     @Test func holdersAreNamed() throws {
@@ -38,9 +38,9 @@ import YKWire
         let found = bus.machine.all()
         let node = Glibc.open(found[0].node, O_RDONLY)
         defer { close(node) }
-        #expect(USB.holders(of: found[1]).isEmpty)
-        #expect(USB.holders(of: found[2]).isEmpty)
-        _ = USB.holders(of: found[0])
+        #expect(DirectUSB.holders(of: found[1]).isEmpty)
+        #expect(DirectUSB.holders(of: found[2]).isEmpty)
+        _ = DirectUSB.holders(of: found[0])
         #expect(Processes.named("no such program").isEmpty)
     }
 
@@ -53,7 +53,7 @@ import YKWire
         let deadline = Deadline.after(.seconds(60))
         func failure(_ device: USBDevice, _ deadline: Deadline) -> LinkError? {
             do {
-                _ = try USB.connect(device, deadline: deadline)
+                _ = try DirectUSB.connect(device, deadline: deadline)
                 return nil
             } catch { return error }
         }

@@ -76,7 +76,7 @@ import YKWire
         let task = Task {
             try await blocking.run {
                 let node = try node()
-                let deadline = Environment(timeout: .seconds(600)).deadline()
+                let deadline = ServiceEnvironment(timeout: .seconds(600)).deadline()
                 let failure = #expect(throws: USBFailure.self) {
                     if endpoint == FakeUSB.input { _ = try node.receive(64, deadline: deadline) }
                     try node.send([1], deadline: deadline)
@@ -199,6 +199,6 @@ import YKWire
             _ = try USBNode.open(device, later, library: USBLibrary.load("libykit-nowhere.so.0"))
         }
         #expect(USBLibrary.load("libm.so.6") == nil)
-        #expect(USB.isInstalled && USBLibrary.load() != nil)
+        #expect(DirectUSB.isInstalled && USBLibrary.load() != nil)
     }
 }

@@ -44,7 +44,7 @@ struct APDUCommand: Verb {
             answer.members["select"] = .string(Hex.encode(reply))
             if texts.isEmpty, whole.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
         }
-        var exchanges: [JSON] = []
+        var exchanges: [JSONValue] = []
         for text in texts {
             let response = try channel.transmit(text.apdu)
             answer.lines.append(Self.line(response))

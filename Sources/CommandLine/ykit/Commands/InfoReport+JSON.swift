@@ -16,16 +16,16 @@ extension InfoReport {
     ]
 
     /// The members; values that the key does not report are null.
-    var members: JSON.Object {
+    var members: JSONValue.Object {
         let details = KeyDetails(identity)
-        var members = JSON.Object()
+        var members = JSONValue.Object()
         members["name"] = .string(details.name)
         members["maker"] = .string(identity.maker.rawValue)
-        members["serial"] = details.serial.map(JSON.string)
-        members["version"] = details.version.map(JSON.string)
-        members["reader"] = reader.map(JSON.string)
-        members["path"] = path.map(JSON.string)
-        members["fipsMode"] = fipsMode.map(JSON.bool)
+        members["serial"] = details.serial.map(JSONValue.string)
+        members["version"] = details.version.map(JSONValue.string)
+        members["reader"] = reader.map(JSONValue.string)
+        members["path"] = path.map(JSONValue.string)
+        members["fipsMode"] = fipsMode.map(JSONValue.bool)
         members["oath"] = oath.map(Self.json)
         if let found {
             let there = DeviceInfo.Applications(supported: found, enabled: found)
@@ -38,23 +38,23 @@ extension InfoReport {
         return members
     }
 
-    private static func json(_ oath: OATHInfo) -> JSON {
+    private static func json(_ oath: OATHInfo) -> JSONValue {
         [
             "version": oath.version.map { .string($0.description) } ?? .null, "deviceId": .string(oath.deviceID),
             "hasPassword": .bool(oath.hasPassword),
         ]
     }
 
-    private static func add(_ info: DeviceInfo, to members: inout JSON.Object) {
+    private static func add(_ info: DeviceInfo, to members: inout JSONValue.Object) {
         members["formFactor"] = .string(info.formFactor.description)
         members["fipsSeries"] = .bool(info.isFIPSSeries)
         members["securityKeySeries"] = .bool(info.isSecurityKeySeries)
-        members["partNumber"] = info.partNumber.map(JSON.string)
+        members["partNumber"] = info.partNumber.map(JSONValue.string)
         members["fipsCapable"] = names(info.fipsCapable)
         members["fipsApproved"] = names(info.fipsApproved)
         members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
         members["stmVersion"] = info.stmVersion.map { .string($0.description) }
-        members["secureChannels"] = .array(secureChannels(info).map(JSON.string))
+        members["secureChannels"] = .array(secureChannels(info).map(JSONValue.string))
         members["synthesized"] = .bool(info.isSynthesized)
         members["applications"] = list(info.usb, info.nfc)
         members["flaws"] = .array(
@@ -66,7 +66,7 @@ extension InfoReport {
             })
     }
 
-    private static func addSettings(_ info: DeviceInfo, to members: inout JSON.Object) {
+    private static func addSettings(_ info: DeviceInfo, to members: inout JSONValue.Object) {
         members["locked"] = .bool(info.isLocked)
         members["complexPin"] = .bool(info.requiresComplexPIN)
         members["resetBlocked"] = names(info.resetBlocked)
@@ -77,15 +77,15 @@ extension InfoReport {
         members["flags"] = .array(flags.filter { info.flags.contains($0.0) }.map { .string($0.1) })
     }
 
-    private static func list(_ usb: DeviceInfo.Applications?, _ nfc: DeviceInfo.Applications?) -> JSON {
+    private static func list(_ usb: DeviceInfo.Applications?, _ nfc: DeviceInfo.Applications?) -> JSONValue {
         .array(
             Capability.applications.map { capability, name in
                 [
-                    "name": .string(name), "usb": state(capability, usb).map(JSON.string) ?? .null,
-                    "nfc": state(capability, nfc).map(JSON.string) ?? .null,
+                    "name": .string(name), "usb": state(capability, usb).map(JSONValue.string) ?? .null,
+                    "nfc": state(capability, nfc).map(JSONValue.string) ?? .null,
                 ]
             })
     }
 
-    private static func names(_ capability: Capability) -> JSON { .array(capability.names.map(JSON.string)) }
+    private static func names(_ capability: Capability) -> JSONValue { .array(capability.names.map(JSONValue.string)) }
 }

@@ -82,7 +82,7 @@ struct InfoReport {
     private static func channels(_ info: DeviceInfo) -> String? {
         let protocols = secureChannels(info)
         guard !protocols.isEmpty else { return nil }
-        let isNeeded = info.isFIPSSeries && info.version >= Version(5, 7, 0) && info.nfc != nil
+        let isNeeded = info.isFIPSSeries && info.version >= FirmwareVersion(5, 7, 0) && info.nfc != nil
         let names = protocols.listed()
         guard isNeeded else { return names }
         let needing = info.fipsCapable.subtracting(.fido2).sentence
@@ -91,8 +91,8 @@ struct InfoReport {
 
     /// The secure channel protocols of this firmware version.
     static func secureChannels(_ info: DeviceInfo) -> [String] {
-        guard info.version >= Version(5, 3, 0), !info.isSecurityKeySeries else { return [] }
-        return info.version >= Version(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
+        guard info.version >= FirmwareVersion(5, 3, 0), !info.isSecurityKeySeries else { return [] }
+        return info.version >= FirmwareVersion(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
     }
 
     /// The applications by transport, with FIPS status if the key reports it.

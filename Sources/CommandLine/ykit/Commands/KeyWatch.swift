@@ -49,7 +49,7 @@ struct KeyWatch {
     private func tell(_ event: Event, _ key: SecurityKey) {
         let listed = AttachedKey(key)
         if isJSON {
-            let answer: JSON = [
+            let answer: JSONValue = [
                 "ok": true, "error": nil, "warnings": [], "devices": [listed.json], "event": .string(event.rawValue),
             ]
             terminal.line(answer.text)

@@ -17,7 +17,7 @@ struct RememberedNames: Equatable {
 
     /// Reads the names; returns none if the file is missing or unreadable.
     static func read() -> RememberedNames {
-        guard let path, Files.isFile(path), let bytes = try? Files.read(path), let json = try? JSON(parsing: bytes)
+        guard let path, Files.isFile(path), let bytes = try? Files.read(path), let json = try? JSONValue(parsing: bytes)
         else { return RememberedNames() }
         func list(_ key: String) -> [String] { (json[key]?.array ?? []).compactMap(\.string) }
         return RememberedNames(serials: list("serials"), readers: list("readers"), accounts: list("accounts"))
@@ -31,9 +31,9 @@ struct RememberedNames: Equatable {
         change(&all)
         all = RememberedNames(serials: kept(all.serials), readers: kept(all.readers), accounts: kept(all.accounts))
         guard all != before else { return }
-        let object: JSON = [
-            "serials": .array(all.serials.map(JSON.string)), "readers": .array(all.readers.map(JSON.string)),
-            "accounts": .array(all.accounts.map(JSON.string)),
+        let object: JSONValue = [
+            "serials": .array(all.serials.map(JSONValue.string)), "readers": .array(all.readers.map(JSONValue.string)),
+            "accounts": .array(all.accounts.map(JSONValue.string)),
         ]
         UserFolder.make(String(path.dropLast("/names.json".count)))
         try? Files.write(Array(object.text.utf8), to: path)

@@ -44,7 +44,9 @@ extension Explain {
             hint: "give the code with --access-code, --access-code-fd N or YKIT_OTP_ACCESS_CODE")
     }
 
-    private static func unsupported(_ feature: OTPFeature, _ needs: Version, _ has: Version) -> Explanation {
+    private static func unsupported(
+        _ feature: OTPFeature, _ needs: FirmwareVersion, _ has: FirmwareVersion
+    ) -> Explanation {
         guard has < needs else {
             let hint = feature == .accessCodeUpdate ? "empty the slot and program it again" : nil
             return Explanation(

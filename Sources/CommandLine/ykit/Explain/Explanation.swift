@@ -37,13 +37,13 @@ struct Explanation: Error, Hashable, Sendable {
     }
 
     /// The member `error` of an answer.
-    var json: JSON {
-        var object: JSON = [
-            "code": .string(code), "message": .string(message), "hint": hint.map(JSON.string) ?? .null,
+    var json: JSONValue {
+        var object: JSONValue = [
+            "code": .string(code), "message": .string(message), "hint": hint.map(JSONValue.string) ?? .null,
             "retriesLeft": retriesLeft.map { .int(Int64($0)) } ?? .null, "exitCode": .int(Int64(exit.rawValue)),
         ]
         if var members = object.object, !candidates.isEmpty || server != nil {
-            if !candidates.isEmpty { members["candidates"] = .array(candidates.map(JSON.string)) }
+            if !candidates.isEmpty { members["candidates"] = .array(candidates.map(JSONValue.string)) }
             for member in server?.members ?? [] { members[member.0] = member.1.map { .int(Int64($0)) } ?? .null }
             object = .object(members)
         }

@@ -37,7 +37,7 @@ struct PublicKeyExport: ParsableArguments {
         var answer = Answer("the public key of \(slot) is in \(file)", [:])
         try output.put(bytes, &answer)
         answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = algorithm.map(JSON.string) ?? .null
+        answer.members["algorithm"] = algorithm.map(JSONValue.string) ?? .null
         answer.members["format"] = .string(format.rawValue)
         answer.members["publicKey"] = format.json(bytes)
         answer.members["output"] = .string(file)

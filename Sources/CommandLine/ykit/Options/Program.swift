@@ -135,7 +135,7 @@ extension Program {
         var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
         for key in members { object[key] = answer.members[key] ?? .null }
         for member in answer.members.members { object[member.key] = member.value }
-        Terminal.write(terminal.bytes(of: [JSON.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce)
+        Terminal.write(terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce)
     }
 
     /// Prints a failure: the same object with `ok` false, or lines on standard error.
@@ -143,14 +143,14 @@ extension Program {
         guard isJSON else { return terminal.fail(explanation) }
         var object = envelope(error: explanation, warnings: terminal.noted)
         for key in members { object[key] = .null }
-        terminal.line(JSON.object(object).text)
+        terminal.line(JSONValue.object(object).text)
     }
 
-    private static func envelope(error: Explanation?, warnings: [String]) -> JSON.Object {
-        var object = JSON.Object()
+    private static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {
+        var object = JSONValue.Object()
         object["ok"] = .bool(error == nil)
         object["error"] = error?.json ?? .null
-        object["warnings"] = .array(warnings.map(JSON.string))
+        object["warnings"] = .array(warnings.map(JSONValue.string))
         return object
     }
 

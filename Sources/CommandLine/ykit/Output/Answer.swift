@@ -5,7 +5,7 @@ import YKWire
 /// The answer of a verb: members of one JSON object for programs, lines for people.
 struct Answer {
     /// The members of the object after `ok`.
-    var members = JSON.Object()
+    var members = JSONValue.Object()
     /// The lines.
     var lines: [String] = []
     /// Bytes that are printed unchanged instead of the lines.
@@ -20,7 +20,7 @@ struct Answer {
     /// Creates an empty answer.
     init() {}
 
-    init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSON>) {
+    init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSONValue>) {
         self.lines = lines
         for (key, value) in members { self.members[key] = value }
     }
@@ -34,5 +34,5 @@ struct Answer {
         failure = failure ?? FileOutput.unshown
     }
 
-    init(_ line: String, _ members: KeyValuePairs<String, JSON>) { self.init([line], members) }
+    init(_ line: String, _ members: KeyValuePairs<String, JSONValue>) { self.init([line], members) }
 }

@@ -8,21 +8,21 @@ import YKWire
 extension AttachedKey {
     /// The same members for every key or reader; a missing value is null. `link`, `path` and `access` are those of the
     /// first usable interface; `interfaces` lists all of them.
-    var json: JSON {
+    var json: JSONValue {
         let first = key.fido ?? key.otp
         let link = key.reader != nil ? "pcsc" : first != nil ? "hid" : "usb"
         let access = first?.access ?? key.usbReader?.access
         let numbers = key.numbers
         return [
-            "link": .string(link), "reader": reader.map(JSON.string) ?? .null,
+            "link": .string(link), "reader": reader.map(JSONValue.string) ?? .null,
             "atr": key.reader.map { .string(Hex.encode($0.atr)) } ?? .null,
             "hasCard": key.reader.map { .bool($0.hasCard) } ?? .null,
             "inUse": key.reader.map { .bool($0.isInUse) } ?? .null, "path": first.map { .string($0.path) } ?? .null,
-            "usb": usb.map(JSON.string) ?? .null, "vendor": numbers.map { .string(Self.hex($0.vendor)) } ?? .null,
+            "usb": usb.map(JSONValue.string) ?? .null, "vendor": numbers.map { .string(Self.hex($0.vendor)) } ?? .null,
             "product": numbers.map { .string(Self.hex($0.product)) } ?? .null,
-            "access": access.map { .string($0.word) } ?? .null, "name": name.map(JSON.string) ?? .null,
-            "serial": serial.map(JSON.string) ?? .null, "version": details?.version.map(JSON.string) ?? .null,
-            "model": key.model.map(JSON.string) ?? .null, "interfaces": .array(interfaces),
+            "access": access.map { .string($0.word) } ?? .null, "name": name.map(JSONValue.string) ?? .null,
+            "serial": serial.map(JSONValue.string) ?? .null, "version": details?.version.map(JSONValue.string) ?? .null,
+            "model": key.model.map(JSONValue.string) ?? .null, "interfaces": .array(interfaces),
         ]
     }
 
@@ -35,10 +35,10 @@ extension AttachedKey {
         return key.name
     }
 
-    private var interfaces: [JSON] {
-        var found: [JSON] = []
+    private var interfaces: [JSONValue] {
+        var found: [JSONValue] = []
         if let device = key.usbReader {
-            let holders = USB.holders(of: device).map { JSON.string($0.name) }
+            let holders = DirectUSB.holders(of: device).map { JSONValue.string($0.name) }
             found.append(Self.interface("card", link: "usb", path: device.node, access: device.access, heldBy: holders))
         }
         if let reader = key.reader {
@@ -53,11 +53,11 @@ extension AttachedKey {
 
     private static func interface(
         _ kind: String, link: String, path: String? = nil, reader: String? = nil, access: HIDDevice.Access? = nil,
-        heldBy holders: [JSON] = []
-    ) -> JSON {
+        heldBy holders: [JSONValue] = []
+    ) -> JSONValue {
         [
-            "kind": .string(kind), "link": .string(link), "path": path.map(JSON.string) ?? .null,
-            "reader": reader.map(JSON.string) ?? .null, "access": access.map { .string($0.word) } ?? .null,
+            "kind": .string(kind), "link": .string(link), "path": path.map(JSONValue.string) ?? .null,
+            "reader": reader.map(JSONValue.string) ?? .null, "access": access.map { .string($0.word) } ?? .null,
             "heldBy": .array(holders),
         ]
     }

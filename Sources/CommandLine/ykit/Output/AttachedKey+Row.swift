@@ -38,7 +38,7 @@ extension AttachedKey {
         if let reader = key.reader {
             found.append("card '\(reader.name.printable)'\(reader.isInUse ? " in use" : "")")
         } else if let device = key.usbReader {
-            let holders = USB.holders(of: device).map { $0.name.printable }.listed()
+            let holders = DirectUSB.holders(of: device).map { $0.name.printable }.listed()
             let trouble = device.access.words.map { " (\($0))" } ?? (holders.isEmpty ? "" : " (held by \(holders))")
             found.append("card \(device.node)\(trouble)")
         }

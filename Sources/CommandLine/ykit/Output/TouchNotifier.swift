@@ -107,7 +107,7 @@ final class TouchNotifier: Sendable {
     func finish() { queue.finish(within: .seconds(5)) }
 
     private func run(_ command: String, _ event: String, _ words: String, _ reason: String) {
-        let line: JSON = [
+        let line: JSONValue = [
             "event": .string(event), "message": words.isEmpty ? .null : .string(words), "reason": .string(reason),
             "pid": .int(Int64(getpid())),
         ]

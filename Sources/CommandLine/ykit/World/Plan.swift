@@ -12,7 +12,7 @@ extension ExchangePlan {
                 + (step.isSent ? [] : step.details.map { "         " + $0.printable })
         }
         if isStopped { lines.append("what follows depends on the key's answer") }
-        let json = steps.map { step -> JSON in
+        let json = steps.map { step -> JSONValue in
             [
                 "command": .string(Hex.encode(step.command)), "words": .string(step.summary.printable),
                 "details": .array(step.details.map { .string($0.printable) }), "sent": .bool(step.isSent),

@@ -26,11 +26,11 @@ final class World {
     var pins: PINSource?
 
     /// The recording being replayed.
-    var replay: Replay? { keys.replay }
+    var replay: CaptureReplay? { keys.replay }
     /// The virtual key in use.
     var software: VirtualKey? { keys.software }
     /// The clock, randomness and timeout for services.
-    var environment: Environment { keys.environment }
+    var environment: ServiceEnvironment { keys.environment }
     /// The current time in seconds since 1970.
     var now: Int64 { environment.clock.now }
 
@@ -42,7 +42,7 @@ final class World {
         let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
         self.log = log
         plan = options.plan ? try options.channel.plan() : nil
-        let environment = Environment(
+        let environment = ServiceEnvironment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         let source = try Self.source(options)
         try Self.checkMode(of: options.virtual, options, terminal)
@@ -72,7 +72,8 @@ final class World {
 
     private static func source(_ options: GlobalOptions) throws -> Keys.Source {
         if let file = options.replay {
-            return .recording(Replay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
+            return .recording(
+                CaptureReplay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
         }
         guard let file = options.virtual else { return .machine }
         let isInMemory = file == ArgumentRewriting.inMemory || file.isEmpty

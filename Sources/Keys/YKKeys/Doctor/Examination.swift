@@ -37,7 +37,7 @@ struct Examination {
     }
 
     private func addService(to findings: inout MachineFacts) {
-        findings.hasUSBLibrary = USB.isInstalled
+        findings.hasUSBLibrary = DirectUSB.isInstalled
         findings.service = .find()
         findings.serviceVersion = findings.service.program.flatMap(version)
         do { findings.readers = .success(try keys.readers()) } catch { findings.readers = .failure(error) }
@@ -49,7 +49,8 @@ struct Examination {
         for key in found?.keys ?? [] {
             guard case .usb(let port) = key.place, let device = key.usbReader else { continue }
             findings.slots[port] = MachineFacts.Slot(
-                node: device.node, access: device.access, holders: USB.holders(of: device), reader: key.reader?.name)
+                node: device.node, access: device.access, holders: DirectUSB.holders(of: device),
+                reader: key.reader?.name)
         }
     }
 
@@ -78,7 +79,7 @@ struct Examination {
 
     // MARK: the keys
 
-    private var patient: Environment {
+    private var patient: ServiceEnvironment {
         var environment = keys.environment
         environment.timeout = min(environment.timeout, Self.patience)
         return environment
@@ -155,11 +156,11 @@ struct Examination {
 
     /// Reads the version of a NEO's OpenPGP, in binary-coded decimal (instruction F1 of ykneo-openpgp); versions before
     /// 1.0.2 do not report it.
-    private static func openPGPVersion(_ channel: CardChannel) -> Version? {
+    private static func openPGPVersion(_ channel: CardChannel) -> FirmwareVersion? {
         guard let reply = try? channel.transmit(APDU(ins: OpenPGPProtocol.Instruction.getVersion)) else { return nil }
-        guard reply.status == .ok, reply.data.count == 3 else { return Version(1, 0, 0) }
+        guard reply.status == .ok, reply.data.count == 3 else { return FirmwareVersion(1, 0, 0) }
         let numbers = reply.data.map { $0 >> 4 * 10 + $0 & 0x0F }
-        return Version(numbers[0], numbers[1], numbers[2])
+        return FirmwareVersion(numbers[0], numbers[1], numbers[2])
     }
 
     /// Reads OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes is the retry counter of the reset code

@@ -238,7 +238,7 @@ public enum KeyFinding: Sendable, Hashable {
     /// A known flaw that concerns keys with this many retries of OpenPGP's reset code left.
     case resetCodeFlaw(KnownFlaw, tries: Int)
     /// A known flaw that concerns keys with an old version of OpenPGP, which is this one.
-    case openPGPFlaw(KnownFlaw, Version)
+    case openPGPFlaw(KnownFlaw, FirmwareVersion)
 }
 
 /// Why a key did not answer.

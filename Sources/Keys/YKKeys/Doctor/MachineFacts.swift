@@ -81,7 +81,7 @@ package struct AskedKey: Sendable {
     /// The retries of OpenPGP's reset code; `nil` if not reported.
     package var resetCodeTries: Int?
     /// The version of a NEO's OpenPGP; `nil` if not reported.
-    package var openPGPVersion: Version?
+    package var openPGPVersion: FirmwareVersion?
 
     package init(_ place: String, _ access: KeyFinding.Access, _ identity: Result<DeviceIdentity, KeyFailure>) {
         self.place = place

@@ -58,7 +58,7 @@ public struct FileKeyring: Keyring {
         var bytes = key.copyBytes()
         defer { Secret.wipe(&bytes) }
         try locked { () throws(KeyringError) in
-            var entries = try entries() ?? JSON.Object()
+            var entries = try entries() ?? JSONValue.Object()
             let wrappingKey = try wrappingKey()
             do throws(CryptoFault) {
                 let sealed = try AESGCM.seal(Secret(bytes), key: wrappingKey, context: Array(device.utf8))
@@ -84,7 +84,7 @@ public struct FileKeyring: Keyring {
         guard try entries() != nil else { return 0 }
         return try locked { () throws(KeyringError) in
             let count = try entries()?.members.count ?? 0
-            if count > 0 { try write(JSON.Object()) }
+            if count > 0 { try write(JSONValue.Object()) }
             return count
         }
     }
@@ -94,14 +94,14 @@ public struct FileKeyring: Keyring {
     }
 
     /// The remembered keys; `nil` without a file.
-    private func entries() throws(KeyringError) -> JSON.Object? {
+    private func entries() throws(KeyringError) -> JSONValue.Object? {
         guard let bytes = try read(keys) else { return nil }
-        guard let keys = (try? JSON(parsing: bytes))?["keys"]?.object else { throw .malformed(path: keys.path) }
+        guard let keys = (try? JSONValue(parsing: bytes))?["keys"]?.object else { throw .malformed(path: keys.path) }
         return keys
     }
 
-    private func write(_ entries: JSON.Object) throws(KeyringError) {
-        let file: JSON = ["version": 1, "keys": .object(entries)]
+    private func write(_ entries: JSONValue.Object) throws(KeyringError) {
+        let file: JSONValue = ["version": 1, "keys": .object(entries)]
         try replace(keys, Array((file.prettyText + "\n").utf8))
     }
 

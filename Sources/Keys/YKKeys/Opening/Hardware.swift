@@ -35,13 +35,13 @@ package protocol Hardware: Sendable {
 
 /// This machine.
 struct SystemHardware: Hardware {
-    var hasUSBLibrary: Bool { USB.isInstalled }
+    var hasUSBLibrary: Bool { DirectUSB.isInstalled }
 
     var hasUSB: Bool { FileStatus("/sys/bus/usb/devices") != nil }
 
     var hasHIDRaw: Bool { FileStatus("/sys/class/hidraw") != nil }
 
-    func usbDevices() -> [USBDevice] { USB.devices() }
+    func usbDevices() -> [USBDevice] { DirectUSB.devices() }
 
     func hidDevices() throws(LinkError) -> [HIDDevice] { try HIDRaw.devices() }
 
@@ -60,7 +60,7 @@ struct SystemHardware: Hardware {
     }
 
     func connect(_ device: USBDevice, deadline: Deadline) throws(LinkError) -> sending any CardLink {
-        try USB.connect(device, deadline: deadline)
+        try DirectUSB.connect(device, deadline: deadline)
     }
 
     func open(_ path: String, deadline: Deadline) throws(LinkError) -> sending any ReportLink {

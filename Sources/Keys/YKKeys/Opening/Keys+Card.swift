@@ -93,7 +93,7 @@ extension Keys {
 
     /// Makes a channel of a card link, with a secure channel if one is configured. A plan opens no secure channel: it
     /// shows commands before they are protected.
-    func channel(over link: sending any CardLink, _ environment: Environment) -> sending CardChannel {
+    func channel(over link: sending any CardLink, _ environment: ServiceEnvironment) -> sending CardChannel {
         let channel = CardChannel(link: link, environment: environment)
         if let secureChannel, decoration.plan == nil {
             channel.protect(with: SecureChannel(secureChannel, environment: environment))

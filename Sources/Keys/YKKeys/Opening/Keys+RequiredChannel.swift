@@ -9,7 +9,7 @@ import YKWire
 extension Keys {
     /// Opens SCP11b in each application that the key offers only through a secure channel, as keys of the FIPS series
     /// do on contactless readers. Reads from the key which applications these are before the first of them is selected.
-    func protectWhereRequired(_ channel: CardChannel, _ environment: Environment) {
+    func protectWhereRequired(_ channel: CardChannel, _ environment: ServiceEnvironment) {
         guard secureChannel == nil, channel.identity.isYubiKey,
             (try? ATR(decoding: channel.identity.atr))?.contactless != nil
         else { return }
@@ -51,7 +51,7 @@ extension Keys {
     private static func requiringChannel(_ channel: CardChannel) throws(CardError) -> Capability {
         do throws(ManagementError) {
             let info = try ManagementSession(channel).deviceInfo()
-            return info.version >= Version(5, 7, 2) ? info.fipsCapable : []
+            return info.version >= FirmwareVersion(5, 7, 2) ? info.fipsCapable : []
         } catch {
             if case .card(.link(let failure)) = error, !failure.isReplay { throw .link(failure) }
             return []

@@ -41,7 +41,7 @@ public struct ApprovalAccount: Hashable, Sendable {
     /// The time of enrolment, in seconds since 1970.
     public let added: Int64
     /// The fields specific to this kind.
-    public var details: JSON.Object
+    public var details: JSONValue.Object
 
     /// Maximum length of a name in characters.
     public static let nameLimit = 64
@@ -53,7 +53,7 @@ public struct ApprovalAccount: Hashable, Sendable {
     ///   - details: The fields specific to this kind.
     public init(
         _ kind: Kind, name: String, serial: String, issuer: String, server: String, added: Int64,
-        details: JSON.Object = JSON.Object()
+        details: JSONValue.Object = JSONValue.Object()
     ) {
         id = "\(serial)@\(server)"
         (self.kind, self.name, self.serial, self.issuer) = (kind, name, serial, issuer)
@@ -61,14 +61,14 @@ public struct ApprovalAccount: Hashable, Sendable {
     }
 
     /// Returns the account with other fields of its kind.
-    func with(_ details: JSON.Object) -> ApprovalAccount {
+    func with(_ details: JSONValue.Object) -> ApprovalAccount {
         var account = self
         account.details = details
         return account
     }
 
     /// The public part of the account's record.
-    public var description: JSON {
+    public var description: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "serial": .string(serial),
             "issuer": .string(issuer), "server": .string(server), "added": .int(added), "details": .object(details),

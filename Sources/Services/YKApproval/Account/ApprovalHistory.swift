@@ -14,7 +14,7 @@ public struct ApprovalEvent: Hashable, Sendable {
     /// Whether the server accepted the answer; `nil` if it did not reply.
     public let isAccepted: Bool?
     /// The request as received, with the server's signature.
-    public let challenge: JSON
+    public let challenge: JSONValue
     /// The text that the account's key signed.
     public let signedText: String
     /// The signature of the account's key, as sent.
@@ -22,7 +22,7 @@ public struct ApprovalEvent: Hashable, Sendable {
 
     /// Creates an event.
     public init(
-        time: Int64, account: String, decision: String, isAccepted: Bool?, challenge: JSON, signedText: String,
+        time: Int64, account: String, decision: String, isAccepted: Bool?, challenge: JSONValue, signedText: String,
         signature: String
     ) {
         (self.time, self.account, self.decision, self.isAccepted) = (time, account, decision, isAccepted)
@@ -32,7 +32,7 @@ public struct ApprovalEvent: Hashable, Sendable {
     /// The nonce of the request that was answered.
     public var nonce: String? { challenge["nonce"]?.string }
 
-    init?(_ json: JSON) {
+    init?(_ json: JSONValue) {
         guard let time = json["time"]?.int, let account = json["account"]?.string,
             let decision = json["decision"]?.string, let challenge = json["challenge"],
             let signedText = json["text"]?.string, let signature = json["signature"]?.string
@@ -43,10 +43,10 @@ public struct ApprovalEvent: Hashable, Sendable {
     }
 
     /// The members of a line and of lists.
-    public var json: JSON {
+    public var json: JSONValue {
         [
             "time": .int(time), "account": .string(account), "decision": .string(decision),
-            "accepted": isAccepted.map(JSON.bool) ?? .null, "challenge": challenge, "text": .string(signedText),
+            "accepted": isAccepted.map(JSONValue.bool) ?? .null, "challenge": challenge, "text": .string(signedText),
             "signature": .string(signature),
         ]
     }
@@ -69,7 +69,7 @@ public struct ApprovalHistory: Sendable {
     public init(parsing bytes: [UInt8]) {
         var hash: String?
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-            let json = try? JSON(parsing: Array(line))
+            let json = try? JSONValue(parsing: Array(line))
             let event = json.flatMap { ApprovalEvent($0) }
             let previous = json?["previous"]?.string
             if event == nil || index > 0 && previous != hash { fault = fault ?? index + 1 }
@@ -90,9 +90,9 @@ public struct ApprovalHistory: Sendable {
     /// - Parameter last: The hash of the last line written, as recorded elsewhere, so that a line changed or removed
     ///   since then does not become part of the chain.
     public mutating func append(_ event: ApprovalEvent, after last: String? = nil) -> String {
-        var object = event.json.object ?? JSON.Object()
-        object["previous"] = (last ?? head).map(JSON.string) ?? .null
-        let line = JSON.object(object).text
+        var object = event.json.object ?? JSONValue.Object()
+        object["previous"] = (last ?? head).map(JSONValue.string) ?? .null
+        let line = JSONValue.object(object).text
         events.append(event)
         lines.append(line)
         head = Hex.encode(HashAlgorithm.sha256.hash(Array(line.utf8)))

@@ -11,7 +11,7 @@ public enum ApprovalKeyPlace: Hashable, Sendable {
     case software
 
     /// The form in the store.
-    public var json: JSON {
+    public var json: JSONValue {
         switch self {
         case .software: ["kind": "software"]
         case .piv(let place):
@@ -26,7 +26,7 @@ public enum ApprovalKeyPlace: Hashable, Sendable {
     }
 
     /// Reads the form in the store.
-    public init?(_ json: JSON) {
+    public init?(_ json: JSONValue) {
         switch json["kind"]?.string {
         case "software": self = .software
         case "piv":

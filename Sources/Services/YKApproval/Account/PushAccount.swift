@@ -73,13 +73,13 @@ public struct PushAccount: Hashable, Sendable {
         return String(decoding: origin.dropFirst(start), as: UTF8.self)
     }
 
-    private var details: JSON.Object {
-        var object = JSON.Object()
+    private var details: JSONValue.Object {
+        var object = JSONValue.Object()
         object["url"] = .string(url)
         object["serverKey"] = .string(Base64.encodeURL(serverKey.subjectPublicKeyInfo))
         object["publicKey"] = .string(Base64.encodeURL(publicKey.subjectPublicKeyInfo))
         object["key"] = place.json
-        object["address"] = address.map(JSON.string) ?? .null
+        object["address"] = address.map(JSONValue.string) ?? .null
         object["trust"] = trust.json
         if let proof { object["proof"] = proof.json }
         return object
@@ -88,15 +88,15 @@ public struct PushAccount: Hashable, Sendable {
 
 extension HTTPTrust {
     /// The form in the store.
-    public var json: JSON {
+    public var json: JSONValue {
         [
-            "authorities": authorities.map(JSON.string) ?? .null,
+            "authorities": authorities.map(JSONValue.string) ?? .null,
             "pins": .array(pins.map { .string($0.description) }), "verified": .bool(verifiesCertificate),
         ]
     }
 
     /// Reads the form in the store; `nil` if a pin is malformed.
-    public init?(json: JSON) {
+    public init?(json: JSONValue) {
         guard let list = json["pins"]?.array, let isVerified = json["verified"]?.bool else { return nil }
         var pins: [HTTPPin] = []
         for item in list {

@@ -43,10 +43,10 @@ public struct CodeAccount: Hashable, Sendable {
     /// The account in the form for the store.
     public var stored: ApprovalAccount { account.with(details) }
 
-    private var details: JSON.Object {
-        var object = JSON.Object()
+    private var details: JSONValue.Object {
+        var object = JSONValue.Object()
         object["oath"] = .string(Hex.encode(id.rawName))
-        object["container"] = container.map(JSON.string) ?? .null
+        object["container"] = container.map(JSONValue.string) ?? .null
         return object
     }
 }

@@ -77,8 +77,8 @@ public struct ContainerAccount: Hashable, Sendable {
     /// The account in the form for the store.
     public var stored: ApprovalAccount { account.with(details) }
 
-    private var details: JSON.Object {
-        var object = JSON.Object()
+    private var details: JSONValue.Object {
+        var object = JSONValue.Object()
         object["url"] = .string(address)
         object["publicKey"] = .string(Base64.encodeURL(publicKey.subjectPublicKeyInfo))
         object["key"] = place.json

@@ -40,7 +40,7 @@ public struct ContainerClient: Sendable {
         }
         let phrase = link.passphrasePrompt == nil ? nil : passphrase?.text
         let signed = ContainerAccount.registration(link, model: model, passphrase: phrase)
-        var fields = JSON.Object()
+        var fields = JSONValue.Object()
         fields["container_serial"] = .string(link.serial)
         fields["signature"] = .string(try await signature(over: signed, key))
         fields["public_client_key"] = .string(
@@ -49,7 +49,7 @@ public struct ContainerClient: Sendable {
         fields["device_model"] = .string(model)
         fields["scope"] = .string(ContainerAccount.scope(link.address, "register/finalize"))
         if link.sendsPassphrase, let phrase { fields["passphrase"] = .string(phrase) }
-        let sent = JSON.object(fields)
+        let sent = JSONValue.object(fields)
         let path = "/container/register/finalize"
         do { _ = try await call(link.server, trust, path, sent) } catch {
             guard case .server(let cause) = error, cause.leavesOpen else { throw error }
@@ -77,7 +77,7 @@ public struct ContainerClient: Sendable {
             defer { Secret.wipe(&number) }
             exchange = try ContainerExchange(Secret(number))
         } catch is LinkError { throw ApprovalError.random }
-        let held: JSON = [
+        let held: JSONValue = [
             "serial": .string(container.serial), "type": "smartphone",
             "tokens": .array(
                 container.tokens.map {
@@ -129,7 +129,7 @@ public struct ContainerClient: Sendable {
     /// Fetches a challenge for an operation, signs it, and sends it with the operation's fields.
     private func signed(
         _ container: ContainerAccount, _ key: some ApprovalKey, _ operation: String, _ fields: [(String, String)]
-    ) async throws -> JSON {
+    ) async throws -> JSONValue {
         guard key.publicKey == container.publicKey else { throw ApprovalError.wrongKey(container.account.name) }
         let scope = ContainerAccount.scope(container.address, operation)
         let challenge = try await call(
@@ -142,7 +142,7 @@ public struct ContainerClient: Sendable {
             throw ApprovalError.malformed("the server agrees on keys with \(algorithm), not with x25519")
         }
         let text = ([nonce, time, container.serial, scope] + fields.map(\.1)).joined(separator: "|")
-        var sent = JSON.Object()
+        var sent = JSONValue.Object()
         sent["container_serial"] = .string(container.serial)
         sent["scope"] = .string(scope)
         sent["signature"] = .string(try await signature(over: text, key))
@@ -155,8 +155,8 @@ public struct ContainerClient: Sendable {
     }
 
     private func call(
-        _ server: HTTPURL, _ trust: HTTPTrust, _ path: String, _ fields: JSON
-    ) async throws(ApprovalError) -> JSON {
+        _ server: HTTPURL, _ trust: HTTPTrust, _ path: String, _ fields: JSONValue
+    ) async throws(ApprovalError) -> JSONValue {
         var client = PrivacyIDEA(server, http, random)
         client.trust = trust
         client.timeout = timeout

@@ -23,7 +23,7 @@ public struct ContainerUpdate: Sendable {
 
     /// Creates the remainder of an update after some of its links were used.
     public init(links: [String]) throws(ApprovalError) {
-        let json: JSON = ["tokens": ["add": .array(links.map(JSON.string))]]
+        let json: JSONValue = ["tokens": ["add": .array(links.map(JSONValue.string))]]
         try self.init(SharedSecret(Secret(utf8: json.text)))
     }
 
@@ -36,7 +36,7 @@ public struct ContainerUpdate: Sendable {
     private func content() throws(ApprovalError) -> (links: [String], confirmed: [ContainerAccount.Token]) {
         var bytes = plaintext.value.copyBytes()
         defer { Secret.wipe(&bytes) }
-        guard bytes.count <= Self.sizeLimit, let json = try? JSON(parsing: bytes), let tokens = json["tokens"],
+        guard bytes.count <= Self.sizeLimit, let json = try? JSONValue(parsing: bytes), let tokens = json["tokens"],
             let added = tokens["add"]?.array, added.count <= Self.limit
         else { throw .malformed("the container's content") }
         var links: [String] = []
@@ -71,8 +71,8 @@ struct ContainerExchange {
     }
 
     /// Decrypts an answer: `public_server_key`, `container_dict_server` and `encryption_params`.
-    func open(_ value: JSON) throws(ApprovalError) -> ContainerUpdate {
-        func bytes(_ json: JSON?) throws(ApprovalError) -> [UInt8] {
+    func open(_ value: JSONValue) throws(ApprovalError) -> ContainerUpdate {
+        func bytes(_ json: JSONValue?) throws(ApprovalError) -> [UInt8] {
             guard let text = json?.string, let bytes = try? Base64.decode(text) else {
                 throw .malformed("the encrypted content of the container")
             }

@@ -20,7 +20,7 @@ public struct UserProof: Hashable, Sendable {
     private let publicKey: [UInt8]
 
     /// The form in the store.
-    public var json: JSON {
+    public var json: JSONValue {
         [
             "credential": .string(Base64.encodeURL(credential)), "publicKey": .string(Base64.encodeURL(publicKey)),
             "userVerification": "required",
@@ -28,7 +28,7 @@ public struct UserProof: Hashable, Sendable {
     }
 
     /// Reads the form in the store; `nil` if it is malformed or does not require user verification.
-    public init?(_ json: JSON) {
+    public init?(_ json: JSONValue) {
         guard json["userVerification"]?.string == "required",
             let credential = json["credential"]?.string.flatMap({ try? Base64.decode($0) }),
             let publicKey = json["publicKey"]?.string.flatMap({ try? Base64.decode($0) })

@@ -37,8 +37,8 @@ public struct OCRAAccount: Hashable, Sendable {
     /// Returns whether a string can be the serial number of a token.
     public static func isSerial(_ text: String) -> Bool { PushLink.isSerial(text) }
 
-    private var details: JSON.Object {
-        var object = JSON.Object()
+    private var details: JSONValue.Object {
+        var object = JSONValue.Object()
         object["suite"] = .string(suite.description)
         object["counter"] = .int(Int64(clamping: counter))
         return object

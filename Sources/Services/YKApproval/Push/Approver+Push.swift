@@ -75,7 +75,7 @@ extension Approver {
         return try Self.poll(exchange.answer, account, nil)
     }
 
-    private static func poll(_ account: PushAccount, _ timestamp: String, _ signature: [UInt8]) -> JSON {
+    private static func poll(_ account: PushAccount, _ timestamp: String, _ signature: [UInt8]) -> JSONValue {
         [
             "serial": .string(account.account.serial), "timestamp": .string(timestamp),
             "signature": .string(PushText.encoded(signature)),
@@ -85,7 +85,7 @@ extension Approver {
     private static func poll(
         _ answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>, _ account: PushAccount, _ offset: Int64?
     ) throws(ApprovalError) -> PushPoll {
-        let entries: [JSON]
+        let entries: [JSONValue]
         do throws(PrivacyIDEAError) {
             guard let list = try answer.get().value.array else {
                 throw PrivacyIDEAError.malformed("the list of requests is missing")
@@ -121,8 +121,8 @@ extension Approver {
             throw ApprovalError.numberNotOffered(number, offered: [])
         }
         let text = PushText.approval(of: request.nonce, serial: request.serial, number: number)
-        var fields = JSON.Object()
-        fields["presence_answer"] = number.map(JSON.string)
+        var fields = JSONValue.Object()
+        fields["presence_answer"] = number.map(JSONValue.string)
         return try await answer(request, text, fields, account, key)
     }
 
@@ -133,7 +133,7 @@ extension Approver {
         _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
         let reason = request.takesReason ? reason : nil
-        var fields = JSON.Object()
+        var fields = JSONValue.Object()
         fields["decline"] = 1
         fields["decline_reason"] = reason.map { .string($0.rawValue) }
         let text = PushText.decline(of: request.nonce, serial: request.serial, reason)
@@ -141,11 +141,12 @@ extension Approver {
     }
 
     private func answer(
-        _ request: PushRequest, _ text: String, _ fields: JSON.Object, _ account: PushAccount, _ key: some ApprovalKey
+        _ request: PushRequest, _ text: String, _ fields: JSONValue.Object, _ account: PushAccount,
+        _ key: some ApprovalKey
     ) async throws -> PushReceipt {
         let url = try address(of: account)
         let signature = PushText.encoded(try await key.signed(text))
-        var sent = JSON.Object()
+        var sent = JSONValue.Object()
         sent["serial"] = .string(request.serial)
         sent["nonce"] = .string(request.nonce)
         sent["signature"] = .string(signature)
@@ -190,7 +191,7 @@ extension Approver {
         else { throw ApprovalError.malformed("an address has up to 512 bytes, without '|' and control characters") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let text = PushText.address(address, serial: account.account.serial, timestamp: timestamp)
-        let sent: JSON = [
+        let sent: JSONValue = [
             "new_fb_token": .string(address), "serial": .string(account.account.serial),
             "timestamp": .string(timestamp), "signature": .string(PushText.encoded(try await key.signed(text))),
         ]
@@ -219,7 +220,7 @@ extension Approver {
     /// - Throws: `server`.
     public func log(
         of serial: String, limit: Int, _ client: PrivacyIDEA
-    ) async throws(ApprovalError) -> [JSON] {
+    ) async throws(ApprovalError) -> [JSONValue] {
         do throws(PrivacyIDEAError) {
             let answer = try await client.call(
                 .get, "/audit/",
@@ -258,7 +259,7 @@ extension PushRequest {
     /// Checks an entry of a poll or a delivered message for an account.
     ///
     /// - Throws: ``PushRequestFault``.
-    public init(_ challenge: JSON, of account: PushAccount) throws(PushRequestFault) {
+    public init(_ challenge: JSONValue, of account: PushAccount) throws(PushRequestFault) {
         try self.init(challenge, serial: account.account.serial, url: account.url, key: account.serverKey)
     }
 }

@@ -34,7 +34,7 @@ public struct PushRequest: Hashable, Sendable {
     /// Whether the server's signed capabilities for this request allow a reason for declining.
     public let takesReason: Bool
     /// The whole object as received.
-    public let challenge: JSON
+    public let challenge: JSONValue
     /// The text that the server signed.
     public let signedText: String
     /// The server's signature in base 32, as received.
@@ -52,7 +52,7 @@ public struct PushRequest: Hashable, Sendable {
     ///   - key: The server's key for that account.
     /// - Throws: ``PushRequestFault``.
     public init(
-        _ challenge: JSON, serial: String, url: String, key: PublicKey
+        _ challenge: JSONValue, serial: String, url: String, key: PublicKey
     ) throws(PushRequestFault) {
         func text(_ name: String, _ limit: Int) throws(PushRequestFault) -> String {
             guard let value = challenge[name]?.string, value.utf8.count <= limit else { throw .malformed(name) }
@@ -119,10 +119,10 @@ public struct PushRequest: Hashable, Sendable {
     }
 
     /// Returns the optional capabilities that the server signed for this request; `nil` if there are none.
-    private static func capabilities(_ challenge: JSON, _ nonce: String, _ key: PublicKey) -> JSON? {
+    private static func capabilities(_ challenge: JSONValue, _ nonce: String, _ key: PublicKey) -> JSONValue? {
         guard let text = challenge["capabilities"]?.string, text.utf8.count <= 4096,
             let signature = challenge["capabilities_signature"]?.string, signature.utf8.count <= 2048,
-            let capabilities = try? JSON(parsing: Array(text.utf8)), capabilities.object != nil,
+            let capabilities = try? JSONValue(parsing: Array(text.utf8)), capabilities.object != nil,
             let signed = CanonicalJSON.text(["capabilities": capabilities, "nonce": .string(nonce)]),
             isSigned(signed, signature, by: key)
         else { return nil }

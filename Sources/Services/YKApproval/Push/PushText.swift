@@ -44,7 +44,7 @@ public enum PushText {
 enum CanonicalJSON {
     /// Returns the text; `nil` for numbers with a fraction or an exponent, and for integers that a double cannot
     /// represent.
-    static func text(_ value: JSON) -> String? {
+    static func text(_ value: JSONValue) -> String? {
         switch value {
         case .null: return "null"
         case .bool(let value): return value ? "true" : "false"

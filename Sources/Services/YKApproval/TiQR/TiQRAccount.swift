@@ -35,7 +35,7 @@ public struct TiQRAccount: Hashable, Sendable {
 
     /// The account in the form for the store.
     public var stored: ApprovalAccount {
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["service"] = .string(service)
         object["identity"] = .string(identity)
         object["identityName"] = .string(identityName)
@@ -68,9 +68,9 @@ public struct TiQREnrolment: Hashable, Sendable {
     ///   - metadata: The metadata.
     ///   - link: The link from which it was fetched; addresses of another server are refused.
     /// - Throws: `malformed`, or `otherServer`.
-    init(_ metadata: JSON, _ link: TiQREnrolmentLink, _ trust: HTTPTrust, added: Int64) throws(ApprovalError) {
+    init(_ metadata: JSONValue, _ link: TiQREnrolmentLink, _ trust: HTTPTrust, added: Int64) throws(ApprovalError) {
         let (service, identity) = (metadata["service"], metadata["identity"])
-        func text(_ object: JSON?, _ name: String) throws(ApprovalError) -> String {
+        func text(_ object: JSONValue?, _ name: String) throws(ApprovalError) -> String {
             guard let value = object?[name]?.string, (1...1024).contains(value.utf8.count) else {
                 throw .malformed("the service's metadata has no \(name)")
             }

@@ -76,8 +76,10 @@ public struct TiQRClient: Sendable {
         request.secrets = HTTPSecrets(request: ["session"], answer: ["enrollmentUrl"])
         let response = try await send(request)
         guard response.type == "application/json" else { throw .malformed("the service's metadata is not JSON") }
-        let json: JSON
-        do { json = try JSON(parsing: response.body) } catch { throw .malformed("the service's metadata: \(error)") }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: response.body) } catch {
+            throw .malformed("the service's metadata: \(error)")
+        }
         return try TiQREnrolment(json, link, trust, added: now)
     }
 

@@ -55,7 +55,7 @@ public struct RequestWatch: Sendable {
     ///
     /// - Returns: The request if it is new; `nil` otherwise.
     public mutating func take(delivered body: [UInt8]) -> Found? {
-        guard let message = try? JSON(parsing: body), let found = verified(message["push"] ?? message) else {
+        guard let message = try? JSONValue(parsing: body), let found = verified(message["push"] ?? message) else {
             counts.unverified += 1
             return nil
         }
@@ -77,7 +77,7 @@ public struct RequestWatch: Sendable {
     }
 
     /// Returns the request and the account whose server signed it; `nil` if there is none.
-    private func verified(_ challenge: JSON) -> Found? {
+    private func verified(_ challenge: JSONValue) -> Found? {
         guard let serial = challenge["serial"]?.string else { return nil }
         for account in accounts where account.account.serial == serial {
             if let request = try? PushRequest(challenge, of: account) {

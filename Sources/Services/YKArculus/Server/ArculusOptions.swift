@@ -32,7 +32,7 @@ public enum ArculusOptions {
         }
     }
 
-    private static func inner(_ reply: ArculusReply) -> JSON {
+    private static func inner(_ reply: ArculusReply) -> JSONValue {
         if let options = reply.object["options"], options.object != nil, reply.object["challenge"] == nil {
             return options
         }

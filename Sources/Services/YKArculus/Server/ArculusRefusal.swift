@@ -31,7 +31,7 @@ public struct ArculusRefusal: Hashable, Sendable {
 /// The reply of a server, or of a backend that forwards it: `status`, `errorMessage`, and the requested data.
 struct ArculusReply {
     /// The whole object.
-    let object: JSON.Object
+    let object: JSONValue.Object
 
     /// Maximum length of a server message that is shown.
     private static let messageLimit = 500
@@ -40,7 +40,7 @@ struct ArculusReply {
     ///
     /// - Throws: `server` if it is a refusal, `reply` if it is not a reply of such a server.
     init(_ response: HTTPResponse) throws(ArculusError) {
-        guard let json = try? JSON(parsing: response.body), let object = json.object else {
+        guard let json = try? JSONValue(parsing: response.body), let object = json.object else {
             throw Self.unreadable(response)
         }
         try self.init(object, httpStatus: response.status)
@@ -48,13 +48,13 @@ struct ArculusReply {
 
     /// Reads a reply forwarded by a backend.
     init(backend text: [UInt8]) throws(ArculusError) {
-        guard let json = try? JSON(parsing: text), let object = json.object else {
+        guard let json = try? JSONValue(parsing: text), let object = json.object else {
             throw .reply("the backend's reply is not a JSON object")
         }
         try self.init(object, httpStatus: 200)
     }
 
-    private init(_ object: JSON.Object, httpStatus: Int) throws(ArculusError) {
+    private init(_ object: JSONValue.Object, httpStatus: Int) throws(ArculusError) {
         self.object = object
         let status = object["status"]?.string.map(ArculusResult.Status.init(rawValue:))
         let isGood = (200...299).contains(httpStatus)

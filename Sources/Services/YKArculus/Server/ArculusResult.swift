@@ -39,7 +39,7 @@ public struct ArculusResult: Hashable, Sendable {
     public static let ok = ArculusResult(status: .ok, errorMessage: "", statuscode: "200", responseCode: 200)
 
     /// The result as a JSON object with the four members.
-    public var json: JSON {
+    public var json: JSONValue {
         [
             "status": .string(status.rawValue), "errorMessage": .string(errorMessage),
             "statuscode": .string(statuscode), "responseCode": .int(Int64(responseCode)),

@@ -21,8 +21,8 @@ extension ArculusServer {
     ///
     /// - Throws: `configuration` with the invalid or unknown member.
     public init(parsing text: [UInt8]) throws(ArculusError) {
-        let json: JSON
-        do { json = try JSON(parsing: text) } catch { throw .configuration("not JSON: \(error)") }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: text) } catch { throw .configuration("not JSON: \(error)") }
         guard let object = json.object else { throw .configuration("the description of a server is a JSON object") }
         if let other = object.members.first(where: { !Self.known.contains($0.key) }) {
             throw .configuration("'\(other.key)' is not known in the description of a server")
@@ -41,14 +41,14 @@ extension ArculusServer {
         if let bytes = try Self.number(object, "limit", 1024...(64 << 20)) { limit = bytes }
     }
 
-    private static func text(_ object: JSON.Object, _ key: String) throws(ArculusError) -> String? {
+    private static func text(_ object: JSONValue.Object, _ key: String) throws(ArculusError) -> String? {
         guard let value = object[key], value != .null else { return nil }
         guard let text = value.string, !text.isEmpty else { throw .configuration("'\(key)' is a text") }
         return text
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
-        _ object: JSON.Object, _ key: String, _ type: Choice.Type
+        _ object: JSONValue.Object, _ key: String, _ type: Choice.Type
     ) throws(ArculusError) -> Choice? where Choice.RawValue == String {
         guard let text = try text(object, key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
@@ -58,7 +58,7 @@ extension ArculusServer {
     }
 
     private static func number(
-        _ object: JSON.Object, _ key: String, _ range: ClosedRange<Int>
+        _ object: JSONValue.Object, _ key: String, _ range: ClosedRange<Int>
     ) throws(ArculusError) -> Int? {
         guard let value = object[key], value != .null else { return nil }
         guard let number = value.int.flatMap({ Int(exactly: $0) }), range.contains(number) else {
@@ -67,7 +67,7 @@ extension ArculusServer {
         return number
     }
 
-    private static func pins(_ object: JSON.Object) throws(ArculusError) -> [HTTPPin] {
+    private static func pins(_ object: JSONValue.Object) throws(ArculusError) -> [HTTPPin] {
         guard let value = object["pins"], value != .null else { return [] }
         guard let texts = value.array?.map(\.string), !texts.contains(nil) else {
             throw .configuration("'pins' is an array of texts")

@@ -14,21 +14,21 @@ public struct ArculusWishes: Hashable, Sendable {
     /// The acceptable algorithms, by the server's names such as `es256`; empty lets the server decide.
     public var algorithms: [String] = []
     /// Extension inputs.
-    public var extensions = JSON.Object()
+    public var extensions = JSONValue.Object()
     /// Device data stored by the server (the SDK's registrationInfo).
-    public var registrationInfo: JSON.Object?
+    public var registrationInfo: JSONValue.Object?
 
     /// Creates the default options.
     public init() {}
 
     /// Returns the request that starts a registration.
-    func registration(_ username: String, _ displayName: String, _ dialect: ArculusServer.Dialect) -> JSON {
+    func registration(_ username: String, _ displayName: String, _ dialect: ArculusServer.Dialect) -> JSONValue {
         var object = begin(username)
         object["displayName"] = .string(displayName)
         object["attestation"] = .string(attestation.rawValue)
         switch dialect {
         case .conformance:
-            var selection = JSON.Object()
+            var selection = JSONValue.Object()
             selection["authenticatorAttachment"] = .string(AuthenticatorAttachment.crossPlatform.rawValue)
             selection["userVerification"] = .string(userVerification.rawValue)
             if let residentKey {
@@ -39,22 +39,22 @@ public struct ArculusWishes: Hashable, Sendable {
         case .arculus:
             object["userVerification"] = .string(userVerification.rawValue)
             object["attachment"] = .string(AuthenticatorAttachment.crossPlatform.rawValue)
-            if !algorithms.isEmpty { object["algorithms"] = .array(algorithms.map(JSON.string)) }
+            if !algorithms.isEmpty { object["algorithms"] = .array(algorithms.map(JSONValue.string)) }
             object["discoverable_credential"] = residentKey.map { .string($0.rawValue) }
         }
-        object["keypair"] = registrationInfo.map(JSON.object)
+        object["keypair"] = registrationInfo.map(JSONValue.object)
         return .object(object)
     }
 
     /// Returns the request that starts an authentication; the same in both dialects.
-    func authentication(_ username: String) -> JSON {
+    func authentication(_ username: String) -> JSONValue {
         var object = begin(username)
         object["userVerification"] = .string(userVerification.rawValue)
         return .object(object)
     }
 
-    private func begin(_ username: String) -> JSON.Object {
-        var object = JSON.Object()
+    private func begin(_ username: String) -> JSONValue.Object {
+        var object = JSONValue.Object()
         object["username"] = .string(username)
         if !extensions.members.isEmpty { object["extensions"] = .object(extensions) }
         return object

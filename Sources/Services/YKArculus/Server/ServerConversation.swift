@@ -17,7 +17,7 @@ struct ServerConversation {
     /// Posts a body and reads the answer.
     ///
     /// - Throws: `http`, `server` or `reply`.
-    mutating func post(_ body: JSON, to url: HTTPURL) async throws(ArculusError) -> ArculusReply {
+    mutating func post(_ body: JSONValue, to url: HTTPURL) async throws(ArculusError) -> ArculusReply {
         var request = HTTPRequest(post: url, Array(body.text.utf8), type: "application/json")
         request.fields.append(HTTPField("Accept", "application/json"))
         request.cookies = cookies

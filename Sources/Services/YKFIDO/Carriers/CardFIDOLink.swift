@@ -31,7 +31,7 @@ public final class CardFIDOLink: FIDOLink {
     }
 
     /// The channel's environment.
-    public var environment: Environment { channel.environment }
+    public var environment: ServiceEnvironment { channel.environment }
 
     /// Lets other programs use the card until the next message.
     public func rest() { channel.rest() }

@@ -17,14 +17,16 @@ public final class HIDFIDOLink: FIDOLink {
     var channel: CTAPHID.Channel = .broadcast
     private var isOutOfStep = false
     /// The link's environment.
-    public let environment: Environment
+    public let environment: ServiceEnvironment
     /// What the key reported when the channel was allocated.
     public internal(set) var profile: FIDOLinkProfile
     /// How often a channel was allocated after the first.
     public private(set) var generation = 0
 
     /// Requests a channel from the key (CTAPHID_INIT).
-    public init(_ link: sending any ReportLink, environment: Environment = Environment()) throws(FIDOLinkError) {
+    public init(
+        _ link: sending any ReportLink, environment: ServiceEnvironment = ServiceEnvironment()
+    ) throws(FIDOLinkError) {
         self.link = link
         self.environment = environment
         profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: false, hasU2F: false)

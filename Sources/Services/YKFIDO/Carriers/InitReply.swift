@@ -20,6 +20,6 @@ struct InitReply: Hashable, Sendable {
         let capabilities = try reader.byte("the capabilities")
         profile = FIDOLinkProfile(
             carrier: .hid, hasCTAP2: capabilities & 0x04 != 0, hasU2F: capabilities & 0x08 == 0,
-            canWink: capabilities & 0x01 != 0, deviceVersion: Version(major, minor, build))
+            canWink: capabilities & 0x01 != 0, deviceVersion: FirmwareVersion(major, minor, build))
     }
 }

@@ -34,7 +34,7 @@ package final class CTAPSession {
         self.touch = TouchWait(touch)
     }
 
-    package var environment: Environment { link.environment }
+    package var environment: ServiceEnvironment { link.environment }
 
     /// The deadline for a message sent now.
     package func deadline() -> Deadline { environment.deadline().earlier(limit) }

@@ -38,7 +38,7 @@ public actor FIDOService: KeyService {
 
     /// Opens a channel on a HID device.
     public static func open(
-        hid device: sending any ReportLink, environment: Environment = Environment(),
+        hid device: sending any ReportLink, environment: ServiceEnvironment = ServiceEnvironment(),
         interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
         try await start(device, interaction) { device throws(FIDOLinkError) in

@@ -22,7 +22,7 @@ public struct DeviceConfiguration: Hashable, Sendable {
 
     /// Throws if the key does not support this configuration; nothing is sent.
     package func check(_ info: DeviceInfo) throws(ManagementError) {
-        let needed = restrictsNFC ? Version(5, 7, 0) : Version(5, 0, 0)
+        let needed = restrictsNFC ? FirmwareVersion(5, 7, 0) : FirmwareVersion(5, 0, 0)
         guard info.version >= needed || info.version.major == 0 else { throw .tooOld(has: info.version, needs: needed) }
         if usbEnabled != nil || nfcEnabled != nil, !info.resetBlocked.isEmpty { throw .resetBlocked(info.resetBlocked) }
         if let usbEnabled {

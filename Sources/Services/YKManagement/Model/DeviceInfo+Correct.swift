@@ -8,11 +8,11 @@ extension DeviceInfo {
         family = product?.family
         if version.major < 5, version.major > 0 { correctOld(product) }
         if product?.family == .securityKey { isSecurityKeySeries = true }
-        if version >= Version(4, 4, 0), version < Version(4, 5, 0) { isFIPSSeries = true }
+        if version >= FirmwareVersion(4, 4, 0), version < FirmwareVersion(4, 5, 0) { isFIPSSeries = true }
         // These form factors have no NFC antenna, whatever they report.
         let hasNoNFC =
             formFactor.isNano || formFactor == .usbCLightning
-            || formFactor == .usbCKeychain && version.major == 5 && version < Version(5, 2, 4)
+            || formFactor == .usbCKeychain && version.major == 5 && version < FirmwareVersion(5, 2, 4)
         if hasNoNFC { nfc = nil }
     }
 

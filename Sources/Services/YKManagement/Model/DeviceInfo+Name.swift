@@ -23,14 +23,14 @@ extension DeviceInfo {
     }
 
     private var fourName: String {
-        if version >= Version(4, 4, 0), version < Version(4, 5, 0) { return "YubiKey FIPS (4 Series)" }
+        if version >= FirmwareVersion(4, 4, 0), version < FirmwareVersion(4, 5, 0) { return "YubiKey FIPS (4 Series)" }
         return usb.supported == [.otp, .u2f] ? "YubiKey Edge" : "YubiKey 4"
     }
 
     private var isPreview: Bool {
         let ranges = [
-            Version(5, 0, 0)..<Version(5, 1, 0), Version(5, 2, 0)..<Version(5, 2, 3),
-            Version(5, 5, 0)..<Version(5, 5, 2),
+            FirmwareVersion(5, 0, 0)..<FirmwareVersion(5, 1, 0), FirmwareVersion(5, 2, 0)..<FirmwareVersion(5, 2, 3),
+            FirmwareVersion(5, 5, 0)..<FirmwareVersion(5, 5, 2),
         ]
         return ranges.contains { $0.contains(version) }
     }

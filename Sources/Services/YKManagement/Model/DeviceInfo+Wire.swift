@@ -9,11 +9,11 @@ extension DeviceInfo {
     ///
     /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports wrongly which are enabled (as
     /// observed with ykman 5.9.2).
-    package init(_ objects: [TLV], selected: Version) throws(WireError) {
+    package init(_ objects: [TLV], selected: FirmwareVersion) throws(WireError) {
         var fields = InfoFields(try Self.unique(objects))
         let version = try fields.version(ManagementProtocol.Tag.version) ?? selected
         let supported = Capability(rawValue: try fields.number(ManagementProtocol.Tag.usbSupported) ?? 0)
-        self.init(version: version, usb: version == Version(4, 2, 4) ? Capability(rawValue: 0x3F) : supported)
+        self.init(version: version, usb: version == FirmwareVersion(4, 2, 4) ? Capability(rawValue: 0x3F) : supported)
         if let enabled: UInt32 = try fields.number(ManagementProtocol.Tag.usbEnabled), version.major != 4 {
             usb.enabled = Capability(rawValue: enabled)
         }
@@ -89,10 +89,10 @@ private struct InfoFields {
     init(_ objects: [TLV]) { rest = objects }
 
     /// Three zero bytes mean that the part is absent.
-    mutating func version(_ tag: TLV.Tag) throws(WireError) -> Version? {
+    mutating func version(_ tag: TLV.Tag) throws(WireError) -> FirmwareVersion? {
         guard let bytes = take(tag) else { return nil }
-        let version = try Version(bytes: bytes)
-        return version == Version(0, 0, 0) ? nil : version
+        let version = try FirmwareVersion(bytes: bytes)
+        return version == FirmwareVersion(0, 0, 0) ? nil : version
     }
 
     mutating func take(_ tag: TLV.Tag) -> [UInt8]? {

@@ -42,7 +42,7 @@ public struct DeviceInfo: Hashable, Sendable {
     /// The serial number; absent on security keys and if it is hidden.
     public var serial: UInt32?
     /// The firmware version; for a preview build, the version it behaves as.
-    public var version: Version
+    public var version: FirmwareVersion
     /// The build of the version, if reported.
     public var qualifier: VersionQualifier?
     /// The form factor.
@@ -78,16 +78,16 @@ public struct DeviceInfo: Hashable, Sendable {
     /// Applications that cannot be reset individually.
     public var resetBlocked: Capability = []
     /// The fingerprint sensor's firmware.
-    public var fingerprintVersion: Version?
+    public var fingerprintVersion: FirmwareVersion?
     /// The firmware of the second processor beside the secure element.
-    public var stmVersion: Version?
+    public var stmVersion: FirmwareVersion?
     /// Unrecognised data objects.
     public var unknown: [TLV] = []
     /// Whether the key is too old to report device information, which was probed instead.
     public var isSynthesized = false
 
     /// Creates the information of a key that reports only its version.
-    public init(version: Version, usb: Capability) {
+    public init(version: FirmwareVersion, usb: Capability) {
         self.version = version
         self.usb = Applications(supported: usb, enabled: usb)
     }

@@ -25,7 +25,7 @@ public struct KnownFlaw: Hashable, Sendable {
     /// The vulnerability of a NEO's OpenPGP application, which depends on that application's version.
     package static let openPGPPIN = "YSA-2015-1"
     /// The first fixed version of a NEO's OpenPGP application.
-    package static let mendedOpenPGP = Version(1, 0, 10)
+    package static let mendedOpenPGP = FirmwareVersion(1, 0, 10)
 
     /// Returns the vulnerabilities of a key, by its firmware, series and applications; oldest first.
     public static func of(_ info: DeviceInfo) -> [KnownFlaw] {
@@ -49,7 +49,9 @@ public struct KnownFlaw: Hashable, Sendable {
     /// Firmware 4.2.6 to 4.3.4, if it generates RSA keys.
     private static func roca(_ info: DeviceInfo) -> KnownFlaw? {
         let made = info.usb.supported.intersection([.piv, .openPGP])
-        guard info.version >= Version(4, 2, 6), info.version < Version(4, 3, 5), !made.isEmpty else { return nil }
+        guard info.version >= FirmwareVersion(4, 2, 6), info.version < FirmwareVersion(4, 3, 5), !made.isEmpty else {
+            return nil
+        }
         return KnownFlaw(
             name: "ROCA", reference: "YSA-2017-01, CVE-2017-15361",
             summary: "RSA keys that this key made itself (\(made.names.joined(separator: ", "))) can be computed from "
@@ -60,7 +62,8 @@ public struct KnownFlaw: Hashable, Sendable {
 
     /// The FIPS series with firmware 4.4.2 and 4.4.4.
     private static func fipsRandomness(_ info: DeviceInfo) -> KnownFlaw? {
-        guard info.isFIPSSeries, info.version >= Version(4, 4, 2), info.version < Version(4, 4, 5) else { return nil }
+        guard info.isFIPSSeries, info.version >= FirmwareVersion(4, 4, 2), info.version < FirmwareVersion(4, 4, 5)
+        else { return nil }
         return KnownFlaw(
             name: "YSA-2019-02", reference: "YSA-2019-02",
             summary: "after power-up the first random numbers are partly known, so that ECDSA signatures made then can "
@@ -71,7 +74,8 @@ public struct KnownFlaw: Hashable, Sendable {
 
     /// OpenPGP of firmware 5.2.0 to 5.2.6.
     private static func resetCode(_ info: DeviceInfo) -> KnownFlaw? {
-        guard info.usb.supported.contains(.openPGP), info.version >= Version(5, 2, 0), info.version < Version(5, 2, 7)
+        guard info.usb.supported.contains(.openPGP), info.version >= FirmwareVersion(5, 2, 0),
+            info.version < FirmwareVersion(5, 2, 7)
         else { return nil }
         return KnownFlaw(
             name: resetCode, reference: "YSA-2020-05, CVE-2020-15000",
@@ -85,8 +89,8 @@ public struct KnownFlaw: Hashable, Sendable {
     /// Firmware 5 before 5.7.0; of keys with a fingerprint sensor before 5.7.2; of Security Keys all before 5.7.0 (Yubico's
     /// list of affected products).
     private static func eucleak(_ info: DeviceInfo) -> KnownFlaw? {
-        let mended = info.formFactor.isBio ? Version(5, 7, 2) : Version(5, 7, 0)
-        let first = info.isSecurityKeySeries ? Version(1, 0, 0) : Version(5, 0, 0)
+        let mended = info.formFactor.isBio ? FirmwareVersion(5, 7, 2) : FirmwareVersion(5, 7, 0)
+        let first = info.isSecurityKeySeries ? FirmwareVersion(1, 0, 0) : FirmwareVersion(5, 0, 0)
         guard info.version >= first, info.version < mended else { return nil }
         let curves = info.usb.supported.intersection([.piv, .openPGP]).names
         let concerned = ["FIDO"] + curves.map { "elliptic curve keys of \($0)" }
@@ -103,7 +107,8 @@ public struct KnownFlaw: Hashable, Sendable {
 
     /// FIDO2 of firmware 5.4.1 to 5.7.3.
     private static func shortComparison(_ info: DeviceInfo) -> KnownFlaw? {
-        guard info.usb.supported.contains(.fido2), info.version >= Version(5, 4, 1), info.version < Version(5, 7, 4)
+        guard info.usb.supported.contains(.fido2), info.version >= FirmwareVersion(5, 4, 1),
+            info.version < FirmwareVersion(5, 7, 4)
         else { return nil }
         return KnownFlaw(
             name: "YSA-2025-02", reference: "YSA-2025-02, CVE-2025-29991",

@@ -30,14 +30,14 @@ public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The version that the build behaves as.
-    public let version: Version
+    public let version: FirmwareVersion
     /// Its release stage.
     public let kind: Kind
     /// The build number within that stage.
     public let iteration: UInt8
 
     /// Creates a qualifier.
-    public init(version: Version, kind: Kind, iteration: UInt8) {
+    public init(version: FirmwareVersion, kind: Kind, iteration: UInt8) {
         self.version = version
         self.kind = kind
         self.iteration = iteration

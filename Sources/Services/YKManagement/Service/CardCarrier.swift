@@ -6,7 +6,7 @@ package import YKWire
 /// Management over a smart card: the management application, selected on a channel.
 package final class CardCarrier: ManagementCarrier {
     private let channel: CardChannel
-    package let version: Version
+    package let version: FirmwareVersion
 
     /// Selects the application. A NEO over NFC has none; there the OTP application reports the version. Some CanoKey
     /// versions (canokey-core, meta.c) have an imitation that reports a YubiKey 5.5.5 and cannot be written to: it is
@@ -16,12 +16,12 @@ package final class CardCarrier: ManagementCarrier {
         version = try Self.version(of: channel)
     }
 
-    private static func version(of channel: CardChannel) throws(ManagementError) -> Version {
+    private static func version(of channel: CardChannel) throws(ManagementError) -> FirmwareVersion {
         guard !channel.identity.isCanoKey else { throw .card(.appletMissing(.management)) }
         let reply: [UInt8]
         do { reply = try channel.select(.management) } catch {
             guard case .appletMissing = error, channel.identity.isYubiKey, let status = try? channel.select(.otp),
-                status.first == 3, let version = try? Version(bytes: Array(status.prefix(3)))
+                status.first == 3, let version = try? FirmwareVersion(bytes: Array(status.prefix(3)))
             else { throw .card(error) }
             return version
         }
@@ -70,10 +70,10 @@ package final class CardCarrier: ManagementCarrier {
     }
 
     /// The first three numbers separated by dots in a string such as `Virtual mgr - FW version 5.7.1`.
-    package static func version(in text: [UInt8]) throws(WireError) -> Version {
+    package static func version(in text: [UInt8]) throws(WireError) -> FirmwareVersion {
         let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
         for word in text.split(whereSeparator: { !isOfVersion($0) }) {
-            if let version = Version(String(decoding: word, as: UTF8.self)) { return version }
+            if let version = FirmwareVersion(String(decoding: word, as: UTF8.self)) { return version }
         }
         throw WireError(.missing, at: 0, "no version in the reply to SELECT")
     }

@@ -26,7 +26,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     /// The firmware as reported; `nil` if it is not.
     public var firmware: String?
     /// The firmware as numbers, if it begins with three.
-    public var version: Version?
+    public var version: FirmwareVersion?
     /// The serial number as printed: decimal for Yubico, hexadecimal for others.
     public var serial: String?
     /// A YubiKey's device information.
@@ -41,6 +41,8 @@ public struct DeviceIdentity: Hashable, Sendable {
         self.firmware = firmware
         self.serial = serial
         self.info = info
-        version = info?.version ?? firmware.flatMap { Version($0.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }) }
+        version =
+            info?.version
+            ?? firmware.flatMap { FirmwareVersion($0.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }) }
     }
 }

@@ -8,16 +8,16 @@ import YKWire
 package final class FIDOCarrier: ManagementCarrier {
     private let link: any FIDOLink
     private let runtime: ServiceRuntime?
-    package let version: Version
+    package let version: FirmwareVersion
 
     /// Takes over an open link; sends nothing. Before the 4 series the version in the INIT reply is not the firmware's:
     /// such a key is treated as 3.0.0 (ykman 5.9.2).
     package init(_ link: any FIDOLink, _ runtime: ServiceRuntime? = nil) {
         self.link = link
         self.runtime = runtime
-        let told = link.profile.deviceVersion ?? Version(0, 0, 0)
-        let isPreview = told == Version(0, 0, 1) || told.major == 0 && link.profile.hasCTAP2
-        version = told.major >= 4 || isPreview ? told : Version(3, 0, 0)
+        let told = link.profile.deviceVersion ?? FirmwareVersion(0, 0, 0)
+        let isPreview = told == FirmwareVersion(0, 0, 1) || told.major == 0 && link.profile.hasCTAP2
+        version = told.major >= 4 || isPreview ? told : FirmwareVersion(3, 0, 0)
     }
 
     package private(set) var exchanges = 0

@@ -7,7 +7,7 @@ import YKWire
 package final class KeyboardCarrier: ManagementCarrier {
     private let link: any OTPLink
     private let runtime: ServiceRuntime?
-    package let version: Version
+    package let version: FirmwareVersion
     package private(set) var exchanges = 1
 
     /// Reads the application's status, which contains the version.

@@ -5,7 +5,7 @@ package import YKTransport
 /// A transport for management: the same operations over a smart card, FIDO HID and OTP HID.
 package protocol ManagementCarrier: AnyObject {
     /// The firmware version, as far as known before device information is read.
-    var version: Version { get }
+    var version: FirmwareVersion { get }
     /// The number of exchanges.
     var exchanges: Int { get }
 

@@ -19,7 +19,7 @@ public enum ManagementError: Error, Hashable, Sendable {
     /// The named operation requires the smart card interface.
     case notOverThisLink(String)
     /// The firmware is too old for the operation.
-    case tooOld(has: Version, needs: Version)
+    case tooOld(has: FirmwareVersion, needs: FirmwareVersion)
     /// The key does not support these applications over this transport.
     case notThere(Capability, over: DeviceInfo.Transport)
     /// The change would disable everything over USB, so that nothing could be enabled again.

@@ -55,7 +55,7 @@ public actor ManagementService: KeyService {
 
     /// The firmware version that the application reported when it was opened; over FIDO HID 3.0.0 for any key before
     /// the 4 series.
-    public var version: Version { session.version }
+    public var version: FirmwareVersion { session.version }
 
     /// The number of exchanges with the key.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.carrier.exchanges) }

@@ -33,7 +33,7 @@ package final class ManagementSession {
         self.init(try KeyboardCarrier(link), product: product)
     }
 
-    package var version: Version { carrier.version }
+    package var version: FirmwareVersion { carrier.version }
 
     package func deviceInfo() throws(ManagementError) -> DeviceInfo {
         var info = try rawInfo()
@@ -42,7 +42,7 @@ package final class ManagementSession {
     }
 
     private func rawInfo() throws(ManagementError) -> DeviceInfo {
-        guard version >= Version(4, 1, 0) || version.major == 0 else { return try carrier.olderKey(product) }
+        guard version >= FirmwareVersion(4, 1, 0) || version.major == 0 else { return try carrier.olderKey(product) }
         var objects: [TLV] = []
         var left = 1
         var number: UInt8 = 0

@@ -13,12 +13,12 @@ enum OlderKey {
     ]
 
     /// Selects one application after another; the serial number is read from the OTP application.
-    static func info(_ channel: CardChannel, version: Version) throws(CardError) -> DeviceInfo {
+    static func info(_ channel: CardChannel, version: FirmwareVersion) throws(CardError) -> DeviceInfo {
         var found: Capability = []
         let serial = try serial(channel)
         if try channel.has(.otp) { found.insert(.otp) }
         for (aid, capability) in applications where try channel.has(aid) { found.insert(capability) }
-        if version >= Version(3, 3, 0) { found.insert(.u2f) }
+        if version >= FirmwareVersion(3, 3, 0) { found.insert(.u2f) }
         var info = DeviceInfo(version: version, usb: found)
         if version.major == 3 { info.nfc = info.usb }
         info.serial = serial

@@ -10,7 +10,8 @@ extension OATHInfo {
     package init(selectReply bytes: [UInt8], isYubiKey: Bool = false) throws(WireError) {
         let objects = try TLV.list(bytes)
         salt = try objects.required(OATHProtocol.Tag.name, "salt")
-        version = try objects.value(OATHProtocol.Tag.version).map { value throws(WireError) in try Version(bytes: value)
+        version = try objects.value(OATHProtocol.Tag.version).map { value throws(WireError) in
+            try FirmwareVersion(bytes: value)
         }
         challenge = objects.value(OATHProtocol.Tag.challenge)
         hasPassword = challenge != nil

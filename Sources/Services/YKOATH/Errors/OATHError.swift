@@ -35,7 +35,7 @@ public enum OATHError: Error, Hashable, Sendable {
     /// The type or algorithm is unknown; nothing was sent.
     case unsupportedKind(OATHType, OATHAlgorithm)
     /// The key's firmware does not support this; `has` is `nil` if its version is unknown.
-    case unsupported(OATHFeature, needs: Version, has: Version?)
+    case unsupported(OATHFeature, needs: FirmwareVersion, has: FirmwareVersion?)
     /// Nobody touched the key in time (6982 or 6985 to CALCULATE on an unlocked key).
     case touchTimeout
     /// The key cannot read or write the memory of an account (6581).

@@ -68,14 +68,14 @@ public struct AuthenticatorExport: Sendable {
         let start = text.unicodeScalars.drop { $0 == "\u{FEFF}" || $0.properties.isWhitespace }
         switch start.first {
         case "{", "[":
-            guard let json = try? JSON(parsing: String(start)) else { return nil }
+            guard let json = try? JSONValue(parsing: String(start)) else { return nil }
             return try recognize(json)
         default:
             return KeePassXCExport.recognize(String(start)) ?? BitwardenExport.csv(String(start))
         }
     }
 
-    private static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    private static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         if let export = try AegisExport.recognize(json) { return export }
         if let export = try TwoFASExport.recognize(json) { return export }
         if let export = try EnteExport.recognize(json) { return export }

@@ -5,7 +5,7 @@ import YKWire
 
 /// Ente Auth's encrypted export: Argon2id, then libsodium's secretstream over the lines of the plain export.
 enum EnteExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard let parameters = json["kdfParams"], json.text("encryptedData") != nil,
             json.text("encryptionNonce") != nil
         else { return nil }
@@ -20,7 +20,7 @@ enum EnteExport {
     }
 
     private static func open(
-        _ json: JSON, _ parameters: JSON, _ password: SharedSecret
+        _ json: JSONValue, _ parameters: JSONValue, _ password: SharedSecret
     ) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.ente
         guard let memory = parameters["memLimit"]?.int, let passes = parameters["opsLimit"]?.int else {
@@ -44,7 +44,7 @@ enum EnteExport {
 
 /// Bitwarden's export, as JSON or CSV; encrypted under a password with PBKDF2 or Argon2id, AES-CBC and HMAC.
 enum BitwardenExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard let encrypted = json["encrypted"] else { return nil }
         if case .bool(true) = encrypted {
             guard case .bool(true)? = json["passwordProtected"] else {
@@ -56,7 +56,7 @@ enum BitwardenExport {
                 guard let password else { throw .needsPassword(.bitwarden) }
                 var plain = try open(json, password)
                 defer { Secret.wipe(&plain) }
-                return try entries(try JSON(decrypted: plain, .bitwarden))
+                return try entries(try JSONValue(decrypted: plain, .bitwarden))
             }
         }
         guard json["items"]?.array != nil else { return nil }
@@ -77,7 +77,7 @@ enum BitwardenExport {
     }
 
     /// Skips items without a code, such as notes.
-    private static func entries(_ json: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
+    private static func entries(_ json: JSONValue) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let items = json["items"]?.array else { throw .malformed(.bitwarden, "items") }
         return items.compactMap { item in
             guard let code = item["login"]?.text("totp"), !code.trimmed.isEmpty else { return nil }
@@ -85,7 +85,7 @@ enum BitwardenExport {
         }
     }
 
-    private static func open(_ json: JSON, _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    private static func open(_ json: JSONValue, _ password: SharedSecret) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.bitwarden
         guard let salt = json.text("salt"), let rounds = json["kdfIterations"]?.int else {
             throw .malformed(format, "salt, kdfIterations")
@@ -148,7 +148,7 @@ enum StratumExport {
     private static let mark = Array("AUTHENTICATORPRO".utf8), legacyMark = Array("AuthenticatorPro".utf8)
     private static let legacyRounds = 64_000
 
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["Authenticators"]?.array != nil else { return nil }
         return AuthenticatorExport(.stratum) { _ throws(ExportError) in try entries(json) }
     }
@@ -160,7 +160,7 @@ enum StratumExport {
             guard let password else { throw .needsPassword(.stratum) }
             var plain = isLegacy ? try openLegacy(bytes, password) : try open(bytes, password)
             defer { Secret.wipe(&plain) }
-            return try entries(try JSON(decrypted: plain, .stratum))
+            return try entries(try JSONValue(decrypted: plain, .stratum))
         }
     }
 
@@ -181,7 +181,7 @@ enum StratumExport {
     }
 
     /// The issuer is never empty: without a user name it holds the account's name.
-    private static func entries(_ json: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
+    private static func entries(_ json: JSONValue) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let accounts = json["Authenticators"]?.array else { throw .malformed(.stratum, "Authenticators") }
         return accounts.map { account in
             let number = account["Type"]?.int

@@ -10,9 +10,9 @@ struct ExportFields {
     var name: String?
     var secret: Secrecy
     var algorithm: String?
-    var digits: JSON?
-    var period: JSON?
-    var counter: JSON?
+    var digits: JSONValue?
+    var period: JSONValue?
+    var counter: JSONValue?
 
     /// How the secret is encoded.
     enum Secrecy {
@@ -73,7 +73,7 @@ struct ExportFields {
 
     /// A number, also when written as a string; absent for `null` and an empty string.
     private func number(
-        _ field: OtpauthError.Field, _ value: JSON?, in range: ClosedRange<Int64>
+        _ field: OtpauthError.Field, _ value: JSONValue?, in range: ClosedRange<Int64>
     ) throws(OtpauthError) -> Int64? {
         let (found, shown): (Int64?, String)
         switch value {
@@ -126,13 +126,15 @@ extension ExportFields {
     }
 }
 
-extension JSON {
+extension JSONValue {
     /// The string value of a member; `nil` if it is absent or of another type.
     func text(_ name: String) -> String? { self[name]?.string }
 
     /// Parses decrypted JSON; invalid JSON means that the key is wrong or the file damaged.
     init(decrypted bytes: [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
-        guard let json = try? JSON(parsing: bytes) else { throw .malformed(format, "the decrypted text is not JSON") }
+        guard let json = try? JSONValue(parsing: bytes) else {
+            throw .malformed(format, "the decrypted text is not JSON")
+        }
         self = json
     }
 }
@@ -193,13 +195,13 @@ extension AuthenticatorExport.Format {
     }
 
     /// Decodes the base 64 of a member.
-    func base64(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
+    func base64(_ json: JSONValue?, _ name: String) throws(ExportError) -> [UInt8] {
         guard let text = json?.text(name), let bytes = try? Base64.decode(text) else { throw .malformed(self, name) }
         return bytes
     }
 
     /// Decodes the hexadecimal of a member.
-    func hex(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
+    func hex(_ json: JSONValue?, _ name: String) throws(ExportError) -> [UInt8] {
         guard let text = json?.text(name), let bytes = try? Hex.decode(text) else { throw .malformed(self, name) }
         return bytes
     }

@@ -6,7 +6,7 @@ import YKWire
 /// Aegis' vault, plain or encrypted: scrypt decrypts a password slot, whose key decrypts the vault (Aegis,
 /// `docs/vault.md`).
 enum AegisExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["header"]?.object != nil, let db = json["db"] else { return nil }
         if db.object != nil { return AuthenticatorExport(.aegis) { _ throws(ExportError) in try entries(db) } }
         guard let sealed = db.string else { return nil }
@@ -16,7 +16,7 @@ enum AegisExport {
         }
     }
 
-    private static func entries(_ db: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
+    private static func entries(_ db: JSONValue) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let entries = db["entries"]?.array else { throw .malformed(.aegis, "entries") }
         return entries.map { entry in
             let info = entry["info"]
@@ -29,7 +29,9 @@ enum AegisExport {
     }
 
     /// Only slots of type 1 are encrypted with a password; types 0 and 2 are of other kinds.
-    private static func open(_ json: JSON, _ sealed: String, _ password: SharedSecret) throws(ExportError) -> JSON {
+    private static func open(
+        _ json: JSONValue, _ sealed: String, _ password: SharedSecret
+    ) throws(ExportError) -> JSONValue {
         guard let slots = json["header"]?["slots"]?.array else { throw .malformed(.aegis, "header.slots") }
         let passwordSlots = slots.filter { $0["type"]?.int == 1 }
         guard !passwordSlots.isEmpty else {
@@ -43,7 +45,7 @@ enum AegisExport {
                 let master = try master(of: slot, password)
                 var plain = try AuthenticatorExport.Format.aegis.open(vault, key: master, nonce: nonce)
                 defer { Secret.wipe(&plain) }
-                return try JSON(decrypted: plain, .aegis)
+                return try JSONValue(decrypted: plain, .aegis)
             } catch .wrongPassword {
                 continue
             }
@@ -51,7 +53,7 @@ enum AegisExport {
         throw .wrongPassword(.aegis)
     }
 
-    private static func master(of slot: JSON, _ password: SharedSecret) throws(ExportError) -> Secret {
+    private static func master(of slot: JSONValue, _ password: SharedSecret) throws(ExportError) -> Secret {
         let format = AuthenticatorExport.Format.aegis
         guard let cost = slot["n"]?.int, let blockSize = slot["r"]?.int, let parallelism = slot["p"]?.int else {
             throw .malformed(.aegis, "n, r, p")
@@ -76,7 +78,7 @@ enum AegisExport {
 enum TwoFASExport {
     private static let rounds = 10_000
 
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard let schema = json["schemaVersion"]?.int else { return nil }
         let sealed = json.text("servicesEncrypted") ?? ""
         guard json["services"]?.array != nil || !sealed.isEmpty else { return nil }
@@ -94,12 +96,12 @@ enum TwoFASExport {
             let key = try HashAlgorithm.sha256.key(password, salt: bytes[1], rounds: rounds, .twoFAS)
             var plain = try AuthenticatorExport.Format.twoFAS.open(bytes[0], key: key, nonce: bytes[2])
             defer { Secret.wipe(&plain) }
-            return try entries(try JSON(decrypted: plain, .twoFAS))
+            return try entries(try JSONValue(decrypted: plain, .twoFAS))
         }
     }
 
     /// `name` is the service; without an issuer it may repeat the account.
-    private static func entries(_ services: JSON?) throws(ExportError) -> [AuthenticatorExport.Entry] {
+    private static func entries(_ services: JSONValue?) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let services = services?.array else { throw .malformed(.twoFAS, "services") }
         return services.map { service in
             let otp = service["otp"]
@@ -117,7 +119,7 @@ enum TwoFASExport {
 
 /// andOTP's backup: an array. Encrypted with a PBKDF2-SHA-1 key, or before version 0.6.3 with a hash of the password.
 enum AndOTPExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard let accounts = json.array, let first = accounts.first, first["secret"]?.string != nil,
             first["label"]?.string != nil, first["type"]?.string != nil
         else { return nil }
@@ -132,7 +134,7 @@ enum AndOTPExport {
             guard let password else { throw .needsPassword(.andOTP) }
             var plain = try open(bytes, password)
             defer { Secret.wipe(&plain) }
-            guard let accounts = try JSON(decrypted: plain, .andOTP).array else {
+            guard let accounts = try JSONValue(decrypted: plain, .andOTP).array else {
                 throw .malformed(.andOTP, "accounts")
             }
             return accounts.map(entry)
@@ -169,7 +171,7 @@ enum AndOTPExport {
     }
 
     /// Older versions had no issuer field and put the issuer into the label, as in "Example - alice".
-    private static func entry(_ account: JSON) -> AuthenticatorExport.Entry {
+    private static func entry(_ account: JSONValue) -> AuthenticatorExport.Entry {
         var issuer = account.text("issuer")
         var name = account.text("label")
         if account["issuer"] == nil, let label = name {
@@ -189,7 +191,7 @@ enum AndOTPExport {
 
 /// Raivo's export: an array in which every value is a string, alone or in a password-protected ZIP archive.
 enum RaivoExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard let accounts = json.array, let first = accounts.first, first["kind"]?.string != nil,
             first["timer"] != nil
         else { return nil }
@@ -206,12 +208,14 @@ enum RaivoExport {
         return AuthenticatorExport(.raivo, needsPassword: file.isEncrypted) { password throws(ExportError) in
             var plain = try archive.contents(of: file, password: password)
             defer { Secret.wipe(&plain) }
-            guard let accounts = try JSON(decrypted: plain, .raivo).array else { throw .malformed(.raivo, "accounts") }
+            guard let accounts = try JSONValue(decrypted: plain, .raivo).array else {
+                throw .malformed(.raivo, "accounts")
+            }
             return accounts.map(entry)
         }
     }
 
-    private static func entry(_ account: JSON) -> AuthenticatorExport.Entry {
+    private static func entry(_ account: JSONValue) -> AuthenticatorExport.Entry {
         ExportFields(
             type: account.text("kind") ?? "", issuer: account.text("issuer"), name: account.text("account"),
             secret: .base32(account.text("secret")), algorithm: account.text("algorithm"), digits: account["digits"],
@@ -222,15 +226,15 @@ enum RaivoExport {
 
 /// FreeOTP+'s export: a secret is an array of signed bytes, and the counter is one less than the next one used.
 enum FreeOTPPlusExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["tokenOrder"]?.array != nil, let tokens = json["tokens"]?.array else { return nil }
         return AuthenticatorExport(.freeOTPPlus) { _ throws(ExportError) in tokens.map(entry) }
     }
 
-    private static func entry(_ token: JSON) -> AuthenticatorExport.Entry {
+    private static func entry(_ token: JSONValue) -> AuthenticatorExport.Entry {
         let numbers = token["secret"]?.array?.map { $0.int.flatMap { Int8(exactly: $0) } }
         let secret = numbers.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0.map { UInt8(bitPattern: $0) } } }
-        let counter = token["counter"]?.int.flatMap { $0 < .max ? JSON.int($0 + 1) : nil } ?? token["counter"]
+        let counter = token["counter"]?.int.flatMap { $0 < .max ? JSONValue.int($0 + 1) : nil } ?? token["counter"]
         let issuer = [token.text("issuerExt"), token.text("issuerInt")].compactMap { $0 }.first { !$0.isEmpty }
         return ExportFields(
             type: token.text("type") ?? "totp", issuer: issuer, name: token.text("label"), secret: .bytes(secret),
@@ -241,7 +245,7 @@ enum FreeOTPPlusExport {
 
 /// Proton Authenticator's export: one URI per account.
 enum ProtonExport {
-    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["version"] != nil else { return nil }
         if json["salt"]?.string != nil, json["content"]?.string != nil, json["kdfParams"] == nil {
             throw .unreadable("encrypted Proton Authenticator export", "export it again without a password")

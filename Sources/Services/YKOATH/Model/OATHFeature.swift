@@ -12,11 +12,11 @@ public enum OATHFeature: String, Sendable, Hashable, CaseIterable {
     case rename
 
     /// The first YubiKey firmware that supports it.
-    public var firstVersion: Version {
+    public var firstVersion: FirmwareVersion {
         switch self {
-        case .touch: Version(4, 2, 6)
-        case .sha512: Version(4, 3, 1)
-        case .rename: Version(5, 3, 1)
+        case .touch: FirmwareVersion(4, 2, 6)
+        case .sha512: FirmwareVersion(4, 3, 1)
+        case .rename: FirmwareVersion(5, 3, 1)
         }
     }
 }

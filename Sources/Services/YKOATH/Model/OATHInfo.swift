@@ -6,7 +6,7 @@ public import YKWire
 /// The OATH application's reply to SELECT.
 public struct OATHInfo: Sendable, Hashable {
     /// The reported version: the firmware version on a YubiKey, a vendor-specific number elsewhere.
-    public let version: Version?
+    public let version: FirmwareVersion?
     /// The salt of the access key; a reset changes it.
     public let salt: [UInt8]
     /// Whether a password is set.

@@ -18,7 +18,7 @@ public struct OATHNameConflicts: Sendable, Hashable {
         duplicate = accounts.first { $0.id.rawName == id.rawName }
         extending = accounts.filter { $0.id.rawName.count > id.rawName.count && $0.id.rawName.starts(with: id.rawName) }
         let version = info.isYubiKey ? info.version : nil
-        let hasFault = version.map { $0 >= Version(4, 0, 0) && $0 < Version(4, 3, 5) } ?? false
+        let hasFault = version.map { $0 >= FirmwareVersion(4, 0, 0) && $0 < FirmwareVersion(4, 3, 5) } ?? false
         isHarmful = hasFault && !extending.isEmpty
     }
 }

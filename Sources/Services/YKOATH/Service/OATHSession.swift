@@ -98,7 +98,7 @@ final class OATHSession {
 extension OATHSession {
     /// YubiKeys accept extended lengths from firmware 4.0 on, even if their ATR does not say so.
     private var takesExtendedLength: Bool {
-        guard info.isYubiKey, let version = info.version, version >= Version(4, 0, 0) else { return false }
+        guard info.isYubiKey, let version = info.version, version >= FirmwareVersion(4, 0, 0) else { return false }
         return channel.identity.readerTakesExtendedLength
     }
 }

@@ -23,7 +23,7 @@ public enum OTPError: Error, Hashable, Sendable {
     /// The slot types when touched and does not answer challenges; nothing was sent.
     case notChallengeResponse(OTPSlot)
     /// The key's firmware does not support this; nothing was sent.
-    case unsupported(OTPFeature, needs: Version, has: Version)
+    case unsupported(OTPFeature, needs: FirmwareVersion, has: FirmwareVersion)
     /// The input is invalid; nothing was sent.
     case invalid(Fault)
     /// A cryptographic primitive failed on this computer.

@@ -30,26 +30,26 @@ public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
     case fipsMode = "the FIPS mode"
 
     /// The first YubiKey firmware that supports it.
-    public var firstVersion: Version {
+    public var firstVersion: FirmwareVersion {
         switch self {
-        case .staticPassword: Version(2, 0, 0)
-        case .hotp: Version(2, 1, 0)
-        case .serial, .challengeResponse: Version(2, 2, 0)
-        case .update, .swap, .laterSettings: Version(2, 3, 0)
-        case .invertedLight: Version(2, 4, 0)
-        case .ndef, .scanCodeMap: Version(3, 0, 0)
-        case .accessCodeUpdate: Version(2, 3, 0)
-        case .fipsMode: Version(4, 4, 0)
+        case .staticPassword: FirmwareVersion(2, 0, 0)
+        case .hotp: FirmwareVersion(2, 1, 0)
+        case .serial, .challengeResponse: FirmwareVersion(2, 2, 0)
+        case .update, .swap, .laterSettings: FirmwareVersion(2, 3, 0)
+        case .invertedLight: FirmwareVersion(2, 4, 0)
+        case .ndef, .scanCodeMap: FirmwareVersion(3, 0, 0)
+        case .accessCodeUpdate: FirmwareVersion(2, 3, 0)
+        case .fipsMode: FirmwareVersion(4, 4, 0)
         }
     }
 
     /// Returns whether this firmware supports it.
-    public func isSupported(by version: Version) -> Bool {
+    public func isSupported(by version: FirmwareVersion) -> Bool {
         guard version >= firstVersion else { return false }
         switch self {
-        case .accessCodeUpdate: return !(Version(4, 3, 2)..<Version(4, 3, 6)).contains(version)
-        case .invertedLight: return version < Version(3, 0, 0) || version >= Version(3, 1, 0)
-        case .fipsMode: return version < Version(5, 0, 0)
+        case .accessCodeUpdate: return !(FirmwareVersion(4, 3, 2)..<FirmwareVersion(4, 3, 6)).contains(version)
+        case .invertedLight: return version < FirmwareVersion(3, 0, 0) || version >= FirmwareVersion(3, 1, 0)
+        case .fipsMode: return version < FirmwareVersion(5, 0, 0)
         default: return true
         }
     }

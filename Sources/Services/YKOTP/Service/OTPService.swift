@@ -45,7 +45,7 @@ public actor OTPService: KeyService {
     }
 
     /// The firmware version of the application.
-    public var version: Version { status.version }
+    public var version: FirmwareVersion { status.version }
     /// The transport of the application.
     public var carrier: OTPCarrier { link.carrier }
 

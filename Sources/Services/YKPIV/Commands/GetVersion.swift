@@ -12,8 +12,8 @@ package struct GetVersion: CardCommand {
 
     package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
-        try Version(bytes: reader.rest())
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
+        try FirmwareVersion(bytes: reader.rest())
     }
 }
 

@@ -35,7 +35,7 @@ extension PIVIdentity {
     /// reports it.
     public var isFIPSFirmware: Bool {
         guard isYubiKey, let version else { return false }
-        return (Version(4, 4, 0)..<Version(4, 6, 0)).contains(version)
+        return (FirmwareVersion(4, 4, 0)..<FirmwareVersion(4, 6, 0)).contains(version)
     }
 }
 

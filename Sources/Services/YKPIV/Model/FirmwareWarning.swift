@@ -8,11 +8,11 @@ public struct FirmwareWarning: Hashable, Sendable {
     public let advisory: String
     /// What it means, in a sentence.
     public let meaning: String
-    private let from: Version
-    private let before: Version
+    private let from: FirmwareVersion
+    private let before: FirmwareVersion
 
     /// The flaws of a firmware that affect PIV, the worst first.
-    static func all(_ version: Version?) -> [FirmwareWarning] {
+    static func all(_ version: FirmwareVersion?) -> [FirmwareWarning] {
         guard let version else { return [] }
         return known.filter { ($0.from..<$0.before).contains(version) }
     }
@@ -23,18 +23,18 @@ public struct FirmwareWarning: Hashable, Sendable {
             meaning:
                 "RSA keys that were made on this firmware can be broken (ROCA, CVE-2017-15361); make them elsewhere"
                 + " and import them, or use a key on a curve",
-            from: Version(4, 2, 0), before: Version(4, 3, 5)),
+            from: FirmwareVersion(4, 2, 0), before: FirmwareVersion(4, 3, 5)),
         FirmwareWarning(
             advisory: "YSA-2019-02",
             meaning:
                 "the first random numbers after power-up are weak on the FIPS series with this firmware; RSA keys and"
                 + " ECDSA signatures may have been weakened",
-            from: Version(4, 4, 2), before: Version(4, 4, 5)),
+            from: FirmwareVersion(4, 4, 2), before: FirmwareVersion(4, 4, 5)),
         FirmwareWarning(
             advisory: "YSA-2024-03",
             meaning:
                 "whoever has the key in hand for a while, with costly equipment, can read ECDSA private keys from it"
                 + " (EUCLEAK); RSA keys are not touched",
-            from: Version(5, 0, 0), before: Version(5, 7, 0)),
+            from: FirmwareVersion(5, 0, 0), before: FirmwareVersion(5, 7, 0)),
     ]
 }

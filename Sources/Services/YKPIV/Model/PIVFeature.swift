@@ -28,15 +28,15 @@ public enum PIVFeature: String, Sendable, Hashable, CaseIterable {
     case fingerprints
 
     /// The first YubiKey firmware that supports it.
-    public var firstVersion: Version {
+    public var firstVersion: FirmwareVersion {
         switch self {
-        case .p384, .policies: Version(4, 0, 0)
-        case .cachedTouch, .attestation: Version(4, 3, 0)
-        case .serial: Version(5, 0, 3)
-        case .metadata: Version(5, 3, 0)
-        case .aesManagementKey: Version(5, 4, 0)
-        case .fingerprints: Version(5, 6, 0)
-        case .largeRSA, .curve25519, .moveKey: Version(5, 7, 0)
+        case .p384, .policies: FirmwareVersion(4, 0, 0)
+        case .cachedTouch, .attestation: FirmwareVersion(4, 3, 0)
+        case .serial: FirmwareVersion(5, 0, 3)
+        case .metadata: FirmwareVersion(5, 3, 0)
+        case .aesManagementKey: FirmwareVersion(5, 4, 0)
+        case .fingerprints: FirmwareVersion(5, 6, 0)
+        case .largeRSA, .curve25519, .moveKey: FirmwareVersion(5, 7, 0)
         }
     }
 }

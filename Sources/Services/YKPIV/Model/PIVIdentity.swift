@@ -6,7 +6,7 @@ public import YKTransport
 public struct PIVIdentity: Hashable, Sendable {
     /// The reported version: the firmware version on a YubiKey, a vendor-specific number elsewhere. `nil` if not
     /// reported.
-    public let version: Version?
+    public let version: FirmwareVersion?
     /// Whether this is known to be a YubiKey, so that `version` determines its features.
     public let isYubiKey: Bool
 
@@ -18,7 +18,7 @@ public struct PIVIdentity: Hashable, Sendable {
 
     /// Minimum PIN and PUK length: 6 on YubiKeys from firmware 4 on, as in NIST SP 800-73-4 Part 1 §2.4.3; cards of
     /// other vendors and older keys may have one of 4.
-    var leastPINLength: Int { isYubiKey && version.map { $0 >= Version(4, 0, 0) } ?? false ? 6 : 4 }
+    var leastPINLength: Int { isYubiKey && version.map { $0 >= FirmwareVersion(4, 0, 0) } ?? false ? 6 : 4 }
 
     /// The known flaws of this firmware.
     public var warnings: [FirmwareWarning] { FirmwareWarning.all(isYubiKey ? version : nil) }
@@ -27,6 +27,6 @@ public struct PIVIdentity: Hashable, Sendable {
     /// advisory (YSA-2017-01) lists 4.2.6 to 4.3.4.
     public var makesWeakRSA: Bool {
         guard isYubiKey, let version else { return false }
-        return (Version(4, 2, 0)..<Version(4, 3, 5)).contains(version)
+        return (FirmwareVersion(4, 2, 0)..<FirmwareVersion(4, 3, 5)).contains(version)
     }
 }

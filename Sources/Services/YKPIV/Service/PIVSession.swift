@@ -30,14 +30,16 @@ final class PIVSession {
         let version = try Self.version(channel)
         identity = PIVIdentity(version: version, isYubiKey: isYubiKey)
         version.map(channel.adapt)
-        if isYubiKey, channel.identity.readerTakesExtendedLength, version.map({ $0 >= Version(4, 0, 0) }) ?? false {
+        if isYubiKey, channel.identity.readerTakesExtendedLength,
+            version.map({ $0 >= FirmwareVersion(4, 0, 0) }) ?? false
+        {
             channel.form = .extended
         }
         channel.onReselect = { [unowned self] _ in forget() }
     }
 
     /// Cards of other vendors may not support the command, and recordings may lack it.
-    private static func version(_ channel: CardChannel) throws(PIVError) -> Version? {
+    private static func version(_ channel: CardChannel) throws(PIVError) -> FirmwareVersion? {
         do { return try channel.send(GetVersion()) } catch {
             switch error {
             case .status, .link(.replay): return nil

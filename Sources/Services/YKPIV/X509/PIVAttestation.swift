@@ -8,7 +8,7 @@ public import YKX509
 /// The statements of an attestation about a key and the device that generated it (Yubico, "PIV attestation").
 public struct PIVAttestation: Hashable, Sendable {
     /// The firmware that generated the key.
-    public let firmware: Version?
+    public let firmware: FirmwareVersion?
     /// The serial number of the device; absent if it is not visible.
     public let serial: UInt64?
     /// The PIN and touch policies of the key.
@@ -24,7 +24,7 @@ public struct PIVAttestation: Hashable, Sendable {
     public init(_ certificate: X509Certificate) throws(PIVError) {
         do {
             firmware = try certificate.extensions[Self.firmware].map { field throws(WireError) in
-                try Version(bytes: field.value)
+                try FirmwareVersion(bytes: field.value)
             }
             serial = try certificate.extensions[Self.serial].map { field throws(WireError) in
                 var reader = ByteReader(field.value)

@@ -32,7 +32,7 @@ public struct Ceremony: Hashable, Sendable {
     /// The credentials allowed, for an authentication; empty for any.
     public var allowedCredentials: [[UInt8]] = []
     /// The extension inputs in JSON form.
-    public var extensions = JSON.Object()
+    public var extensions = JSONValue.Object()
 
     init(_ kind: Kind, challenge: [UInt8], session: String, expires: Int64) {
         self.kind = kind
@@ -44,14 +44,14 @@ public struct Ceremony: Hashable, Sendable {
 
 extension Ceremony {
     /// The ceremony as JSON, for a store. It contains no secret, but must be protected from modification.
-    public var json: JSON {
+    public var json: JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("kind", .string(kind.rawValue)), ("challenge", .bytes(challenge)), ("session", .string(session)),
-                ("expires", .int(expires)), ("user", user.map(JSON.bytes)),
+                ("expires", .int(expires)), ("user", user.map(JSONValue.bytes)),
                 ("userVerification", .string(userVerification.rawValue)), ("conditional", .bool(isConditional)),
                 ("algorithms", .array(algorithms.map { .int($0.rawValue) })),
-                ("allowedCredentials", .array(allowedCredentials.map(JSON.bytes))),
+                ("allowedCredentials", .array(allowedCredentials.map(JSONValue.bytes))),
                 ("extensions", .object(extensions)),
             ]))
     }
@@ -59,7 +59,7 @@ extension Ceremony {
     /// Reads a ceremony from its ``json``.
     ///
     /// - Throws: `member` with the path of the invalid member.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         guard let kind = Kind(rawValue: try members.required("kind", .string)),
             let verification = UserVerification(rawValue: try members.required("userVerification", .string))

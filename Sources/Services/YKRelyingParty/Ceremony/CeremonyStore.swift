@@ -32,7 +32,7 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     private var ceremonies: [String: Ceremony] = [:]
     private var spent: [[UInt8]: Int64] = [:]
     private var lastPurge = Int64.min
-    private let environment: Environment
+    private let environment: ServiceEnvironment
     private let limit: Int
 
     /// Creates an empty store.
@@ -40,7 +40,7 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     /// - Parameters:
     ///   - limit: The maximum number of ceremonies, and of spent challenges.
     ///   - environment: The source of randomness and the time of day.
-    public init(limit: Int = 100_000, environment: Environment = Environment()) {
+    public init(limit: Int = 100_000, environment: ServiceEnvironment = ServiceEnvironment()) {
         self.limit = max(1, limit)
         self.environment = environment
     }
@@ -121,7 +121,7 @@ public struct SealedCeremonies: CeremonyStore {
 
     private func open(_ sealed: [UInt8], _ session: String) -> Ceremony? {
         guard let text = try? AESGCM.open(sealed, key: key.value, context: Self.context(session)),
-            let json = try? JSON(parsing: text.copyBytes())
+            let json = try? JSONValue(parsing: text.copyBytes())
         else { return nil }
         return try? Ceremony(json: json)
     }

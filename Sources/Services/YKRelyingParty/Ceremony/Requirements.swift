@@ -41,7 +41,7 @@ public struct RegistrationInputs: Hashable, Sendable {
     /// appidExclude: the AppID of U2F credentials that must not already exist.
     public var appIDExclude: String?
     /// Inputs of other extensions, in JSON form.
-    public var others = JSON.Object()
+    public var others = JSONValue.Object()
 
     /// Whether bytes can be stored with the credential (WebAuthn Level 3 §10.1.5).
     public enum LargeBlobSupport: String, Hashable, Sendable {
@@ -55,13 +55,13 @@ public struct RegistrationInputs: Hashable, Sendable {
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.
-    public var json: JSON.Object {
-        var object = JSON.Object([
+    public var json: JSONValue.Object {
+        var object = JSONValue.Object([
             ("credProps", asksCredentialProperties ? true : nil),
             ("credentialProtectionPolicy", protection.map { .string($0.description) }),
             ("enforceCredentialProtectionPolicy", protection.map { _ in .bool(enforcesProtection) }),
             ("prf", prf.map(\.json)), ("largeBlob", largeBlob.map { ["support": .string($0.rawValue)] }),
-            ("minPinLength", asksMinPINLength ? true : nil), ("appidExclude", appIDExclude.map(JSON.string)),
+            ("minPinLength", asksMinPINLength ? true : nil), ("appidExclude", appIDExclude.map(JSONValue.string)),
         ])
         for member in others.members { object[member.key] = member.value }
         return object
@@ -81,11 +81,11 @@ public struct PRFInput: Hashable, Sendable {
         self.second = second
     }
 
-    var values: JSON? {
-        first.map { .object(JSON.Object([("first", .bytes($0)), ("second", second.map(JSON.bytes))])) }
+    var values: JSONValue? {
+        first.map { .object(JSONValue.Object([("first", .bytes($0)), ("second", second.map(JSONValue.bytes))])) }
     }
 
-    var json: JSON { .object(JSON.Object([("eval", values)])) }
+    var json: JSONValue { .object(JSONValue.Object([("eval", values)])) }
 }
 
 /// A relying party's requirements for an authentication (WebAuthn Level 3 §5.5).
@@ -112,7 +112,7 @@ public struct AuthenticationInputs: Hashable, Sendable {
     /// appid: the AppID of credentials registered with U2F.
     public var appID: String?
     /// Inputs of other extensions, in JSON form.
-    public var others = JSON.Object()
+    public var others = JSONValue.Object()
 
     /// An operation on the bytes stored with the credential (WebAuthn Level 3 §10.1.5).
     public enum LargeBlobAction: Hashable, Sendable {
@@ -126,22 +126,24 @@ public struct AuthenticationInputs: Hashable, Sendable {
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.
-    public var json: JSON.Object {
-        var object = JSON.Object([("prf", prfJSON), ("largeBlob", blobJSON), ("appid", appID.map(JSON.string))])
+    public var json: JSONValue.Object {
+        var object = JSONValue.Object([
+            ("prf", prfJSON), ("largeBlob", blobJSON), ("appid", appID.map(JSONValue.string)),
+        ])
         for member in others.members { object[member.key] = member.value }
         return object
     }
 
-    private var prfJSON: JSON? {
+    private var prfJSON: JSONValue? {
         guard prf != nil || !prfByCredential.isEmpty else { return nil }
         let table = prfByCredential.map { (Base64.encodeURL($0.key), $0.value.values) }.sorted { $0.0 < $1.0 }
         return .object(
-            JSON.Object([
-                ("eval", prf?.values), ("evalByCredential", table.isEmpty ? nil : .object(JSON.Object(table))),
+            JSONValue.Object([
+                ("eval", prf?.values), ("evalByCredential", table.isEmpty ? nil : .object(JSONValue.Object(table))),
             ]))
     }
 
-    private var blobJSON: JSON? {
+    private var blobJSON: JSONValue? {
         switch largeBlob {
         case .read: ["read": true]
         case .write(let blob): ["write": .bytes(blob)]

@@ -24,8 +24,8 @@ public struct RelatedOrigins: Hashable, Sendable {
     ///
     /// - Throws: `json`, or `member` with the path of the invalid member.
     public init(parsing text: [UInt8]) throws(WebAuthnError) {
-        let json: JSON
-        do { json = try JSON(parsing: text) } catch { throw .json(error) }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: text) } catch { throw .json(error) }
         guard let origins = try JSONMembers(json).list("origins", of: .string) else {
             throw .member("origins", problem: "expected array, it is not there")
         }
@@ -54,7 +54,7 @@ public struct RelatedOrigins: Hashable, Sendable {
     }
 
     /// The document, to be served as `application/json`.
-    public var json: JSON { ["origins": .array(origins.map(JSON.string))] }
+    public var json: JSONValue { ["origins": .array(origins.map(JSONValue.string))] }
 
     /// Whether the document permits an origin under the client's rules (§5.11.1): invalid entries are skipped, and so
     /// are those with a new label once there are five labels.

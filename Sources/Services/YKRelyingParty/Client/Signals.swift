@@ -10,7 +10,7 @@ extension WebAuthnRelyingParty {
     /// response to a sign-in that failed with ``CeremonyError/unknownCredential``.
     ///
     /// - Parameter credential: The credential's identifier.
-    public func unknownCredentialSignal(_ credential: [UInt8]) -> JSON {
+    public func unknownCredentialSignal(_ credential: [UInt8]) -> JSONValue {
         ["rpId": .string(id), "credentialId": .bytes(credential)]
     }
 
@@ -20,7 +20,7 @@ extension WebAuthnRelyingParty {
     /// - Parameters:
     ///   - user: The user handle.
     ///   - credentials: The credentials of the account.
-    public func acceptedCredentialsSignal(of user: [UInt8], _ credentials: [CredentialRecord]) -> JSON {
+    public func acceptedCredentialsSignal(of user: [UInt8], _ credentials: [CredentialRecord]) -> JSONValue {
         [
             "rpId": .string(id), "userId": .bytes(user),
             "allAcceptedCredentialIds": .array(credentials.map { .bytes($0.id) }),
@@ -31,7 +31,7 @@ extension WebAuthnRelyingParty {
     /// signed-in browser.
     ///
     /// - Parameter user: The account.
-    public func userDetailsSignal(_ user: FIDOUser) -> JSON {
+    public func userDetailsSignal(_ user: FIDOUser) -> JSONValue {
         [
             "rpId": .string(id), "userId": .bytes(user.id), "name": .string(user.name ?? ""),
             "displayName": .string(user.displayName ?? ""),
@@ -72,7 +72,7 @@ public struct ClientCapabilities: Hashable, Sendable {
     private let values: [String: Bool]
 
     /// Reads the object of booleans sent by the page. Other values are ignored.
-    public init(json: JSON) {
+    public init(json: JSONValue) {
         var values: [String: Bool] = [:]
         for member in json.object?.members ?? [] { values[member.key] = member.value.bool }
         self.values = values

@@ -40,7 +40,7 @@ public struct MetadataBLOB: Sendable {
     /// Reads the content of a list (§3.1.6) without verifying a signature, for a program that has already verified it.
     ///
     /// - Throws: `malformed`.
-    public init(payload: JSON) throws(MetadataError) {
+    public init(payload: JSONValue) throws(MetadataError) {
         do throws(WebAuthnError) {
             let members = try JSONMembers(payload)
             number = try members.required("no", .int)
@@ -79,7 +79,7 @@ public struct MetadataBLOB: Sendable {
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1), with the certificates of its signer.
 struct SignedToken {
-    let payload: JSON
+    let payload: JSONValue
     private let algorithm: COSEAlgorithm
     private let certificates: [X509Certificate]
     private let message: [UInt8]
@@ -96,10 +96,10 @@ struct SignedToken {
         let text = jwt.filter { $0 > 0x20 }
         let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("not three parts") }
-        let header: JSON
+        let header: JSONValue
         do throws(WireError) {
-            header = try JSON(parsing: Self.decode(parts[0]))
-            payload = try JSON(parsing: Self.decode(parts[1]))
+            header = try JSONValue(parsing: Self.decode(parts[0]))
+            payload = try JSONValue(parsing: Self.decode(parts[1]))
             signature = try Self.decode(parts[2])
         } catch { throw .malformed(error.description) }
         message = Array(text[..<parts[2].startIndex].dropLast())

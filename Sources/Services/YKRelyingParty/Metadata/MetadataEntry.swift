@@ -16,7 +16,7 @@ public struct MetadataEntry: Hashable, Sendable {
     /// The certificates that vouch for the model, DER.
     public let roots: [[UInt8]]
     /// The metadata statement (FIDO Metadata Statement 3.0).
-    public let statement: JSON
+    public let statement: JSONValue
 
     init(_ members: JSONMembers) throws(WebAuthnError) {
         aaguid = try members.optional("aaguid", .string).map { text throws(WebAuthnError) in

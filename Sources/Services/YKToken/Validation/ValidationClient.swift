@@ -30,11 +30,11 @@ public struct ValidationClient<Transport: ValidationTransport> {
     /// The client's key, if the servers sign with it; then unsigned replies are refused.
     private let key: SharedSecret?
     private let transport: Transport
-    private let environment: Environment
+    private let environment: ServiceEnvironment
 
     /// Creates a client. Without a key the servers must be `https://`, so that their replies are authenticated.
     public init(
-        servers: [String], client: UInt32, key: SharedSecret?, transport: Transport, environment: Environment
+        servers: [String], client: UInt32, key: SharedSecret?, transport: Transport, environment: ServiceEnvironment
     ) {
         self.servers = servers
         self.client = client

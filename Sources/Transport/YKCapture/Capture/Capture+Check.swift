@@ -17,7 +17,7 @@ extension Capture {
         public var description: String { "line \(line): \(reason)" }
 
         /// The finding as a JSON object: `line`, `level` (`error` or `warning`) and `reason`.
-        public var json: JSON {
+        public var json: JSONValue {
             ["line": .int(Int64(line)), "level": isError ? "error" : "warning", "reason": .string(reason)]
         }
     }

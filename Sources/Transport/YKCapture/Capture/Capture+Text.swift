@@ -37,15 +37,15 @@ extension Capture {
         ([header.text] + events.map(\.text)).joined(separator: "\n") + "\n"
     }
 
-    fileprivate static func object(_ row: [UInt8], _ line: Int) throws(CaptureError) -> JSON.Object {
+    fileprivate static func object(_ row: [UInt8], _ line: Int) throws(CaptureError) -> JSONValue.Object {
         let value = try lift({ (error: WireError) in CaptureError(line: line, "\(error)") }) { () throws(WireError) in
-            try JSON(parsing: row)
+            try JSONValue(parsing: row)
         }
         guard let object = value.object else { throw CaptureError(line: line, "expected a JSON object") }
         return object
     }
 
-    fileprivate static func header(_ object: JSON.Object, _ line: Int) throws(CaptureError) -> Header {
+    fileprivate static func header(_ object: JSONValue.Object, _ line: Int) throws(CaptureError) -> Header {
         guard let version = object["capture"]?.int else {
             throw CaptureError(line: line, "expected a header with \"capture\":1")
         }
@@ -63,7 +63,7 @@ extension Capture {
 
 extension Capture.Header {
     /// The header as one line, without the line feed.
-    package var text: String { JSON.object(fields).text }
+    package var text: String { JSONValue.object(fields).text }
 }
 
 /// Parses the text form of a capture in pieces of any size, and keeps no more than a line of it.

@@ -19,28 +19,28 @@ public struct Capture: Sendable, Hashable {
     /// The first line of a capture. Unknown keys are kept.
     public struct Header: Sendable, Hashable {
         /// All keys as they are in the file.
-        public var fields: JSON.Object
+        public var fields: JSONValue.Object
 
         /// Creates a header for a link of this kind.
         public init(link: LinkKind) {
-            fields = JSON.Object()
+            fields = JSONValue.Object()
             fields["capture"] = 1
             fields["link"] = .string(link.rawValue)
         }
 
-        init(fields: JSON.Object) { self.fields = fields }
+        init(fields: JSONValue.Object) { self.fields = fields }
 
         /// The kind of link.
         public var link: LinkKind { LinkKind(rawValue: fields["link"]?.string ?? "") }
         /// The name of the reader.
         public var reader: String? {
             get { fields["reader"]?.string }
-            set { fields["reader"] = newValue.map(JSON.string) }
+            set { fields["reader"] = newValue.map(JSONValue.string) }
         }
         /// The name reported by the key.
         public var device: String? {
             get { fields["device"]?.string }
-            set { fields["device"] = newValue.map(JSON.string) }
+            set { fields["device"] = newValue.map(JSONValue.string) }
         }
         /// The USB vendor and product numbers, in hexadecimal: `1050:0407`.
         public var usb: (vendor: UInt16, product: UInt16)? {
@@ -65,7 +65,7 @@ public struct Capture: Sendable, Hashable {
         /// Seconds since 1970 at the first event.
         public var clock: Int64? {
             get { fields["clock"]?.int }
-            set { fields["clock"] = newValue.map(JSON.int) }
+            set { fields["clock"] = newValue.map(JSONValue.int) }
         }
         /// The random bytes that the host drew, in order; zeros in place of secret ones.
         public var random: [UInt8]? {
@@ -90,7 +90,7 @@ public struct Capture: Sendable, Hashable {
         /// A note from the person who recorded it.
         public var note: String? {
             get { fields["note"]?.string }
-            set { fields["note"] = newValue.map(JSON.string) }
+            set { fields["note"] = newValue.map(JSONValue.string) }
         }
     }
 

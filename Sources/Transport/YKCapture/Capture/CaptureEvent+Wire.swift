@@ -6,7 +6,7 @@ import YKWire
 extension Capture.Event {
     /// The event as one line, without the line end.
     package var text: String {
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         switch kind {
         case .exchange(let command, let reply):
             object["c"] = .string(Hex.encode(command))
@@ -18,21 +18,21 @@ extension Capture.Event {
         case .http(let exchange): object["h"] = exchange.json
         case .link(let event, let why):
             object["e"] = .string(event.rawValue)
-            object["why"] = why.map(JSON.string)
+            object["why"] = why.map(JSONValue.string)
         }
         // Rounding would make an infinity of a huge time, which JSON cannot express.
         object["ms"] = milliseconds.map { .double($0.magnitude < 1e12 ? ($0 * 1000).rounded() / 1000 : $0) }
         if !commandMask.isEmpty { object["cm"] = Self.json(commandMask) }
         if !replyMask.isEmpty { object["rm"] = Self.json(replyMask) }
-        return JSON.object(object).text
+        return JSONValue.object(object).text
     }
 
-    private static func json(_ masks: [Mask]) -> JSON {
+    private static func json(_ masks: [Mask]) -> JSONValue {
         .array(masks.map { .array([.int(Int64($0.offset)), .int(Int64($0.length))]) })
     }
 
     /// Parses an event. Ignores unknown keys; throws if the line has none or several of the event keys.
-    init(_ object: JSON.Object, line: Int) throws(CaptureError) {
+    init(_ object: JSONValue.Object, line: Int) throws(CaptureError) {
         let present = ["c", "w", "d", "sf", "gf", "h", "e"].filter { object[$0] != nil }
         guard let key = present.first, present.count == 1 else {
             throw CaptureError(line: line, "expected exactly one of c, w, d, sf, gf, h, e")
@@ -56,20 +56,20 @@ extension Capture.Event {
         self.line = line
     }
 
-    private static func time(_ object: JSON.Object, _ line: Int) throws(CaptureError) -> Double? {
+    private static func time(_ object: JSONValue.Object, _ line: Int) throws(CaptureError) -> Double? {
         guard let value = object["ms"] else { return nil }
         guard let time = value.number else { throw CaptureError(line: line, "\"ms\" is not a number") }
         return time
     }
 
-    static func hex(_ object: JSON.Object, _ key: String, _ line: Int) throws(CaptureError) -> [UInt8] {
+    static func hex(_ object: JSONValue.Object, _ key: String, _ line: Int) throws(CaptureError) -> [UInt8] {
         guard let text = object[key]?.string else { throw CaptureError(line: line, "\"\(key)\" is not a string") }
         return try lift({ (error: WireError) in CaptureError(line: line, "\"\(key)\": \(error)") }) {
             () throws(WireError) in try Hex.decode(text)
         }
     }
 
-    private static func masks(_ object: JSON.Object, _ key: String, _ line: Int) throws(CaptureError) -> [Mask] {
+    private static func masks(_ object: JSONValue.Object, _ key: String, _ line: Int) throws(CaptureError) -> [Mask] {
         guard let list = object[key] else { return [] }
         guard let pairs = list.array else { throw CaptureError(line: line, "\"\(key)\" is not an array") }
         var masks: [Mask] = []

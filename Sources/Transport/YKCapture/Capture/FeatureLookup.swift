@@ -58,7 +58,7 @@ struct FeatureLookup {
     }
 
     /// Processes a report; the last one of a frame makes its answers available.
-    mutating func set(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
+    mutating func set(_ report: [UInt8], _ replay: CaptureReplay) throws(LinkError) {
         let progress = try lift(LinkError.malformed) { () throws(WireError) in try assembler.add(report) }
         guard case .whole(let frame) = progress else {
             if progress == .reset { outgoing = [] }

@@ -43,7 +43,7 @@ public final class Recorder: Sendable {
     }
 
     /// The environment with its randomness and clock recorded.
-    public func recording(_ environment: Environment) -> Environment {
+    public func recording(_ environment: ServiceEnvironment) -> ServiceEnvironment {
         var environment = environment
         environment.random = RecordedRandom(recorder: self, source: environment.random)
         environment.clock = RecordedClock(recorder: self)
@@ -96,7 +96,7 @@ public final class Recorder: Sendable {
             }
             state.header.fields["link"] = .string(kind.rawValue)
             fill(&state.header)
-            let header = JSON.object(state.header.fields).text
+            let header = JSONValue.object(state.header.fields).text
             guard state.file == nil else {
                 return state.write { file throws(LinkError) in try file.replaceHeader(header) }
             }
@@ -148,7 +148,7 @@ public final class Recorder: Sendable {
             if isSecret, state.redactor == nil {
                 state.header.secretRandom = (state.header.secretRandom ?? []) + bytes
             }
-            let header = JSON.object(state.header.fields).text
+            let header = JSONValue.object(state.header.fields).text
             state.write { file throws(LinkError) in try file.replaceHeader(header) }
         }
     }

@@ -6,10 +6,10 @@ import YKWire
 
 /// A card that answers from a recording.
 final class ReplayLink: CardLink {
-    private let replay: Replay
+    private let replay: CaptureReplay
     let identity: CardIdentity
 
-    init(replay: Replay) {
+    init(replay: CaptureReplay) {
         self.replay = replay
         let header = replay.capture.header
         identity = CardIdentity(
@@ -33,7 +33,7 @@ final class ReplayLink: CardLink {
     }
 }
 
-extension Replay {
+extension CaptureReplay {
     /// Ends a strict replay at the first mismatch, regardless of how the service handles it.
     func failingForGood(_ body: () throws(LinkError) -> [UInt8]) throws(LinkError) -> [UInt8] {
         if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }

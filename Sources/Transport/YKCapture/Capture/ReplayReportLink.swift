@@ -2,7 +2,7 @@
 
 public import YKTransport
 
-extension Replay {
+extension CaptureReplay {
     /// The recorded HID device as a link.
     public func reportLink() -> sending any ReportLink { ReplayReportLink(replay: self) }
 }
@@ -12,12 +12,12 @@ extension Replay {
 /// In strict mode, each report must be written where it is in the recording. In lookup mode, each message gets the
 /// recorded answer, on any channel.
 final class ReplayReportLink: ReportLink {
-    private let replay: Replay
+    private let replay: CaptureReplay
     private var lookup: ReportLookup
     private var features: FeatureLookup
     let identity: ReportIdentity
 
-    init(replay: Replay) {
+    init(replay: CaptureReplay) {
         self.replay = replay
         lookup = ReportLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
         features = FeatureLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
@@ -48,7 +48,7 @@ final class ReplayReportLink: ReportLink {
     func close() {}
 
     /// Requires that a report was written next in the recording.
-    private func take(_ report: [UInt8], by way: Replay.ReportWay) throws(LinkError) {
+    private func take(_ report: [UInt8], by way: CaptureReplay.ReportWay) throws(LinkError) {
         _ = try replay.failingForGood { () throws(LinkError) in
             try replay.take(report, by: way)
             return []

@@ -13,7 +13,7 @@ struct ReportLookup {
     init(_ capture: Capture) { transactions = ReportTransaction.all(in: capture) }
 
     /// Processes a report from the host; the last one of a message makes its answer available.
-    mutating func write(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
+    mutating func write(_ report: [UInt8], _ replay: CaptureReplay) throws(LinkError) {
         let channel = CTAPHID.Channel(rawValue: report.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
         var assembler = assemblers[channel] ?? CTAPHID.Assembler(channel: channel)
         defer { assemblers[channel] = assembler }
@@ -40,7 +40,7 @@ struct ReportLookup {
 
     /// The key's answers to the next unused message with the same request, on the host's channel.
     private func answers(
-        to message: CTAPHID.Message, _ report: [UInt8], _ replay: Replay
+        to message: CTAPHID.Message, _ report: [UInt8], _ replay: CaptureReplay
     ) throws(LinkError) -> [CTAPHID.Message] {
         guard let hit = next(replay, { $0.matches(message) }) else {
             let reason = "the recording has no unused message like this one"
@@ -50,7 +50,7 @@ struct ReportLookup {
     }
 
     /// Finds the next unused transaction, starting after the last match and wrapping around, and marks it as used.
-    private func next(_ replay: Replay, _ isWanted: (ReportTransaction) -> Bool) -> ReportTransaction? {
+    private func next(_ replay: CaptureReplay, _ isWanted: (ReportTransaction) -> Bool) -> ReportTransaction? {
         replay.state.withLock { state in
             let unused = transactions.filter { !state.used[$0.asked] && isWanted($0) }
             guard let hit = unused.first(where: { $0.asked >= state.position }) ?? unused.first else { return nil }
@@ -62,7 +62,7 @@ struct ReportLookup {
 
     /// The recorded answer to INIT with the host's nonce: the next unused one, or else the last one again, or else one
     /// derived from the recording.
-    private func initialisation(_ message: CTAPHID.Message, _ replay: Replay) -> [CTAPHID.Message] {
+    private func initialisation(_ message: CTAPHID.Message, _ replay: CaptureReplay) -> [CTAPHID.Message] {
         let recorded = next(replay) { $0.message.command == .initialize && !$0.answers.isEmpty }
         let last = transactions.last { $0.message.command == .initialize && !$0.answers.isEmpty }
         guard let answers = (recorded ?? last)?.answers else { return [reply(to: message, ownProfile)] }
@@ -87,7 +87,7 @@ struct ReportLookup {
     }
 }
 
-extension Replay {
+extension CaptureReplay {
     /// A mismatch without a recorded event, for a message from the host that ends with this report.
     fileprivate func mismatch(
         past message: CTAPHID.Message, _ report: [UInt8], _ reason: String

@@ -6,8 +6,8 @@ import YKWire
 
 extension Capture.HTTPExchange {
     /// The exchange as the value of `h`.
-    var json: JSON {
-        var object = JSON.Object()
+    var json: JSONValue {
+        var object = JSONValue.Object()
         object["method"] = .string(method)
         object["url"] = .string(url)
         object["fields"] = Self.json(fields)
@@ -23,12 +23,12 @@ extension Capture.HTTPExchange {
         return .object(object)
     }
 
-    private static func json(_ fields: [HTTPField]) -> JSON? {
+    private static func json(_ fields: [HTTPField]) -> JSONValue? {
         fields.isEmpty ? nil : .array(fields.map { .string("\($0.name): \($0.value)") })
     }
 
     /// Stores UTF-8 bytes as text, and other bytes in hexadecimal.
-    private static func put(_ bytes: [UInt8]?, _ key: String, _ object: inout JSON.Object) {
+    private static func put(_ bytes: [UInt8]?, _ key: String, _ object: inout JSONValue.Object) {
         guard let bytes else { return }
         if let text = String(validating: bytes, as: UTF8.self) {
             object[key] = .string(text)
@@ -38,7 +38,7 @@ extension Capture.HTTPExchange {
     }
 
     /// Parses the value of `h`.
-    init(_ json: JSON, line: Int) throws(CaptureError) {
+    init(_ json: JSONValue, line: Int) throws(CaptureError) {
         guard let object = json.object else { throw CaptureError(line: line, "\"h\" is not an object") }
         func text(_ key: String) throws(CaptureError) -> String {
             guard let text = object[key]?.string else { throw CaptureError(line: line, "\"\(key)\" is not a string") }
@@ -65,7 +65,7 @@ extension Capture.HTTPExchange {
     }
 
     private static func fields(
-        _ object: JSON.Object, _ key: String, _ line: Int
+        _ object: JSONValue.Object, _ key: String, _ line: Int
     ) throws(CaptureError) -> [HTTPField] {
         guard let value = object[key] else { return [] }
         guard let lines = value.array?.map(\.string), !lines.contains(nil) else {
@@ -75,7 +75,7 @@ extension Capture.HTTPExchange {
     }
 
     private static func bytes(
-        _ object: JSON.Object, _ key: String, _ line: Int
+        _ object: JSONValue.Object, _ key: String, _ line: Int
     ) throws(CaptureError) -> [UInt8]? {
         if object[key + "Hex"] != nil { return try Capture.Event.hex(object, key + "Hex", line) }
         guard let value = object[key] else { return nil }
@@ -85,22 +85,22 @@ extension Capture.HTTPExchange {
 }
 
 extension HTTPSecrets.Part {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         switch self {
         case .all: "all"
-        case .members(let names): .array(names.sorted().map(JSON.string))
+        case .members(let names): .array(names.sorted().map(JSONValue.string))
         }
     }
 
     /// Parses which parts are secret: all of them if the recording does not say.
-    fileprivate init(_ json: JSON?) {
+    fileprivate init(_ json: JSONValue?) {
         let names = json?.array?.map(\.string)
         self = names.map { $0.contains(nil) ? .all : .members(Set($0.compactMap(\.self))) } ?? .all
     }
 }
 
 extension HTTPError {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         switch self {
         case .notInstalled: ["kind": "not-installed"]
         case .malformed(let reason): ["kind": "malformed", "reason": .string(reason)]
@@ -118,7 +118,7 @@ extension HTTPError {
         }
     }
 
-    fileprivate init?(_ json: JSON) {
+    fileprivate init?(_ json: JSONValue) {
         func number(_ key: String) -> Int { json[key]?.int.flatMap(Int.init(exactly:)) ?? 0 }
         let reason = json["reason"]?.string ?? ""
         switch json["kind"]?.string {

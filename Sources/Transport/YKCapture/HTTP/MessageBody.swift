@@ -23,7 +23,7 @@ enum MessageBody {
         case "application/x-www-form-urlencoded"?: return rewritingForm(body, change)
         case "text/plain"?: return rewritingLines(body, change)
         default:
-            guard let json = try? JSON(parsing: body) else {
+            guard let json = try? JSONValue(parsing: body) else {
                 return type == nil && !body.contains(UInt8(ascii: "&")) ? rewritingLines(body, change) : nil
             }
             let changed = rewriting(json, change)
@@ -57,13 +57,13 @@ enum MessageBody {
         return pair[...sign] + Array(value.utf8)
     }
 
-    private static func rewriting(_ json: JSON, _ change: Change) -> JSON {
+    private static func rewriting(_ json: JSONValue, _ change: Change) -> JSONValue {
         switch json {
         case .array(let elements): return .array(elements.map { rewriting($0, change) })
         case .object(let object):
-            var result = JSON.Object()
+            var result = JSONValue.Object()
             for member in object.members {
-                let value = change(member.key, member.value.string).map(JSON.string)
+                let value = change(member.key, member.value.string).map(JSONValue.string)
                 result[member.key] = value ?? rewriting(member.value, change)
             }
             return .object(result)

@@ -33,7 +33,7 @@ private struct RecordingHTTPClient: HTTPClient {
     }
 }
 
-extension Replay {
+extension CaptureReplay {
     /// The recorded servers, as a client.
     public func httpClient() -> any HTTPClient { ReplayedHTTPClient(replay: self) }
 
@@ -139,7 +139,7 @@ extension [UInt8]? {
 
 /// A client that answers from a recording.
 private struct ReplayedHTTPClient: HTTPClient {
-    let replay: Replay
+    let replay: CaptureReplay
 
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
         let outcome: Capture.HTTPExchange.Outcome

@@ -79,7 +79,7 @@ struct MaskedBytes: Sendable {
             default: safe.unicodeScalars.append(scalar)
             }
         }
-        return JSON.string(safe).text.replacingBackslashes
+        return JSONValue.string(safe).text.replacingBackslashes
     }
 
     /// One BER-TLV data object.

@@ -23,11 +23,11 @@ public struct Narration: Sendable, Hashable {
     }
 
     /// The narration as a JSON object: `summary`, `details`, `known`, and `application` if there is one.
-    public var json: JSON {
-        var object = JSON.Object()
+    public var json: JSONValue {
+        var object = JSONValue.Object()
         object["summary"] = .string(summary)
-        object["details"] = .array(details.map(JSON.string))
-        object["application"] = application.map(JSON.string)
+        object["details"] = .array(details.map(JSONValue.string))
+        object["application"] = application.map(JSONValue.string)
         object["known"] = .bool(isKnown)
         return .object(object)
     }

@@ -51,7 +51,8 @@ extension USBNode {
             let limit = patience ?? .after(claimPatience)
             patience = limit
             // Read again: the device may have been replugged since the devices were listed.
-            let holders = USB.holders(of: USBDevice(folder: device.sysPath, devices: devices(of: device)) ?? device)
+            let holders = DirectUSB.holders(
+                of: USBDevice(folder: device.sysPath, devices: devices(of: device)) ?? device)
             let isOurs = !holders.isEmpty && holders.allSatisfy { $0.name == "ykit" }
             let isForGood = holders.contains { $0.name == "pcscd" }
             if isForGood || deadline.isOver || limit.isOver && !isOurs {
@@ -70,7 +71,7 @@ extension USBNode {
         switch number {
         case EACCES, EPERM: .accessDenied(.device(path: device.node))
         case ENOENT, ENODEV, ENXIO: .noDevice(path: device.node)
-        case EBUSY: .busy(reader: device.readerName, holders: USB.holders(of: device))
+        case EBUSY: .busy(reader: device.readerName, holders: DirectUSB.holders(of: device))
         default:
             .failed(
                 code: UInt32(bitPattern: number), "opening \(device.node): \(String(cString: strerror(number)))")
@@ -81,7 +82,7 @@ extension USBNode {
         switch libusb_error(rawValue: code.rawValue) {
         case LIBUSB_ERROR_ACCESS: .accessDenied(.device(path: device.node))
         case LIBUSB_ERROR_NO_DEVICE, LIBUSB_ERROR_NOT_FOUND: .noDevice(path: device.node)
-        case LIBUSB_ERROR_BUSY: .busy(reader: device.readerName, holders: USB.holders(of: device))
+        case LIBUSB_ERROR_BUSY: .busy(reader: device.readerName, holders: DirectUSB.holders(of: device))
         default: .failed(code: 0, "opening \(device.node): libusb failed with \(code.rawValue)")
         }
     }

@@ -10,7 +10,7 @@ public import YKWire
 /// program has reset the card, the application is selected again before the next command.
 public final class CardChannel {
     /// The environment of the channel.
-    public let environment: Environment
+    public let environment: ServiceEnvironment
     /// The selected application.
     public private(set) var applet: AID?
     /// Called with the reply to SELECT when the application has been selected again, so that a service can unlock it
@@ -36,7 +36,7 @@ public final class CardChannel {
     private var isReselecting = false
 
     /// Takes ownership of a link.
-    public init(link: sending any CardLink, environment: Environment = Environment()) {
+    public init(link: sending any CardLink, environment: ServiceEnvironment = ServiceEnvironment()) {
         self.link = link
         self.environment = environment
         encoding = EncodingStage(link: link)
@@ -79,7 +79,7 @@ public final class CardChannel {
     public func protect(with channel: sending any ChannelProtection) { protection.protection = channel }
 
     /// Adapts the channel to the quirks of a firmware version.
-    package func adapt(to firmware: Version) {
+    package func adapt(to firmware: FirmwareVersion) {
         let isInPort = (try? ATR(decoding: identity.atr))?.contactless == nil
         quirk.isMet = identity.isYubiKey && isInPort && TouchQuirk.concerns(firmware)
     }

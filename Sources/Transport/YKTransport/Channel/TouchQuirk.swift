@@ -16,8 +16,8 @@ package final class TouchQuirk: CardStage {
     package init(next: any CardStage) { self.next = next }
 
     /// Whether this firmware version has the quirk.
-    package static func concerns(_ firmware: Version) -> Bool {
-        firmware >= Version(4, 2, 0) && firmware <= Version(4, 2, 6)
+    package static func concerns(_ firmware: FirmwareVersion) -> Bool {
+        firmware >= FirmwareVersion(4, 2, 0) && firmware <= FirmwareVersion(4, 2, 6)
     }
 
     package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {

@@ -9,7 +9,7 @@ public import YKWire
 /// thread at a time, and transferred once to the service that uses it.
 public protocol FIDOLink: AnyObject {
     /// The environment of the link.
-    var environment: Environment { get }
+    var environment: ServiceEnvironment { get }
     /// The capabilities reported by the carrier.
     var profile: FIDOLinkProfile { get }
     /// How many times the key had to be selected or initialized again, which invalidates its previous grants.
@@ -49,11 +49,11 @@ public struct FIDOLinkProfile: Sendable, Hashable {
     /// Whether the key can blink on request.
     public var canWink: Bool
     /// The device version, if the carrier reports it.
-    public var deviceVersion: Version?
+    public var deviceVersion: FirmwareVersion?
 
     /// Creates a profile.
     public init(
-        carrier: Carrier, hasCTAP2: Bool, hasU2F: Bool, canWink: Bool = false, deviceVersion: Version? = nil
+        carrier: Carrier, hasCTAP2: Bool, hasU2F: Bool, canWink: Bool = false, deviceVersion: FirmwareVersion? = nil
     ) {
         self.carrier = carrier
         self.hasCTAP2 = hasCTAP2

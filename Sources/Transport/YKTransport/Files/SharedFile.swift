@@ -85,7 +85,9 @@ package struct SharedFile: Sendable {
     /// Replaces the content with a line of JSON.
     ///
     /// - Throws: `unwritable`.
-    package func replace(with json: JSON) throws(SharedFileError) { try replace(with: Array((json.text + "\n").utf8)) }
+    package func replace(with json: JSONValue) throws(SharedFileError) {
+        try replace(with: Array((json.text + "\n").utf8))
+    }
 
     /// Replaces the content.
     ///

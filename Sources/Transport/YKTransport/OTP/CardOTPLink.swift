@@ -14,7 +14,7 @@ public final class CardOTPLink: OTPLink {
     public init(_ channel: sending CardChannel) { self.channel = channel }
 
     /// The environment of the link.
-    public var environment: Environment { channel.environment }
+    public var environment: ServiceEnvironment { channel.environment }
     /// A smart card.
     public var carrier: OTPCarrier { .card }
 

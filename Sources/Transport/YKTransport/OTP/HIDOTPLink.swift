@@ -21,14 +21,14 @@ public final class HIDOTPLink: OTPLink {
     private var abandonments = 0
     private static let abandonmentLimit = 3
     /// The environment of the link.
-    public let environment: Environment
+    public let environment: ServiceEnvironment
     /// Feature reports.
     public var carrier: OTPCarrier { .hid }
     /// The identity of the device.
     public var identity: ReportIdentity { link.identity }
 
     /// Takes ownership of a device; nothing is sent before the first command.
-    public init(_ link: sending any ReportLink, environment: Environment = Environment()) {
+    public init(_ link: sending any ReportLink, environment: ServiceEnvironment = ServiceEnvironment()) {
         self.link = link
         self.environment = environment
     }

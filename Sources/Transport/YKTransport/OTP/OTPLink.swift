@@ -7,7 +7,7 @@ public import YKWire
 /// It is synchronous, used by one thread at a time, and transferred once to its user.
 public protocol OTPLink: AnyObject {
     /// The environment of the link.
-    var environment: Environment { get }
+    var environment: ServiceEnvironment { get }
     /// How the application is reached.
     var carrier: OTPCarrier { get }
 

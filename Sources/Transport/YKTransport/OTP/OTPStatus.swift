@@ -5,14 +5,14 @@ public import YKWire
 /// The six-byte status of the OTP application, the same over HID and over a card.
 public struct OTPStatus: Hashable, Sendable {
     /// The firmware version.
-    public var version: Version
+    public var version: FirmwareVersion
     /// The programming sequence since the key was plugged in; 0 when both slots are empty.
     public var sequence: UInt8
     /// Which slots are in use (bits 0, 1), which type when touched (2, 3), whether the light is inverted (4).
     public var touchLevel: UInt16
 
     /// Creates a status.
-    public init(version: Version, sequence: UInt8, touchLevel: UInt16) {
+    public init(version: FirmwareVersion, sequence: UInt8, touchLevel: UInt16) {
         self.version = version
         self.sequence = sequence
         self.touchLevel = touchLevel
@@ -22,7 +22,7 @@ public struct OTPStatus: Hashable, Sendable {
     /// seventh byte, which some firmware adds over a card, is ignored.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
-        version = try Version(bytes: try reader.bytes(3, "the version"))
+        version = try FirmwareVersion(bytes: try reader.bytes(3, "the version"))
         sequence = try reader.byte("the programming sequence")
         touchLevel = UInt16(truncatingIfNeeded: try reader.littleEndian(2, "the touch level"))
     }
@@ -34,13 +34,13 @@ public struct OTPStatus: Hashable, Sendable {
 
     /// Whether the slot, 1 or 2, is in use; firmware before 2.1 does not report it.
     public func isProgrammed(_ slot: Int) -> Bool? {
-        version >= Version(2, 1, 0) ? touchLevel & (slot == 1 ? 0x01 : 0x02) != 0 : nil
+        version >= FirmwareVersion(2, 1, 0) ? touchLevel & (slot == 1 ? 0x01 : 0x02) != 0 : nil
     }
 
     /// Whether the slot, 1 or 2, types when touched instead of answering challenges; firmware before 3.0 does not
     /// report it.
     public func isTouchTriggered(_ slot: Int) -> Bool? {
-        version >= Version(3, 0, 0) ? touchLevel & (slot == 1 ? 0x04 : 0x08) != 0 : nil
+        version >= FirmwareVersion(3, 0, 0) ? touchLevel & (slot == 1 ? 0x04 : 0x08) != 0 : nil
     }
 
     /// Whether the light is off when idle.
@@ -53,6 +53,6 @@ public struct OTPStatus: Hashable, Sendable {
     func confirms(changeSince earlier: OTPStatus) -> Bool {
         if sequence == earlier.sequence &+ 1 { return true }
         guard sequence == 0, earlier.sequence > 0 else { return false }
-        return touchLevel & 0x1F == 0 || Version(5, 0, 0)..<Version(5, 4, 3) ~= version
+        return touchLevel & 0x1F == 0 || FirmwareVersion(5, 0, 0)..<FirmwareVersion(5, 4, 3) ~= version
     }
 }

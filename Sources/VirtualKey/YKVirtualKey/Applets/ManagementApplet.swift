@@ -22,7 +22,7 @@ package struct ManagementApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         switch (command.ins, command.p1) {
-        case (Instruction.readConfig, _) where key.profile.version >= Version(4, 1, 0):
+        case (Instruction.readConfig, _) where key.profile.version >= FirmwareVersion(4, 1, 0):
             guard let page = key.managementPage(command.p1) else { throw .status(.wrongParameters) }
             return page
         case (Instruction.echo, 0) where key.profile.version.major >= 5: return command.data

@@ -115,7 +115,7 @@ package struct VirtualCard: Sendable {
         guard let selected, state.profile.hasSCP else { return false }
         return switch selected {
         case is NDEFApplet: false
-        case is OATHApplet: state.profile.version >= Version(5, 6, 3)
+        case is OATHApplet: state.profile.version >= FirmwareVersion(5, 6, 3)
         default: true
         }
     }

@@ -4,9 +4,9 @@ import YKWire
 
 extension FIDOMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != FIDOMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["seed"] = .string(Hex.encode(seed))
         object["attestationKey"] = .string(Hex.encode(attestationKey))
         object["certificate"] = .string(Hex.encode(certificate))
@@ -19,7 +19,7 @@ extension FIDOMemory {
         if pinHash != nil { object["pinLength"] = .int(Int64(clamping: pinLength)) }
         object["pinRetries"] = .int(Int64(pinRetries))
         object["minPINLength"] = .int(Int64(clamping: minPINLength))
-        object["minPINReaders"] = .array(minPINReaders.map(JSON.string))
+        object["minPINReaders"] = .array(minPINReaders.map(JSONValue.string))
         if requiresComplexPIN { object["requiresComplexPIN"] = true }
         if mustChangePIN { object["mustChangePIN"] = true }
         if alwaysUV { object["alwaysUV"] = true }
@@ -88,13 +88,13 @@ extension VirtualCredential {
     private static let algorithms: [(String, COSEAlgorithm)] = FIDOAuthenticator.algorithms.map { ($0.description, $0) }
 
     /// The credential as stored in the state file.
-    fileprivate var json: JSON {
-        var object = JSON.Object()
+    fileprivate var json: JSONValue {
+        var object = JSONValue.Object()
         object["id"] = .string(Hex.encode(id))
         object["rp"] = .string(rpID)
         object["user"] = .string(Hex.encode(userID))
-        object["name"] = userName.map(JSON.string)
-        object["displayName"] = displayName.map(JSON.string)
+        object["name"] = userName.map(JSONValue.string)
+        object["displayName"] = displayName.map(JSONValue.string)
         object["algorithm"] = .string(algorithm.description)
         object["secret"] = .string(Hex.encode(secret))
         object["privateKey"] = privateKey.map { .string(Hex.encode($0)) }
@@ -125,7 +125,7 @@ extension VirtualCredential {
 }
 
 extension VirtualFingerprint {
-    fileprivate var json: JSON { ["id": .string(Hex.encode(id)), "name": .string(name)] }
+    fileprivate var json: JSONValue { ["id": .string(Hex.encode(id)), "name": .string(name)] }
 
     fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields

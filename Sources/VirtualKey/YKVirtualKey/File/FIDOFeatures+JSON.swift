@@ -4,15 +4,15 @@ import YKWire
 
 extension FIDOFeatures {
     /// The features as stored in the state file; `nil` for the default ones.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != FIDOFeatures() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["version"] = .string(version.rawValue)
         if hasFingerprints { object["fingerprints"] = true }
         if needsFingerprintForCeremonies { object["noMcGaPermissionsWithClientPin"] = true }
         if !registersWithoutVerification { object["makeCredUvRequired"] = true }
         object["resetWindow"] = resetWindow.map { .int(Int64($0)) }
-        object["enterpriseRelyingParties"] = .array(enterpriseRelyingParties.map(JSON.string))
+        object["enterpriseRelyingParties"] = .array(enterpriseRelyingParties.map(JSONValue.string))
         return .object(object)
     }
 

@@ -4,7 +4,7 @@ import YKWire
 
 /// The members of an object in the state file: each is consumed once, and none may remain.
 package struct StateFields {
-    private var object: JSON.Object
+    private var object: JSONValue.Object
     private let path: String
 
     /// An invalid field and the reason.
@@ -13,7 +13,7 @@ package struct StateFields {
         let reason: String
     }
 
-    init(_ json: JSON?, path: String) throws(Fault) {
+    init(_ json: JSONValue?, path: String) throws(Fault) {
         guard case .object(let object) = json else { throw Fault(field: path, reason: "expected an object") }
         self.object = object
         self.path = path
@@ -25,7 +25,7 @@ package struct StateFields {
 
     func has(_ key: String) -> Bool { object[key] != nil }
 
-    mutating func take(_ key: String) -> JSON? {
+    mutating func take(_ key: String) -> JSONValue? {
         defer { object[key] = nil }
         return object[key]
     }

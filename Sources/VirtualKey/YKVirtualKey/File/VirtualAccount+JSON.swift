@@ -8,8 +8,8 @@ extension VirtualAccount {
     private static let hashes: [(String, Hash)] = [("sha1", .sha1), ("sha256", .sha256), ("sha512", .sha512)]
 
     /// The account as stored in the state file; a name that is not UTF-8 is stored in hexadecimal.
-    var json: JSON {
-        var object = JSON.Object()
+    var json: JSONValue {
+        var object = JSONValue.Object()
         if let text = String(validating: name, as: UTF8.self) {
             object["name"] = .string(text)
         } else {

@@ -129,8 +129,8 @@ struct VirtualKeyFile: Sendable {
     }
 
     private func parse(_ bytes: [UInt8]) throws(VirtualKeyFileError) -> VirtualKeyState {
-        let json: JSON
-        do { json = try JSON(parsing: bytes) } catch {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes) } catch {
             let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
             throw .broken(path: path, line: line, field: nil, reason: error.reason)
         }

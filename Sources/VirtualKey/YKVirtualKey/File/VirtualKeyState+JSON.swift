@@ -10,8 +10,8 @@ extension VirtualKeyState {
     static let mark = "ykit-virtual-key"
 
     /// The state as stored in the file.
-    package var json: JSON {
-        var object = JSON.Object()
+    package var json: JSONValue {
+        var object = JSONValue.Object()
         object[Self.mark] = .int(Self.format)
         object["device"] = profile.json
         object["oath"] = oath.json
@@ -27,7 +27,7 @@ extension VirtualKeyState {
     }
 
     /// Parses the object of a state file in this format.
-    package init(_ json: JSON) throws(StateFields.Fault) {
+    package init(_ json: JSONValue) throws(StateFields.Fault) {
         var fields = try StateFields(json, path: "")
         _ = fields.take(Self.mark)
         self.init(
@@ -45,8 +45,8 @@ extension VirtualKeyState {
 }
 
 extension DeviceProfile {
-    fileprivate var json: JSON {
-        var object = JSON.Object()
+    fileprivate var json: JSONValue {
+        var object = JSONValue.Object()
         object["serial"] = .int(Int64(serial))
         object["version"] = .string(version.description)
         object["form"] = .int(Int64(formFactor))
@@ -59,7 +59,7 @@ extension DeviceProfile {
     fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         let serial = try fields.number("serial", UInt32.min ... .max)
-        guard let version = Version(try fields.text("version")) else {
+        guard let version = FirmwareVersion(try fields.text("version")) else {
             throw fields.fault("version", "expected three numbers such as 5.7.1")
         }
         self.init(
@@ -74,8 +74,8 @@ extension DeviceProfile {
 }
 
 extension OATHMemory {
-    fileprivate var json: JSON {
-        var object = JSON.Object()
+    fileprivate var json: JSONValue {
+        var object = JSONValue.Object()
         object["salt"] = .string(Hex.encode(salt))
         object["key"] = accessKey.map { .string(Hex.encode($0)) }
         object["accounts"] = .array(accounts.map(\.json))

@@ -9,17 +9,17 @@ extension HSMAuthApplet {
     /// GET CHALLENGE: returns 8 random bytes, or the public half of a new ephemeral key, which requires the password
     /// from firmware 5.7.1 on.
     mutating func challenge(
-        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: Version, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         let (label, password) = try OATHApplet.parse(command.data) { reader throws(WireError) in
             (try reader.value(Tag.label), reader.isAtEnd ? nil : try reader.value(Tag.credentialPassword))
         }
-        if password != nil, version < Version(5, 7, 1) { throw .status(.incorrectParameters) }
+        if password != nil, version < FirmwareVersion(5, 7, 1) { throw .status(.incorrectParameters) }
         let index = try find(label, memory)
         let isAsymmetric = memory.credentials[index].algorithm == 39
         if let password {
             try check(password, index, &memory)
-        } else if isAsymmetric, version >= Version(5, 7, 1) {
+        } else if isAsymmetric, version >= FirmwareVersion(5, 7, 1) {
             throw .status(.incorrectParameters)
         }
         guard isAsymmetric else { return try world.draw(8) }

@@ -28,10 +28,14 @@ package struct HSMAuthApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         let version = key.profile.version
-        if [Instruction.getChallenge, Instruction.getPublicKey].contains(command.ins), version < Version(5, 6, 0) {
+        if [Instruction.getChallenge, Instruction.getPublicKey].contains(command.ins),
+            version < FirmwareVersion(5, 6, 0)
+        {
             throw .status(.unknownInstruction)
         }
-        if command.ins == Instruction.changePassword, version < Version(5, 8, 0) { throw .status(.unknownInstruction) }
+        if command.ins == Instruction.changePassword, version < FirmwareVersion(5, 8, 0) {
+            throw .status(.unknownInstruction)
+        }
         switch (command.ins, command.parameters) {
         case (Instruction.put, 0): try put(command, &key.hsmAuth, version, world)
         case (Instruction.delete, 0): try delete(command, &key.hsmAuth)
@@ -65,7 +69,7 @@ extension HSMAuthApplet {
     }
 
     private func put(
-        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: Version, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ world: VirtualWorld
     ) throws(Refusal) {
         let (given, parsed) = try OATHApplet.parse(command.data) { reader throws(WireError) in
             (try reader.value(Tag.managementKey), try Self.credential(&reader))
@@ -75,7 +79,7 @@ extension HSMAuthApplet {
             String(validating: credential.label, as: UTF8.self) != nil
         else { throw .status(.incorrectParameters) }
         if credential.algorithm == 39 {
-            guard version >= Version(5, 6, 0) else { throw .status(.incorrectParameters) }
+            guard version >= FirmwareVersion(5, 6, 0) else { throw .status(.incorrectParameters) }
             if credential.keys.isEmpty { credential.keys = try Self.privateNumber(world) }
             guard (try? P256KeyAgreement(scalar: Secret(credential.keys))) != nil else {
                 throw .status(.incorrectParameters)

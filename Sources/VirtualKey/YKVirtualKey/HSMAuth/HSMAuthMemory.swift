@@ -31,14 +31,14 @@ package struct HSMAuthMemory: Hashable, Sendable {
 
 extension HSMAuthMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != HSMAuthMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["managementKey"] = .string(Hex.encode(managementKey))
         object["managementRetries"] = .int(Int64(managementRetries))
         object["credentials"] = .array(
             credentials.map { credential in
-                var entry = JSON.Object()
+                var entry = JSONValue.Object()
                 entry["label"] = .string(Hex.encode(credential.label))
                 entry["algorithm"] = .int(Int64(credential.algorithm))
                 entry["keys"] = .string(Hex.encode(credential.keys))

@@ -12,7 +12,7 @@ extension VirtualKeyState {
 
     /// The key for demonstrations and examples, always the same: serial 16777217, firmware 5.7.1 and one account of
     /// each kind. Its secrets are public, since every copy of this program contains them.
-    public static func demonstration(version: Version = Version(5, 7, 1)) -> VirtualKeyState {
+    public static func demonstration(version: FirmwareVersion = FirmwareVersion(5, 7, 1)) -> VirtualKeyState {
         VirtualKeyState(
             profile: DeviceProfile(version: version, serial: 16_777_217),
             oath: OATHMemory(
@@ -25,7 +25,7 @@ extension VirtualKeyState {
                     account("Counter:dave", .hotp),
                     account("Careful:erin", .totp, properties: .touch),
                     account("Steam:frank", .totp),
-                ].filter { $0.properties.isEmpty || version >= Version(4, 2, 6) }))
+                ].filter { $0.properties.isEmpty || version >= FirmwareVersion(4, 2, 6) }))
     }
 
     private static func account(

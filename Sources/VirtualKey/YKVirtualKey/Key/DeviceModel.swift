@@ -78,11 +78,11 @@ extension DeviceProfile {
         self.model = model
         switch model {
         case .yubiKey, .openPGP, .gnuk: break
-        case .neo: version = Version(3, 5, 0)
-        case .yubiKey4: version = Version(4, 3, 7)
-        case .yubiKey4FIPS: version = Version(4, 4, 5)
+        case .neo: version = FirmwareVersion(3, 5, 0)
+        case .yubiKey4: version = FirmwareVersion(4, 3, 7)
+        case .yubiKey4FIPS: version = FirmwareVersion(4, 4, 5)
         case .yubiKey5FIPS:
-            version = Version(5, 7, 4)
+            version = FirmwareVersion(5, 7, 4)
             formFactor = 0x81
         case .yubiKeyBio:
             formFactor = 0x06

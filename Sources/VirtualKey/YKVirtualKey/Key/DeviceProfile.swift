@@ -15,7 +15,7 @@ public struct DeviceProfile: Hashable, Sendable {
     /// The product.
     public var model = DeviceModel.yubiKey
     /// The firmware version; the key refuses what a real key of that version does not support.
-    public var version: Version
+    public var version: FirmwareVersion
     /// The serial number, printed on the back of a real key.
     public var serial: UInt32
     /// The form factor code (Yubico management, tag 04): 1 is a USB-A keychain key.
@@ -27,7 +27,8 @@ public struct DeviceProfile: Hashable, Sendable {
 
     /// Creates a profile.
     public init(
-        version: Version = Version(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1, transport: Transport = .usb,
+        version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1,
+        transport: Transport = .usb,
         fido: FIDOFeatures = FIDOFeatures()
     ) {
         self.version = version
@@ -59,8 +60,8 @@ public struct DeviceProfile: Hashable, Sendable {
     /// The maximum size of a command APDU for a key of this version, in bytes.
     package var commandLimit: Int {
         switch version {
-        case ..<Version(4, 0, 0): 1390
-        case ..<Version(4, 3, 0): 2038
+        case ..<FirmwareVersion(4, 0, 0): 1390
+        case ..<FirmwareVersion(4, 3, 0): 2038
         default: 3062
         }
     }

@@ -4,9 +4,9 @@ import YKWire
 
 extension ManagementMemory {
     /// The memory as stored in the state file; `nil` if nothing was ever changed.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != ManagementMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["usbEnabled"] = usbEnabled.map { .int(Int64($0)) }
         object["nfcEnabled"] = nfcEnabled.map { .int(Int64($0)) }
         object["lockCode"] = lockCode.map { .string(Hex.encode($0)) }

@@ -42,7 +42,7 @@ extension DeviceProfile {
     /// Whether the key is of the FIPS series.
     package var isFIPS: Bool { formFactor & 0x80 != 0 || version.major == 4 && version.minor == 4 }
     /// Whether the key is of the YubiKey 5 FIPS series with firmware 5.7 or later, which has stricter rules.
-    package var isFIPS57: Bool { isFIPS && version >= Version(5, 7, 0) }
+    package var isFIPS57: Bool { isFIPS && version >= FirmwareVersion(5, 7, 0) }
     /// Whether the PIN complexity policy applies to the whole key.
     package var requiresComplexPIN: Bool { isFIPS57 }
     /// The minimum length of a FIDO PIN for this series, in code points.
@@ -51,8 +51,8 @@ extension DeviceProfile {
     var minPIVPINLength: Int { isFIPS57 ? 8 : 6 }
     /// The version that the OATH application reports. Early NEOs have the separate applet ykneo-oath, which has its own
     /// version numbers.
-    package var oathVersion: Version {
-        version >= Version(3, 0, 0) && version < Version(3, 4, 0) ? Version(0, 2, 1) : version
+    package var oathVersion: FirmwareVersion {
+        version >= FirmwareVersion(3, 0, 0) && version < FirmwareVersion(3, 4, 0) ? FirmwareVersion(0, 2, 1) : version
     }
     /// Whether the key has a fingerprint sensor, according to its form factor.
     package var isBio: Bool { [6, 7].contains(formFactor & 0x0F) }
@@ -70,8 +70,8 @@ extension DeviceProfile {
             return isBio
                 ? VirtualCapability.u2f | VirtualCapability.fido2 | VirtualCapability.piv
                 : base | VirtualCapability.otp | VirtualCapability.fido2
-                    | (version >= Version(5, 2, 0) ? VirtualCapability.openPGP : 0)
-                    | (version >= Version(5, 4, 3) ? VirtualCapability.hsmAuth : 0)
+                    | (version >= FirmwareVersion(5, 2, 0) ? VirtualCapability.openPGP : 0)
+                    | (version >= FirmwareVersion(5, 4, 3) ? VirtualCapability.hsmAuth : 0)
         }
     }
 }

@@ -11,9 +11,9 @@ extension VirtualKeyState {
 
     /// A page of device information: a length byte, then data objects; `nil` if the page does not exist.
     package func managementPage(_ number: UInt8) -> [UInt8]? {
-        guard profile.version >= Version(4, 1, 0) else { return nil }
+        guard profile.version >= FirmwareVersion(4, 1, 0) else { return nil }
         let pages =
-            profile.version >= Version(5, 7, 0)
+            profile.version >= FirmwareVersion(5, 7, 0)
             ? [five + [TLV(Tag.moreData, [1])], more] : [profile.version.major == 4 ? four : five]
         guard pages.indices.contains(Int(number)) else { return nil }
         let content = pages[Int(number)].encoded
@@ -58,7 +58,7 @@ extension VirtualKeyState {
         case (Tag.challengeResponseTimeout, 1): memory.challengeResponse = value[0]
         case (Tag.flags, 1): memory.flags = value[0]
         case (Tag.lockCode, 16): memory.lockCode = value.allSatisfy { $0 == 0 } ? nil : value
-        case (Tag.nfcRestricted, 1) where profile.hasNFC && profile.version >= Version(5, 7, 0):
+        case (Tag.nfcRestricted, 1) where profile.hasNFC && profile.version >= FirmwareVersion(5, 7, 0):
             memory.isNFCRestricted = value[0] != 0
         default: throw .status(.wrongParameters)
         }

@@ -42,7 +42,7 @@ extension OATHApplet {
         }
         guard constantTimeEqual(response, Self.hmac(accessKey, theirs)) else { throw .status(.dataInvalid) }
         key.oath.accessKey = accessKey
-        if key.profile.oathVersion < Version(3, 0, 0) { isUnlocked = false }
+        if key.profile.oathVersion < FirmwareVersion(3, 0, 0) { isUnlocked = false }
     }
 
     /// RESET: deletes all accounts and the access key, locked or not, and draws a new salt.

@@ -37,7 +37,7 @@ extension OATHApplet {
 
     /// RENAME (firmware 5.3.1 and later): gives an account a name that no other account has.
     func rename(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
-        guard key.profile.version >= Version(5, 3, 1) else { throw .status(.unknownInstruction) }
+        guard key.profile.version >= FirmwareVersion(5, 3, 1) else { throw .status(.unknownInstruction) }
         let (old, new) = try Self.parse(command.data) { reader throws(WireError) in
             (try reader.value(Tag.name), try reader.value(Tag.name))
         }
@@ -53,7 +53,7 @@ extension OATHApplet {
     }
 
     /// The maximum number of accounts: 64 from firmware 5.7 on, 32 before.
-    static func capacity(_ version: Version) -> Int { version >= Version(5, 7, 0) ? 64 : 32 }
+    static func capacity(_ version: FirmwareVersion) -> Int { version >= FirmwareVersion(5, 7, 0) ? 64 : 32 }
 
     /// Parses the data of PUT: name, key, then an optional property (a tag and one byte, no length) and initial
     /// counter.
@@ -78,14 +78,14 @@ extension OATHApplet {
         return account
     }
 
-    private static func check(_ account: VirtualAccount, _ version: Version) throws(Refusal) {
-        let isTouchKnown = version >= Version(4, 2, 6)
+    private static func check(_ account: VirtualAccount, _ version: FirmwareVersion) throws(Refusal) {
+        let isTouchKnown = version >= FirmwareVersion(4, 2, 6)
         let known: VirtualAccount.Properties = isTouchKnown ? [.increasing, .touch] : [.increasing]
         let isGood =
             (1...nameLimit).contains(account.name.count) && (6...8).contains(account.digits)
             && (14...account.hash.algorithm.blockSize).contains(account.secret.count)
             && account.properties.isSubset(of: known)
-            && (account.hash != .sha512 || version >= Version(4, 3, 1))
+            && (account.hash != .sha512 || version >= FirmwareVersion(4, 3, 1))
         guard isGood else { throw .status(.incorrectParameters) }
     }
 }

@@ -37,7 +37,7 @@ extension VirtualKeyState {
 
     /// Updates settings. A challenge-response slot keeps the flags that have a different meaning there.
     mutating func update(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
-        guard profile.version >= Version(2, 3, 0), payload.count >= OTPSlotRecord.size else {
+        guard profile.version >= FirmwareVersion(2, 3, 0), payload.count >= OTPSlotRecord.size else {
             throw .status(.wrongLength)
         }
         guard let slot = otp[number], slot.record.extended.contains(.allowsUpdate),
@@ -62,7 +62,7 @@ extension VirtualKeyState {
     /// Swaps the slots; a slot with an access code stays in place.
     mutating func swap() throws(Refusal) {
         let isOpen = otp.slots.allSatisfy { $0?.accepts(OTPSlotRecord.noAccessCode) ?? true }
-        guard profile.version >= Version(2, 3, 0), isOpen, otp.slots != [nil, nil] else { throw Self.refused }
+        guard profile.version >= FirmwareVersion(2, 3, 0), isOpen, otp.slots != [nil, nil] else { throw Self.refused }
         otp.slots.swapAt(0, 1)
         otpPower.uses.swapAt(0, 1)
         otp.count()
@@ -70,7 +70,7 @@ extension VirtualKeyState {
 
     /// Writes the NDEF record that precedes a slot's token.
     mutating func setNDEF(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
-        guard profile.version >= Version(3, 0, 0), payload.count >= OTPNDEFRecord.size else {
+        guard profile.version >= FirmwareVersion(3, 0, 0), payload.count >= OTPNDEFRecord.size else {
             throw .status(.wrongLength)
         }
         let length = Int(payload[0])
@@ -84,7 +84,8 @@ extension VirtualKeyState {
     /// Writes the scan codes; an invalid map or a wrong access code for slot 1 is rejected.
     mutating func setScanCodes(_ payload: [UInt8]) throws(Refusal) {
         let codes = Array(payload.prefix(OTPMemory.scanCodeMapSize))
-        guard profile.version >= Version(3, 0, 0), codes.count == OTPMemory.scanCodeMapSize, Set(codes).count > 15,
+        guard profile.version >= FirmwareVersion(3, 0, 0), codes.count == OTPMemory.scanCodeMapSize,
+            Set(codes).count > 15,
             otp.slots.allSatisfy({ $0?.accepts(Self.code(payload, from: codes.count)) ?? true }),
             otp.slots != [nil, nil]
         else { throw Self.refused }

@@ -38,7 +38,7 @@ extension VirtualKeyState {
     /// Executes a command that concerns the whole key.
     private mutating func manageOTP(_ command: OTPCommand, _ payload: [UInt8]) throws(Refusal) -> [UInt8] {
         switch command {
-        case .deviceInfo where profile.version >= Version(4, 1, 0):
+        case .deviceInfo where profile.version >= FirmwareVersion(4, 1, 0):
             return managementPage(payload.first ?? 0) ?? []
         case .setDeviceInfo where profile.version.major >= 5:
             try writeManagement(Array(payload.prefix(1 + Int(payload.first ?? 0))))
@@ -53,7 +53,7 @@ extension VirtualKeyState {
     private mutating func answer(
         _ number: Int, _ challenge: [UInt8], _ kind: VirtualOTPSlot.Kind, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard profile.version >= Version(2, 2, 0), let slot = otp[number], slot.kind == kind else {
+        guard profile.version >= FirmwareVersion(2, 2, 0), let slot = otp[number], slot.kind == kind else {
             throw .status(.conditionsNotSatisfied)
         }
         if slot.wantsTouch {

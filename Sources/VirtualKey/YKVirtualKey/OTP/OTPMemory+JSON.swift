@@ -4,9 +4,9 @@ import YKWire
 
 extension OTPMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != OTPMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["slots"] = .array(slots.map { $0?.json ?? .null })
         object["sequence"] = .int(Int64(sequence))
         object["ndef"] = ndef.map {
@@ -45,7 +45,7 @@ extension OTPMemory {
 }
 
 extension VirtualOTPSlot {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         ["record": .string(Hex.encode(record.encoded)), "counter": .int(Int64(bitPattern: counter))]
     }
 

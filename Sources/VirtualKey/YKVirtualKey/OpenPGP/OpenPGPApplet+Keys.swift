@@ -69,7 +69,7 @@ extension OpenPGPApplet {
     /// The attributes supported by a slot, in the order of FA. Up to firmware 5.6.0, a YubiKey lists both keys on
     /// Curve25519 as EdDSA in all slots.
     static func algorithms(_ slot: VirtualOpenPGPSlot, _ profile: DeviceProfile) -> [[UInt8]] {
-        let isOld = !profile.isPlainOpenPGP && profile.version < Version(5, 6, 1)
+        let isOld = !profile.isPlainOpenPGP && profile.version < FirmwareVersion(5, 6, 1)
         let kind: UInt8 = slot == .decryption ? 0x12 : 0x13
         var curves = VerificationKey.Curve.allCases
         if profile.isFIPS { curves.removeAll { $0 == .secp256k1 } }
@@ -93,7 +93,9 @@ extension OpenPGPApplet {
             Self.algorithms(slot, profile).map { TLV(Self.attributesTag(slot), $0) }
         }
         guard !profile.isPlainOpenPGP else { return list.encoded }
-        guard profile.version < Version(5, 6, 1) else { return TLV(Tag.algorithmInformation, list.encoded).encoded }
+        guard profile.version < FirmwareVersion(5, 6, 1) else {
+            return TLV(Tag.algorithmInformation, list.encoded).encoded
+        }
         return Tag.algorithmInformation.bytes + TLV.lengthField(list.encoded.count + 2) + list.encoded
     }
 
@@ -105,7 +107,7 @@ extension OpenPGPApplet {
         let isPlain = profile.isPlainOpenPGP
         var accepted = Self.algorithms(slot, profile)
         // ECDH on Curve25519 is 12; firmware up to 5.6.0 also accepts 16.
-        if !isPlain, slot == .decryption, profile.version < Version(5, 6, 1) {
+        if !isPlain, slot == .decryption, profile.version < FirmwareVersion(5, 6, 1) {
             accepted.append([0x12] + VirtualOpenPGPAlgorithm.curve25519[1].0)
         }
         var plain = value

@@ -51,7 +51,7 @@ extension OpenPGPApplet {
     mutating func selectData(_ command: APDU, _ profile: DeviceProfile) throws(Refusal) {
         guard command.p2 == OpenPGPProtocol.selectDataP2 else { throw .status(Self.wrongParameters(profile)) }
         let list = OpenPGPProtocol.certificateList
-        let isOdd = !profile.isPlainOpenPGP && profile.version <= Version(5, 4, 3)
+        let isOdd = !profile.isPlainOpenPGP && profile.version <= FirmwareVersion(5, 4, 3)
         guard command.data == (isOdd ? [UInt8(list.count)] + list : list) else { throw .status(.incorrectParameters) }
         guard command.p1 <= 2 else { throw .status(.referenceNotFound) }
         occurrence = Int(command.p1)
@@ -244,7 +244,7 @@ extension OpenPGPApplet {
         } else if let slot = slot(Self.timeTags) {
             key.openPGP[slot].time = try fixed(4)
         } else if let slot = slot(Self.touchTags) {
-            let limit: UInt8 = !key.profile.isPlainOpenPGP && key.profile.version >= Version(5, 2, 1) ? 4 : 2
+            let limit: UInt8 = !key.profile.isPlainOpenPGP && key.profile.version >= FirmwareVersion(5, 2, 1) ? 4 : 2
             guard value.count == 2, value[0] <= limit, value[1] == OpenPGPProtocol.button else {
                 throw .status(.incorrectParameters)
             }

@@ -14,7 +14,7 @@ extension OpenPGPApplet {
     /// VERIFY (§7.2.2): with a PIN, without one to query the state, and with P1 FF to reset it.
     mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let isPlain = key.profile.isPlainOpenPGP
-        let ends = command.p1 == 0xFF && (isPlain || key.profile.version >= Version(5, 6, 0))
+        let ends = command.p1 == 0xFF && (isPlain || key.profile.version >= FirmwareVersion(5, 6, 0))
         guard command.p1 == 0 || ends, (Password.signing...Password.admin).contains(command.p2) else {
             throw .status(Self.wrongParameters(key.profile))
         }

@@ -75,7 +75,7 @@ package struct OpenPGPApplet: Applet {
     private static func knows(_ instruction: UInt8, _ profile: DeviceProfile) -> Bool {
         switch instruction {
         case Instruction.getVersion, Instruction.setRetries: !profile.isPlainOpenPGP
-        case Instruction.attest: !profile.isPlainOpenPGP && profile.version >= Version(5, 2, 1)
+        case Instruction.attest: !profile.isPlainOpenPGP && profile.version >= FirmwareVersion(5, 2, 1)
         case Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.getData,
             Instruction.getNextData, Instruction.selectData, Instruction.putData, Instruction.importKey,
             Instruction.generateKey, Instruction.performOperation, Instruction.authenticate, Instruction.getChallenge,

@@ -4,9 +4,9 @@ import YKWire
 
 extension OpenPGPMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != OpenPGPMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["user"] = user.json
         object["admin"] = admin.json
         object["reset"] = reset.json
@@ -53,7 +53,7 @@ extension OpenPGPMemory {
 }
 
 extension OpenPGPMemory.Code {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         ["value": .string(Hex.encode(value)), "total": .int(Int64(total)), "left": .int(Int64(left))]
     }
 
@@ -68,8 +68,8 @@ extension OpenPGPMemory.Code {
 }
 
 extension OpenPGPMemory.SlotData {
-    fileprivate func json(_ slot: VirtualOpenPGPSlot) -> JSON.Object {
-        var object = JSON.Object()
+    fileprivate func json(_ slot: VirtualOpenPGPSlot) -> JSONValue.Object {
+        var object = JSONValue.Object()
         object["slot"] = .int(Int64(slot.rawValue))
         object["attributes"] = attributes.map { .string(Hex.encode($0)) }
         object["key"] = key.map { .string(Hex.encode($0.der)) }

@@ -76,13 +76,13 @@ extension PIVApplet {
     ) throws(Refusal) -> (pin: UInt8, touch: UInt8) {
         func policy(_ tag: TLV.Tag, _ range: ClosedRange<UInt8>) throws(Refusal) -> UInt8 {
             guard let value = objects.value(tag) else { return 0 }
-            guard profile.version >= Version(4, 0, 0), value.count == 1, range.contains(value[0]) else {
+            guard profile.version >= FirmwareVersion(4, 0, 0), value.count == 1, range.contains(value[0]) else {
                 throw .status(.incorrectParameters)
             }
             return value[0]
         }
         let pin = try policy(Tag.pinPolicy, 0...(profile.isBio ? 5 : 3))
-        let touch = try policy(Tag.touchPolicy, 0...(profile.version >= Version(4, 3, 0) ? 3 : 2))
+        let touch = try policy(Tag.touchPolicy, 0...(profile.version >= FirmwareVersion(4, 3, 0) ? 3 : 2))
         // A FIPS key rejects the PIN policy "never".
         if pin == 1, profile.isFIPS { throw .status(.incorrectParameters) }
         let usual: UInt8 = slot == PIVProtocol.Slot.signature ? 3 : slot == PIVProtocol.Slot.cardAuthentication ? 1 : 2

@@ -83,7 +83,7 @@ extension PIVApplet {
             (try reader.byte("the algorithm"), try reader.value(Tag.managementKey))
         }
         let isKnown =
-            type == 0x03 ? !key.profile.isFIPS57 : key.profile.version >= Version(5, 4, 0)
+            type == 0x03 ? !key.profile.isFIPS57 : key.profile.version >= FirmwareVersion(5, 4, 0)
         guard isKnown, Self.managementSizes[type] == bytes.count else { throw .status(.incorrectParameters) }
         key.piv.managementKey = bytes
         key.piv.managementType = type

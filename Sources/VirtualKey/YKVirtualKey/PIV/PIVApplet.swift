@@ -49,7 +49,7 @@ package struct PIVApplet: Applet {
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        if key.profile.version >= Version(4, 3, 0), key.piv.attestationRoot.isEmpty {
+        if key.profile.version >= FirmwareVersion(4, 3, 0), key.piv.attestationRoot.isEmpty {
             try PIVAttestationChain.make(&key, world)
         }
         let authority = TLV(Tag.authority, TLV(Tag.applicationIdentifier, AID.piv.rawValue).encoded)
@@ -90,16 +90,16 @@ package struct PIVApplet: Applet {
     }
 
     /// The first firmware version that has an instruction; `nil` for an unknown one.
-    private static func since(_ instruction: UInt8) -> Version? {
+    private static func since(_ instruction: UInt8) -> FirmwareVersion? {
         switch instruction {
-        case Instruction.attest: Version(4, 3, 0)
-        case Instruction.getSerial: Version(5, 0, 0)
-        case Instruction.getMetadata: Version(5, 3, 0)
-        case Instruction.moveKey: Version(5, 7, 0)
+        case Instruction.attest: FirmwareVersion(4, 3, 0)
+        case Instruction.getSerial: FirmwareVersion(5, 0, 0)
+        case Instruction.getMetadata: FirmwareVersion(5, 3, 0)
+        case Instruction.moveKey: FirmwareVersion(5, 7, 0)
         case Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.generate,
             Instruction.authenticate, Instruction.getData, Instruction.putData, Instruction.setRetries,
             Instruction.reset, Instruction.getVersion, Instruction.importKey, Instruction.setManagementKey:
-            Version(0, 0, 0)
+            FirmwareVersion(0, 0, 0)
         default: nil
         }
     }

@@ -4,9 +4,9 @@ import YKWire
 
 extension PIVMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard self != PIVMemory() else { return nil }
-        var object = JSON.Object()
+        var object = JSONValue.Object()
         object["pin"] = pin.json
         object["puk"] = puk.json
         object["managementKey"] = .string(Hex.encode(managementKey))
@@ -50,7 +50,7 @@ extension PIVMemory {
 }
 
 extension PIVMemory.Code {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         ["value": .string(Hex.encode(value)), "total": .int(Int64(total)), "left": .int(Int64(left))]
     }
 
@@ -65,8 +65,8 @@ extension PIVMemory.Code {
 }
 
 extension VirtualPIVKey {
-    fileprivate var json: JSON.Object {
-        var object = JSON.Object()
+    fileprivate var json: JSONValue.Object {
+        var object = JSONValue.Object()
         object["algorithm"] = .int(Int64(algorithm))
         object["key"] = .string(Hex.encode(der))
         object["pin"] = .int(Int64(pinPolicy))

@@ -43,8 +43,8 @@ package struct PIVMemory: Hashable, Sendable {
     }
 
     /// The algorithm of the management key: firmware 5.7 changed the default from 3DES to AES-192.
-    func managementAlgorithm(_ version: Version) -> UInt8 {
-        managementType ?? (version >= Version(5, 7, 0) ? 0x0A : 0x03)
+    func managementAlgorithm(_ version: FirmwareVersion) -> UInt8 {
+        managementType ?? (version >= FirmwareVersion(5, 7, 0) ? 0x0A : 0x03)
     }
 
     /// Whether PIN, PUK and management key were changed from their defaults.

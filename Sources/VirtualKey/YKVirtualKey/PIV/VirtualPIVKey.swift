@@ -29,10 +29,10 @@ package struct VirtualPIVKey: Hashable, Sendable {
     static func isKnown(_ algorithm: UInt8, _ profile: DeviceProfile) -> Bool {
         let version = profile.version
         return switch algorithm {
-        case 0x06, x25519: !profile.isFIPS && (algorithm == 0x06 || version >= Version(5, 7, 0))
+        case 0x06, x25519: !profile.isFIPS && (algorithm == 0x06 || version >= FirmwareVersion(5, 7, 0))
         case 0x07, 0x11: true
-        case 0x14: version >= Version(4, 0, 0)
-        case 0x05, 0x16, ed25519: version >= Version(5, 7, 0)
+        case 0x14: version >= FirmwareVersion(4, 0, 0)
+        case 0x05, 0x16, ed25519: version >= FirmwareVersion(5, 7, 0)
         default: false
         }
     }

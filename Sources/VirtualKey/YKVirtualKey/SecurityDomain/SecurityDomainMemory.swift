@@ -75,20 +75,20 @@ extension SecurityDomainMemory {
 
 extension DeviceProfile {
     /// Whether the key supports secure channels.
-    var hasSCP: Bool { version >= Version(5, 3, 0) && !isSecurityKey && !model.isCard }
+    var hasSCP: Bool { version >= FirmwareVersion(5, 3, 0) && !isSecurityKey && !model.isCard }
     /// Whether the key supports SCP11, which uses elliptic curve keys.
-    var hasSCP11: Bool { hasSCP && version >= Version(5, 7, 2) }
+    var hasSCP11: Bool { hasSCP && version >= FirmwareVersion(5, 7, 2) }
 }
 
 // MARK: - State file
 
 extension SecurityDomainMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSON? {
+    var json: JSONValue? {
         guard let keys else { return nil }
         return .array(
             keys.map { key in
-                var entry = JSON.Object()
+                var entry = JSONValue.Object()
                 entry["id"] = .int(Int64(key.id))
                 entry["version"] = .int(Int64(key.version))
                 entry["key"] = .string(Hex.encode(key.bytes))

@@ -21,10 +21,10 @@ let benchmarks: @Sendable () -> Void = {
     let command = (try? APDU(decoding: Hex.decode("00a20001037101610000"))) ?? APDU(ins: 0xA2)
     Benchmark.defaultConfiguration = .init(metrics: [.wallClock, .throughput], maxDuration: .seconds(2))
 
-    for mode in Replay.Mode.allCases {
+    for mode in CaptureReplay.Mode.allCases {
         Benchmark("replay \(mode.rawValue), \(exchanges) exchanges") { benchmark in
             for _ in benchmark.scaledIterations {
-                let channel = CardChannel(link: Replay(recorded, mode: mode).link())
+                let channel = CardChannel(link: CaptureReplay(recorded, mode: mode).link())
                 for event in recorded.events {
                     guard case .exchange(let bytes, _) = event.kind else { continue }
                     blackHole(try channel.exchange(raw: bytes))

@@ -15,7 +15,7 @@ extension FuzzTarget {
             require(!link.serial.isEmpty && !link.serial.contains("|"), "a serial number that changes what is signed")
         },
         FuzzTarget(name: "push-request") { bytes in
-            guard let json = try? JSON(parsing: bytes) else { return }
+            guard let json = try? JSONValue(parsing: bytes) else { return }
             let request = try? PushRequest(
                 json, serial: "PIPU0000CAFE", url: "https://pi.example/ttype/push", key: approvalKey)
             require(request == nil, "a request that nobody signed")

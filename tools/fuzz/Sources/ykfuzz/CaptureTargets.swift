@@ -31,7 +31,7 @@ extension FuzzTarget {
                     ? [Capture.Event(.written(part)), .init(.exchange(command: part, reply: [0x61, 0x00]))]
                     : [Capture.Event(.delivered(part)), .init(.exchange(command: part, reply: part))]
             }
-            let replay = Replay(Capture(header: .init(link: .hid), events: events), mode: .lookup)
+            let replay = CaptureReplay(Capture(header: .init(link: .hid), events: events), mode: .lookup)
             let (card, device, soon) = (replay.link(), replay.reportLink(), Deadline.after(.seconds(10)))
             for part in parts[half...] {
                 _ = try? card.exchange(part, deadline: soon)

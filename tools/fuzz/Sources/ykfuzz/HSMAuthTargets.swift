@@ -29,7 +29,7 @@ private func withHSMAuth(
     let done = DispatchSemaphore(value: 0)
     Task {
         let card = ScriptedCard([[0x79, 3, 5, 7, 4, 0x90, 0x00]] + replies)
-        let channel = CardChannel(link: card, environment: Environment(timeout: .seconds(5)))
+        let channel = CardChannel(link: card, environment: ServiceEnvironment(timeout: .seconds(5)))
         if let service = try? await HSMAuthService.open(channel) { try? await work(service) }
         done.signal()
     }

@@ -22,7 +22,7 @@ private func withManagement(
 ) {
     let done = DispatchSemaphore(value: 0)
     Task {
-        let channel = CardChannel(link: ScriptedCard(replies), environment: Environment(timeout: .seconds(5)))
+        let channel = CardChannel(link: ScriptedCard(replies), environment: ServiceEnvironment(timeout: .seconds(5)))
         if let service = try? await ManagementService.open(channel) { try? await work(service) }
         done.signal()
     }

@@ -36,7 +36,7 @@ extension FuzzTarget {
         FuzzTarget(name: "tag") { bytes in
             let done = DispatchSemaphore(value: 0)
             Task {
-                let environment = Environment(clock: FixedClock(0), timeout: .seconds(5))
+                let environment = ServiceEnvironment(clock: FixedClock(0), timeout: .seconds(5))
                 let link = ScriptedCard([[0x90, 0x00]] + pieces(bytes))
                 let service = try? await TagService.open(CardChannel(link: link, environment: environment))
                 _ = try? await service?.message()

@@ -36,7 +36,7 @@ extension FuzzTarget {
         FuzzTarget(name: "export-encrypted") { bytes in
             guard let export = try? AuthenticatorExport.recognize(bytes), export.needsPassword else { return }
             // A file may ask for seconds of key derivation; those that do are left out.
-            if let json = try? JSON(parsing: bytes) {
+            if let json = try? JSONValue(parsing: bytes) {
                 guard json.isCheap else { return }
             } else if export.format == .andOTP {
                 guard bytes.prefix(4).reduce(0, { $0 << 8 | Int($1) }) <= 1 << 12 else { return }
@@ -74,7 +74,7 @@ extension String {
     }
 }
 
-extension JSON {
+extension JSONValue {
     /// Whether no number in it is large, so that deriving a key from a password takes milliseconds.
     fileprivate var isCheap: Bool {
         switch self {

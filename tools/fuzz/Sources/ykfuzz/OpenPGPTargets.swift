@@ -44,7 +44,7 @@ private func withOpenPGP(
     let done = DispatchSemaphore(value: 0)
     Task {
         let card = ScriptedCard([[0x90, 0x00]] + replies)
-        let channel = CardChannel(link: card, environment: Environment(timeout: .seconds(5)))
+        let channel = CardChannel(link: card, environment: ServiceEnvironment(timeout: .seconds(5)))
         if let service = try? await OpenPGPService.open(channel) { try? await work(service) }
         done.signal()
     }

@@ -67,7 +67,7 @@ private let yubiKey: [UInt8] = [0x3B, 0xF8, 0x13, 0, 0, 0x81, 0x31, 0xFE, 0x15] 
 private func withPIV(_ replies: [[UInt8]], _ work: @escaping @Sendable (PIVService) async throws -> Void) {
     let done = DispatchSemaphore(value: 0)
     Task {
-        let environment = Environment(clock: FixedClock(1_760_000_000), timeout: .seconds(5))
+        let environment = ServiceEnvironment(clock: FixedClock(1_760_000_000), timeout: .seconds(5))
         let channel = CardChannel(link: ScriptedCard([[0x90, 0x00]] + replies, atr: yubiKey), environment: environment)
         if let service = try? await PIVService.open(channel) { try? await work(service) }
         done.signal()

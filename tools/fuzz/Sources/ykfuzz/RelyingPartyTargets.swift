@@ -12,7 +12,7 @@ private struct FixedRandom: RandomSource {
 }
 
 private let party: WebAuthnRelyingParty? = {
-    let environment = Environment(random: FixedRandom(), clock: FixedClock(1_760_000_000))
+    let environment = ServiceEnvironment(random: FixedRandom(), clock: FixedClock(1_760_000_000))
     let memory = MemoryCeremonies(environment: environment)
     var party = try? WebAuthnRelyingParty(
         id: "example.com", name: "Example", origins: ["https://example.com"], ceremonies: memory,
@@ -28,7 +28,8 @@ private func record(_ id: [UInt8]) -> CredentialRecord? {
             "id": .string(Base64.encodeURL(id)), "user": "AQ", "signCount": 1, "uvInitialized": true,
             "backupEligible": false, "backupState": false, "aaguid": "AAAAAAAAAAAAAAAAAAAAAA",
             "publicKey": .string(
-                "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"),
+                "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+            ),
         ])
 }
 
@@ -57,7 +58,7 @@ extension FuzzTarget {
         },
         FuzzTarget(name: "metadata") { bytes in
             _ = try? MetadataBLOB(jwt: bytes, anchors: [], at: 1_760_000_000)
-            guard let json = try? JSON(parsing: bytes), let blob = try? MetadataBLOB(payload: json) else { return }
+            guard let json = try? JSONValue(parsing: bytes), let blob = try? MetadataBLOB(payload: json) else { return }
             for entry in blob.entries {
                 let found = blob.entry(aaguid: entry.aaguid ?? [])
                 require(entry.aaguid == nil || found?.aaguid == entry.aaguid, "a model is not found")

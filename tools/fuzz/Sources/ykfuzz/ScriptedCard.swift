@@ -35,7 +35,8 @@ func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
 
 private let unlockedSelect: [UInt8] =
     [0x79, 0x03, 0x05, 0x07, 0x01, 0x71, 0x08, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x00]
-private let lockedSelect: [UInt8] = Array(unlockedSelect.dropLast(2)) + [0x74, 0x08, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x00]
+private let lockedSelect: [UInt8] =
+    Array(unlockedSelect.dropLast(2)) + [0x74, 0x08, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x00]
 
 /// Opens the OATH application of a scripted card and does `work`, waiting for the end of it.
 func withOATH(
@@ -44,7 +45,7 @@ func withOATH(
     let all = select.replies + replies
     let done = DispatchSemaphore(value: 0)
     Task {
-        let environment = Environment(clock: FixedClock(1_760_000_000), timeout: .seconds(5))
+        let environment = ServiceEnvironment(clock: FixedClock(1_760_000_000), timeout: .seconds(5))
         let channel = CardChannel(link: ScriptedCard(all), environment: environment)
         if let service = try? await OATHService.open(channel) { try? await work(service) }
         done.signal()

@@ -8,7 +8,7 @@ import YKWire
 /// A FIDO key that answers getInfo properly, anything else with the pieces of an input one after the other, and then
 /// with status 00 alone.
 final class ScriptedKey: FIDOLink {
-    let environment = Environment(clock: FixedClock(1_760_000_000), timeout: .seconds(2))
+    let environment = ServiceEnvironment(clock: FixedClock(1_760_000_000), timeout: .seconds(2))
     let profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: true, hasU2F: true)
     let generation = 0
     private(set) var messages = 0

@@ -23,7 +23,7 @@ extension FuzzTarget {
             let replies = pieces(bytes)
             let credentials: [SecureChannelCredential] = [.scp03(.factory), .scp11(.b, trust: .unverified)]
             for credential in credentials {
-                let environment = Environment(timeout: .seconds(5))
+                let environment = ServiceEnvironment(timeout: .seconds(5))
                 let channel = CardChannel(
                     link: ScriptedCard([[0x90, 0x00]] + replies), environment: environment)
                 channel.protect(with: SecureChannel(credential, environment: environment))
@@ -52,7 +52,7 @@ private func withSecurityDomain(
     let done = DispatchSemaphore(value: 0)
     Task {
         let card = ScriptedCard([[0x90, 0x00]] + replies)
-        let channel = CardChannel(link: card, environment: Environment(timeout: .seconds(5)))
+        let channel = CardChannel(link: card, environment: ServiceEnvironment(timeout: .seconds(5)))
         if let service = try? await SecurityDomainService.open(channel) { try? await work(service) }
         done.signal()
     }

@@ -45,7 +45,8 @@ extension FuzzTarget {
             _ = PrivacyIDEASession.expiry(text(bytes))
             guard let answer = try? PrivacyIDEAAnswer(response) else { return }
             _ = (answer.challenges, answer.deviceCookie, answer.message, answer.serial, answer.date)
-            require((try? JSON(parsing: answer.envelope.text)) == answer.envelope, "an envelope changes when written")
+            require(
+                (try? JSONValue(parsing: answer.envelope.text)) == answer.envelope, "an envelope changes when written")
         },
     ]
 }

@@ -26,8 +26,8 @@ extension FuzzTarget {
             _ = (atr.saysExtendedLength, atr.looksContactless, atr.description)
         },
         FuzzTarget(name: "json") { bytes in
-            guard let value = try? JSON(parsing: bytes) else { return }
-            let again = try? JSON(parsing: value.text)
+            guard let value = try? JSONValue(parsing: bytes) else { return }
+            let again = try? JSONValue(parsing: value.text)
             require(again?.text == value.text, "JSON changes when written and read")
         },
         FuzzTarget(name: "cbor") { bytes in

@@ -23,7 +23,7 @@ struct U2FBrowser {
     }
 
     private func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {
-        let data: JSON = [
+        let data: JSONValue = [
             "typ": .string(type), "challenge": .string(Base64.encodeURL(challenge)), "origin": .string(origin),
         ]
         return Array(data.text.utf8)
@@ -79,7 +79,7 @@ actor U2FServer {
     }
 
     private func check(_ clientData: [UInt8], _ type: String, _ name: String) throws {
-        let data = try JSON(parsing: clientData)
+        let data = try JSONValue(parsing: clientData)
         guard let challenge = challenges.removeValue(forKey: name), data["typ"]?.string == type,
             data["challenge"]?.string == Base64.encodeURL(challenge), data["origin"]?.string == appID
         else { throw Refusal.otherClientData }

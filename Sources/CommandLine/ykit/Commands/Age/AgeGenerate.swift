@@ -81,7 +81,7 @@ struct AgeGenerate: Verb {
 
     private var policies: KeyPolicies { KeyPolicies(pin: pinPolicy ?? .once, touch: touchPolicy ?? .always) }
 
-    private func slotKey(in world: World) async throws -> (text: String, json: JSON) {
+    private func slotKey(in world: World) async throws -> (text: String, json: JSONValue) {
         let algorithm = algorithm ?? .p256
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
@@ -133,7 +133,7 @@ struct AgeGenerate: Verb {
 
     // MARK: a credential
 
-    private func credential(in world: World) async throws -> (text: String, json: JSON) {
+    private func credential(in world: World) async throws -> (text: String, json: JSONValue) {
         let isVerified = uv != .discouraged
         let what = "make a credential for age"
         let service = try await world.openTouchedFIDO(pin, for: what)
@@ -166,10 +166,10 @@ struct AgeGenerate: Verb {
             AgeRecipient.fido2(credential, publicKey: key).text(isOwn: true),
         ]
         let comments = ["#         FIDO2: \(isVerified ? "with PIN or fingerprint" : "with a touch alone")"]
-        let json: JSON = [
+        let json: JSONValue = [
             "slot": .null, "serial": .null, "algorithm": "x25519", "name": .null, "pinPolicy": .null,
             "touchPolicy": .null, "recipient": .string(recipients[0]),
-            "recipients": .array(recipients.map(JSON.string)), "identity": .string(identity.text),
+            "recipients": .array(recipients.map(JSONValue.string)), "identity": .string(identity.text),
         ]
         return (AgeIdentityFile.text(comments, recipients, identity), json)
     }

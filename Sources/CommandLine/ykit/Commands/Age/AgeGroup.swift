@@ -87,14 +87,14 @@ struct AgeSlot {
         }
     }
 
-    func json(_ serial: UInt32, recipient: String, identity: String?) -> JSON {
+    func json(_ serial: UInt32, recipient: String, identity: String?) -> JSONValue {
         [
             "slot": .string(slot.description), "serial": serial == 0 ? .null : .int(Int64(serial)),
-            "algorithm": .string(key.algorithm.description), "name": name.map(JSON.string) ?? .null,
+            "algorithm": .string(key.algorithm.description), "name": name.map(JSONValue.string) ?? .null,
             "pinPolicy": policies.map { .string($0.pin.description) } ?? .null,
             "touchPolicy": policies.map { .string($0.touch.description) } ?? .null,
-            "recipient": .string(recipient), "recipients": .array(recipients.map(JSON.string)),
-            "identity": identity.map(JSON.string) ?? .null,
+            "recipient": .string(recipient), "recipients": .array(recipients.map(JSONValue.string)),
+            "identity": identity.map(JSONValue.string) ?? .null,
         ]
     }
 }

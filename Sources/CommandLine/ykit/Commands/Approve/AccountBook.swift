@@ -52,7 +52,7 @@ struct AccountBook {
     func mark(_ account: ApprovalAccount, isGone: Bool, at time: Int64) throws {
         guard isGone != self.isGone(account) else { return }
         try file.update { store throws(StoreError) in
-            var marks = store.settings["gone"]?.object ?? JSON.Object()
+            var marks = store.settings["gone"]?.object ?? JSONValue.Object()
             marks[account.id] = isGone ? .int(time) : nil
             store.settings["gone"] = .object(marks)
         }
@@ -145,7 +145,7 @@ struct HistoryFile {
                 } else {
                     try add(line)
                 }
-                store.settings["historyHead"] = history.head.map(JSON.string)
+                store.settings["historyHead"] = history.head.map(JSONValue.string)
             } catch { failure = error }
         }
         if let failure { throw failure }

@@ -46,8 +46,8 @@ struct ApproveAccounts: Verb {
         return "slot \(key.slot)" + (key.keySerial.map { " of key \($0)" } ?? "") + ", touch \(key.policies.touch)"
     }
 
-    private static func listed(_ account: ApprovalAccount, isGone: Bool) -> JSON {
-        var object = account.description.object ?? JSON.Object()
+    private static func listed(_ account: ApprovalAccount, isGone: Bool) -> JSONValue {
+        var object = account.description.object ?? JSONValue.Object()
         object["id"] = .string(account.id)
         object["details"] = nil
         object["key"] = account.details["key"] ?? .null
@@ -260,7 +260,7 @@ struct ApproveClear: Verb {
             guard world.plan == nil else { return Answer() }
             try book.file.update { store throws(StoreError) in
                 store.clear()
-                store.settings = JSON.Object()
+                store.settings = JSONValue.Object()
             }
             unlink(book.history.path)
         }
@@ -270,7 +270,7 @@ struct ApproveClear: Verb {
                 ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.listed())"
                 : "removed \(book.countText)",
             [
-                "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSON.string)),
+                "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSONValue.string)),
             ])
     }
 }

@@ -114,8 +114,8 @@ struct ApproveYes: Verb {
             [
                 "id": .string(open.request.nonce), "account": .string(open.account.account.name),
                 "decision": .string(decision), "accepted": .bool(receipt.isAccepted),
-                "displayCode": receipt.displayCode.map(JSON.string) ?? .null,
-                "message": receipt.message.map(JSON.string) ?? .null,
+                "displayCode": receipt.displayCode.map(JSONValue.string) ?? .null,
+                "message": receipt.message.map(JSONValue.string) ?? .null,
             ])
     }
 }

@@ -44,7 +44,7 @@ struct ApproveCode: Verb {
             clipboard ? [] : [Style.bold.around(code.text)],
             [
                 "account": .string(account.id), "code": .string(code.text),
-                "secondsLeft": left.map(JSON.int) ?? .null,
+                "secondsLeft": left.map(JSONValue.int) ?? .null,
             ])
     }
 }

@@ -33,7 +33,7 @@ struct ApproveMigrateCheck: Verb {
         let others = book.accounts.filter { $0.kind != .container }
         let movable = others.filter { inside.contains($0.serial) }
         let again = others.filter { !inside.contains($0.serial) && $0.kind != .ocra && $0.kind != .tiqr }
-        func names(_ accounts: [ApprovalAccount]) -> JSON { .array(accounts.map { .string($0.id) }) }
+        func names(_ accounts: [ApprovalAccount]) -> JSONValue { .array(accounts.map { .string($0.id) }) }
         var lines = ["\(containers.count) container\(containers.count == 1 ? "" : "s") can be moved"]
         lines += movable.map { "  moves with it: \($0.name.printable)" }
         lines += again.map { "  has to be enrolled again: \($0.name.printable)" }
@@ -152,7 +152,7 @@ struct ApproveMigrateRun: Verb {
         var lines = ["moved container '\(new.account.name.printable)' to the key \(to.printable)"]
         lines += synchronized.lines.dropFirst()
         if synchronized.failure == nil { answer.lines = lines }
-        answer.members = JSON.Object()
+        answer.members = JSONValue.Object()
         answer.members["account"] = .string(new.account.id)
         answer.members["from"] = old.place.json
         answer.members["to"] = new.place.json

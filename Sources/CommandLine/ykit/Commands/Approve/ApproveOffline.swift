@@ -195,7 +195,7 @@ struct ApproveOffline: Verb {
             [code],
             [
                 "account": .string(account.id),
-                "text": self.challenge == nil ? text.map(JSON.string) ?? .null : .null,
+                "text": self.challenge == nil ? text.map(JSONValue.string) ?? .null : .null,
                 "challenge": .string(challenge), "code": .string(code), "suite": .string(suite.description),
             ])
     }

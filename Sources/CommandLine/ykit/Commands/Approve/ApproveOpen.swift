@@ -36,7 +36,7 @@ struct ApproveQRType: Verb {
         let read = try LinkSource.read(text, qr, world.terminal)
         let link = try? ApprovalLink(read)
         let kind = link?.kind ?? .invalid
-        func value(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+        func value(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
         let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
         return Answer(
             [kind.rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]),
@@ -253,7 +253,7 @@ struct ApproveOpen: Verb {
 
     private func members(
         _ kind: ApprovalLink.Kind, _ account: ApprovalAccount
-    ) -> KeyValuePairs<String, JSON> {
+    ) -> KeyValuePairs<String, JSONValue> {
         [
             "type": .string(kind.rawValue), "account": .string(account.id), "name": .string(account.name),
             "serial": .string(account.serial), "server": .string(account.server), "accepted": .null, "triesLeft": .null,
@@ -275,7 +275,7 @@ extension ApproveEnroll {
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
         var answer = try await verb.answer(in: world)
-        var members = JSON.Object()
+        var members = JSONValue.Object()
         for name in Self.about.members { members[name] = answer.members[name] ?? .null }
         answer.members = members
         return answer

@@ -41,12 +41,12 @@ struct OpenRequest {
     }
 
     /// The JSON form.
-    var json: JSON {
+    var json: JSONValue {
         [
             "id": .string(request.nonce), "account": .string(account.account.name),
             "accountId": .string(account.account.id), "server": .string(account.account.server),
             "title": .string(request.title), "question": .string(request.question),
-            "numbers": request.numbers.map { .array($0.map(JSON.string)) } ?? .null, "received": .int(seen),
+            "numbers": request.numbers.map { .array($0.map(JSONValue.string)) } ?? .null, "received": .int(seen),
             "expires": nil, "verified": true, "poll": .bool(isPolled), "takesReason": .bool(request.takesReason),
         ]
     }
@@ -132,13 +132,13 @@ struct RequestDesk {
 
     /// Returns when requests were first seen; the store remembers this for an hour.
     private func seen(_ nonces: [String]) throws -> [String: Int64] {
-        let known = book.store.settings["seen"]?.object ?? JSON.Object()
+        let known = book.store.settings["seen"]?.object ?? JSONValue.Object()
         var times: [String: Int64] = [:]
         for nonce in nonces { times[nonce] = known[nonce]?.int ?? world.now }
         guard nonces.contains(where: { known[$0] == nil }) else { return times }
         let (now, seen) = (world.now, times)
         try book.file.update { store throws(StoreError) in
-            var kept = JSON.Object()
+            var kept = JSONValue.Object()
             for member in store.settings["seen"]?.object?.members ?? [] {
                 if let time = member.value.int, time > now - 3600 { kept[member.key] = .int(time) }
             }

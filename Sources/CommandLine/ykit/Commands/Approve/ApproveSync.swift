@@ -202,8 +202,8 @@ final class ContainerTokens {
         var answer = Answer(
             lines,
             [
-                "account": .string(container.account.id), "added": .array(added.map(JSON.string)),
-                "kept": .array(kept.map(JSON.string)), "gone": .array(gone.map(JSON.string)),
+                "account": .string(container.account.id), "added": .array(added.map(JSONValue.string)),
+                "kept": .array(kept.map(JSONValue.string)), "gone": .array(gone.map(JSONValue.string)),
                 "pending": .bool(pending > 0),
             ])
         if var problem {

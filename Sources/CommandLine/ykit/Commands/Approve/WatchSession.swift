@@ -40,7 +40,7 @@ struct WatchSession {
         let listening = url.map { ", requests are taken at \($0)" } ?? ""
         tell(
             "ready",
-            ["accounts": .int(Int64(count)), "polled": .int(Int64(polled)), "url": url.map(JSON.string) ?? .null],
+            ["accounts": .int(Int64(count)), "polled": .int(Int64(polled)), "url": url.map(JSONValue.string) ?? .null],
             isNote: true, ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
     }
 
@@ -165,25 +165,25 @@ struct WatchSession {
     }
 
     /// A request for programs; its texts are made printable and truncated.
-    private static func shown(_ open: OpenRequest) -> JSON {
+    private static func shown(_ open: OpenRequest) -> JSONValue {
         guard var object = open.json.object else { return open.json }
         object["title"] = .string(PushRequest.shown(open.request.title, limit: 200))
         object["question"] = .string(PushRequest.shown(open.request.question, limit: 200))
         return .object(object)
     }
 
-    private static func message(_ open: OpenRequest) -> JSON { ["request": shown(open)] }
+    private static func message(_ open: OpenRequest) -> JSONValue { ["request": shown(open)] }
 
     /// Writes an event: a line of JSON, or lines for people; events other than requests go to standard error.
-    private func tell(_ event: String, _ members: KeyValuePairs<String, JSON>, isNote: Bool, _ lines: [String]) {
+    private func tell(_ event: String, _ members: KeyValuePairs<String, JSONValue>, isNote: Bool, _ lines: [String]) {
         if isJSON {
-            var object = JSON.Object()
+            var object = JSONValue.Object()
             object["ok"] = true
             object["error"] = .null
             object["warnings"] = []
             object["event"] = .string(event)
             for (name, value) in members { object[name] = value }
-            terminal.line(JSON.object(object).text)
+            terminal.line(JSONValue.object(object).text)
         } else if isNote {
             lines.forEach { terminal.say($0) }
         } else {

@@ -16,7 +16,7 @@ struct ArculusOutput: ParsableArguments {
 
     /// Returns the result alone. It also goes to standard output if the file cannot be written, since the card produced
     /// it only once.
-    static func answer(_ result: JSON, _ members: [String: JSON], in file: FileOutput) -> Answer {
+    static func answer(_ result: JSONValue, _ members: [String: JSONValue], in file: FileOutput) -> Answer {
         var answer = Answer()
         answer.members["credential"] = result
         for (key, value) in members { answer.members[key] = value }

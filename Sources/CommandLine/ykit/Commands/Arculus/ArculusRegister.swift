@@ -66,7 +66,7 @@ struct ArculusRegister: Verb {
         wishes.attestation = attestation?.conveyance ?? .none
         wishes.residentKey = resident ? .required : nil
         guard let info else { return wishes }
-        guard let object = (try? JSON(parsing: try Files.read(info)))?.object else {
+        guard let object = (try? JSONValue(parsing: try Files.read(info)))?.object else {
             throw Explanation.usage("--info: \(info.printable) is not a JSON object")
         }
         wishes.registrationInfo = object

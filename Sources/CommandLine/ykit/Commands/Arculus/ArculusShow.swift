@@ -33,7 +33,7 @@ struct ArculusShow: Verb {
             ["room for credentials", info.remainingCredentials.map { "\($0) more" } ?? ""],
         ]
         var answer = Answer(Table.lines(rows.filter { !$0[1].isEmpty }), [:])
-        answer.members["model"] = state.model.name.map(JSON.string)
+        answer.members["model"] = state.model.name.map(JSONValue.string)
         answer.members["isArculus"] = .bool(state.model.name != nil)
         answer.members["aaguid"] = .string(aaguid)
         answer.members["versions"] = .array(info.versions.map { .string($0.rawValue) })

@@ -19,7 +19,7 @@ struct CaptureCheck: Verb {
             "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)",
             [
                 "file": .string(file), "link": .string(capture.header.link.rawValue),
-                "device": capture.header.device.map(JSON.string) ?? .null,
+                "device": capture.header.device.map(JSONValue.string) ?? .null,
                 "firmware": capture.header.fields["firmware"] ?? .null,
                 "events": .int(Int64(capture.events.count)), "exchanges": .int(Int64(capture.exchangeCount)),
                 "secrets": .bool(capture.header.keepsSecrets),

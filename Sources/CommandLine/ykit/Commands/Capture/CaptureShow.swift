@@ -23,7 +23,7 @@ struct CaptureShow: Verb {
         var redactor = Redactor()
         var decoder = try world.options.channel.scpKeys.map { SecureChannelDecoder(try SCP03Keys(file: $0)) }
         var shownLines: [String] = []
-        var events: [JSON] = []
+        var events: [JSONValue] = []
         var unknown: Explanation?
         let header = try Capture.read(file) { header, event in
             if narrator == nil {
@@ -83,20 +83,20 @@ struct CaptureShow: Verb {
     }
 
     /// The header without the host's random bytes.
-    private static func json(_ header: Capture.Header) -> JSON {
+    private static func json(_ header: Capture.Header) -> JSONValue {
         var fields = header.fields
         fields["random"] = nil
         return .object(fields)
     }
 
-    private static func json(_ narration: Narration, _ event: Capture.Event) -> JSON.Object {
-        var object = JSON.Object()
+    private static func json(_ narration: Narration, _ event: Capture.Event) -> JSONValue.Object {
+        var object = JSONValue.Object()
         object["line"] = .int(Int64(event.line))
         object["summary"] = .string(narration.summary)
-        object["details"] = .array(narration.details.map(JSON.string))
-        object["application"] = narration.application.map(JSON.string) ?? .null
+        object["details"] = .array(narration.details.map(JSONValue.string))
+        object["application"] = narration.application.map(JSONValue.string) ?? .null
         object["known"] = .bool(narration.isKnown)
-        object["ms"] = event.milliseconds.map(JSON.double) ?? .null
+        object["ms"] = event.milliseconds.map(JSONValue.double) ?? .null
         object["bytes"] = .array(hex(event).map { .string(String($0.dropFirst(2))) })
         return object
     }

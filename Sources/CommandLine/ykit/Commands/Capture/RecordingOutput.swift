@@ -21,6 +21,6 @@ struct RecordingOutput: ParsableArguments {
         } else {
             answer.raw = recording
         }
-        answer.members["output"] = output.map(JSON.string) ?? .null
+        answer.members["output"] = output.map(JSONValue.string) ?? .null
     }
 }

@@ -54,7 +54,7 @@ struct ConfigLockCode: Verb {
         }
         var answer = Answer(
             clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set",
-            ["locked": .bool(!clear), "lockCode": revealed.map(JSON.string) ?? .null])
+            ["locked": .bool(!clear), "lockCode": revealed.map(JSONValue.string) ?? .null])
         if let revealed {
             answer.lines = [revealed]
             answer.isMadeOnce = true

@@ -85,8 +85,9 @@ struct ConfigUSB: Verb {
         Answer(
             applications.enabled.names,
             [
-                "changes": [], "restarts": false, "supported": .array(applications.supported.names.map(JSON.string)),
-                "enabled": .array(applications.enabled.names.map(JSON.string)), "unconfirmed": [],
+                "changes": [], "restarts": false,
+                "supported": .array(applications.supported.names.map(JSONValue.string)),
+                "enabled": .array(applications.enabled.names.map(JSONValue.string)), "unconfirmed": [],
             ])
     }
 }

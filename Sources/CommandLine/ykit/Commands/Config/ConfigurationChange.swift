@@ -56,10 +56,10 @@ struct ConfigurationChange {
         var answer = Answer(
             lines,
             [
-                "changes": .array(words.map(JSON.string)), "restarts": .bool(outcome.restarts),
-                "supported": .array(now?.supported.names.map(JSON.string) ?? []),
-                "enabled": .array(now?.enabled.names.map(JSON.string) ?? []),
-                "unconfirmed": .array(outcome.unconfirmed.map(JSON.string)),
+                "changes": .array(words.map(JSONValue.string)), "restarts": .bool(outcome.restarts),
+                "supported": .array(now?.supported.names.map(JSONValue.string) ?? []),
+                "enabled": .array(now?.enabled.names.map(JSONValue.string) ?? []),
+                "unconfirmed": .array(outcome.unconfirmed.map(JSONValue.string)),
             ])
         if !outcome.unconfirmed.isEmpty {
             answer.warnings.append(

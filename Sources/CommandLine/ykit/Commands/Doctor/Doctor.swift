@@ -30,8 +30,8 @@ struct Doctor: Verb {
             fixed + Rung.lines(rungs) + [Self.summary(problems.count)],
             [
                 "rungs": .array(rungs.map(\.json)), "problem": problems.first.map { .string($0.name) } ?? .null,
-                "report": report.map(JSON.string) ?? .null,
-                "fixed": fix ? .array(fixed.map(JSON.string)) : .null,
+                "report": report.map(JSONValue.string) ?? .null,
+                "fixed": fix ? .array(fixed.map(JSONValue.string)) : .null,
             ])
         answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
         if let report {

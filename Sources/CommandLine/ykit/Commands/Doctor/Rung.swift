@@ -58,10 +58,10 @@ struct Rung: Hashable {
     }
 
     /// The object for a program.
-    var json: JSON {
+    var json: JSONValue {
         [
             "rung": .string(name), "verdict": .string(verdict.rawValue), "seen": .string(seen),
-            "remedy": remedy.map(JSON.string) ?? .null,
+            "remedy": remedy.map(JSONValue.string) ?? .null,
             "exitCode": .int(verdict == .bad ? Int64(exit.rawValue) : 0),
         ]
     }

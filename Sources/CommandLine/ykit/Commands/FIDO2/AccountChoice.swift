@@ -90,10 +90,10 @@ extension FIDOUser {
         name == nil && displayName == nil ? words : "\(words) (\(Base64.encodeURL(id)))"
     }
 
-    var json: JSON {
+    var json: JSONValue {
         [
-            "id": .string(Base64.encodeURL(id)), "name": name.map(JSON.string) ?? .null,
-            "displayName": displayName.map(JSON.string) ?? .null,
+            "id": .string(Base64.encodeURL(id)), "name": name.map(JSONValue.string) ?? .null,
+            "displayName": displayName.map(JSONValue.string) ?? .null,
         ]
     }
 }

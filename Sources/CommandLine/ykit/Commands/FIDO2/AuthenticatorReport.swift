@@ -131,11 +131,11 @@ extension AuthenticatorReport {
     static let names = Key.names + ["unknown"]
 
     /// The values of the key by name; members with an unknown number are under `unknown`.
-    var members: [(String, JSON)] {
+    var members: [(String, JSONValue)] {
         var members = zip(Key.allCases, Key.names).map { ($1, value(of: $0)) }
-        var unknown = JSON.Object()
+        var unknown = JSONValue.Object()
         for entry in info.map.entries where !Key.allCases.contains(where: { entry.key == $0.cbor }) {
-            unknown[entry.key.keyText] = JSON(entry.value)
+            unknown[entry.key.keyText] = JSONValue(entry.value)
         }
         members.append(("unknown", .object(unknown)))
         members.append(("pinRetries", pin.map { .int(Int64($0.count)) } ?? .null))
@@ -143,7 +143,7 @@ extension AuthenticatorReport {
         return members
     }
 
-    private func value(of key: Key) -> JSON {
+    private func value(of key: Key) -> JSONValue {
         switch key {
         case .aaguid: return .string(Self.uuid(info.aaguid))
         case .algorithms:
@@ -151,8 +151,8 @@ extension AuthenticatorReport {
                 info.algorithms.map { ["alg": .int($0.rawValue), "name": .string($0.description)] })
         case .pinComplexityPolicyURL:
             let text = info.pinComplexityPolicyURL.flatMap { String(validating: $0, as: UTF8.self) }
-            return text.map(JSON.string) ?? .null
-        default: return info.map[key].map(JSON.init) ?? .null
+            return text.map(JSONValue.string) ?? .null
+        default: return info.map[key].map(JSONValue.init) ?? .null
         }
     }
 }

@@ -29,18 +29,18 @@ extension DiscoverableCredential {
     }
 
     /// The members of the credential, without its large-blob key, which is a secret.
-    var json: JSON {
+    var json: JSONValue {
         let user = credential.user
         return [
-            "rpId": .string(relyingParty.id), "rpName": relyingParty.name.map(JSON.string) ?? .null,
+            "rpId": .string(relyingParty.id), "rpName": relyingParty.name.map(JSONValue.string) ?? .null,
             "credentialId": .string(id), "userId": .string(Base64.encodeURL(user.id)),
-            "userName": user.name.map(JSON.string) ?? .null,
-            "displayName": user.displayName.map(JSON.string) ?? .null,
+            "userName": user.name.map(JSONValue.string) ?? .null,
+            "displayName": user.displayName.map(JSONValue.string) ?? .null,
             "algorithm": credential.publicKey.algorithm.map { .string($0.description) } ?? .null,
             "publicKey": .string(Base64.encodeURL(credential.publicKey.encoded)),
             "credProtect": credential.protection.map { .string($0.description) } ?? .null,
             "hasLargeBlobKey": .bool(credential.largeBlobKey != nil),
-            "thirdPartyPayment": credential.allowsThirdPartyPayment.map(JSON.bool) ?? .null,
+            "thirdPartyPayment": credential.allowsThirdPartyPayment.map(JSONValue.bool) ?? .null,
         ]
     }
 

@@ -43,8 +43,8 @@ struct Evidence {
 
     private init(reading file: String) throws {
         let text = try Files.read(file)
-        let whole: JSON
-        do { whole = try JSON(parsing: text) } catch { throw Explain.malformed("\(file) is not JSON: \(error)") }
+        let whole: JSONValue
+        do { whole = try JSONValue(parsing: text) } catch { throw Explain.malformed("\(file) is not JSON: \(error)") }
         let json = whole["credential"].flatMap { $0 == .null ? nil : $0 } ?? whole
         let bytes: [UInt8]?
         if json["response"]?["attestationObject"] != nil {

@@ -121,7 +121,7 @@ struct AssertionOptions: ParsableArguments {
             allowCredentials: try credentials.map { PublicKeyCredentialDescriptor(id: $0) })
         options.userVerification = uv?.requirement ?? .preferred
         if let salts = try salts {
-            var inputs: JSON = ["salt1": .string(Base64.encodeURL(salts.first))]
+            var inputs: JSONValue = ["salt1": .string(Base64.encodeURL(salts.first))]
             if let second = salts.second, var object = inputs.object {
                 object["salt2"] = .string(Base64.encodeURL(second))
                 inputs = .object(object)
@@ -170,7 +170,8 @@ struct AssertionReport {
             [
                 "credential": signed.json, "rpId": .string(rpID), "credentialId": .string(Base64.encodeURL(signed.id)),
                 "userId": signed.userHandle.map { .string(Base64.encodeURL($0)) } ?? .null,
-                "accounts": .array(choice.accounts.map(\.json)), "flags": .array(data.flags.names.map(JSON.string)),
+                "accounts": .array(choice.accounts.map(\.json)),
+                "flags": .array(data.flags.names.map(JSONValue.string)),
                 "counter": .int(Int64(data.counter)),
             ])
     }

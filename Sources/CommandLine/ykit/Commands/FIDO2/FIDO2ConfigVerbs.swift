@@ -31,8 +31,8 @@ struct FIDO2ConfigList: Verb {
     func answer(in world: World) async throws -> Answer {
         let info = try await world.openFIDO().info()
         guard info.option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }
-        let all: [(String, UInt64, JSON?, String)] = [
-            ("always-uv", 2, info.option(.alwaysUv).map(JSON.bool), Self.words(info.option(.alwaysUv))),
+        let all: [(String, UInt64, JSONValue?, String)] = [
+            ("always-uv", 2, info.option(.alwaysUv).map(JSONValue.bool), Self.words(info.option(.alwaysUv))),
             (
                 "min-pin-length", 3,
                 info.option(.setMinPINLength).map { _ in .int(Int64(clamping: info.minPINLength)) },
@@ -43,10 +43,10 @@ struct FIDO2ConfigList: Verb {
                 Self.words(info.mustChangePIN)
             ),
             (
-                "complex-pin", 3, info.hasPINComplexityPolicy.map(JSON.bool),
+                "complex-pin", 3, info.hasPINComplexityPolicy.map(JSONValue.bool),
                 Self.words(info.hasPINComplexityPolicy)
             ),
-            ("enterprise-attestation", 1, info.option(.ep).map(JSON.bool), Self.words(info.option(.ep))),
+            ("enterprise-attestation", 1, info.option(.ep).map(JSONValue.bool), Self.words(info.option(.ep))),
         ]
         let known = all.filter { setting in info.configCommands?.contains(setting.1) ?? true }
         let there = known.filter { $0.2 != nil }
@@ -119,7 +119,7 @@ struct FIDO2ConfigMinPINLength: Verb {
         try await service.configure(.pinRules(rules))
         return Answer(
             "a PIN has at least \(length) characters now",
-            ["minPINLength": .int(Int64(length)), "rpIds": .array(rp.map(JSON.string))])
+            ["minPINLength": .int(Int64(length)), "rpIds": .array(rp.map(JSONValue.string))])
     }
 }
 

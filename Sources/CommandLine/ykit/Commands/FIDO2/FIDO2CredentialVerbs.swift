@@ -133,9 +133,9 @@ struct FIDO2CredentialsUpdate: Verb {
         account.name = user ?? account.name
         account.displayName = displayName ?? account.displayName
         try await service.update(found.credential.id, user: account)
-        var json = found.json.object ?? JSON.Object()
-        json["userName"] = account.name.map(JSON.string) ?? .null
-        json["displayName"] = account.displayName.map(JSON.string) ?? .null
+        var json = found.json.object ?? JSONValue.Object()
+        json["userName"] = account.name.map(JSONValue.string) ?? .null
+        json["displayName"] = account.displayName.map(JSONValue.string) ?? .null
         return Answer("changed the names of \(found.words)", ["remembered": .object(json)])
     }
 }

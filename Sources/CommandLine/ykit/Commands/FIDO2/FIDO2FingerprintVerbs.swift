@@ -19,7 +19,7 @@ extension Fingerprint {
     /// The template identifier in hexadecimal, as other tools print it.
     var id: String { Hex.encode(template) }
 
-    var json: JSON { ["id": .string(id), "name": name.map(JSON.string) ?? .null] }
+    var json: JSONValue { ["id": .string(id), "name": name.map(JSONValue.string) ?? .null] }
 
     /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
     static func one(_ query: String, in all: [Fingerprint], _ world: World) throws -> Fingerprint {
@@ -103,7 +103,7 @@ struct FIDO2FingerprintsAdd: Verb {
         return Answer(
             "enrolled fingerprint \(id)\(name.map { " '\($0.printable)'" } ?? "")",
             [
-                "fingerprint": ["id": .string(id), "name": name.map(JSON.string) ?? .null],
+                "fingerprint": ["id": .string(id), "name": name.map(JSONValue.string) ?? .null],
                 "samples": .int(count),
             ])
     }

@@ -57,7 +57,7 @@ struct FIDO2LargeBlobList: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
         var rows: [[String]] = []
-        var blobs: [JSON] = []
+        var blobs: [JSONValue] = []
         for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
             let blob = try await service.largeBlob(key: try found.largeBlobKey())
             rows.append([

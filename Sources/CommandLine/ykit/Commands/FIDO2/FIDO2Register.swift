@@ -203,9 +203,9 @@ struct RegistrationExtensionOptions: ParsableArguments {
     }
 
     /// The extension inputs in WebAuthn JSON.
-    var json: JSON.Object {
+    var json: JSONValue.Object {
         get throws(Explanation) {
-            var object = JSON.Object()
+            var object = JSONValue.Object()
             object["credProps"] = true
             if hmacSecret { object["hmacCreateSecret"] = true }
             if let credProtect {
@@ -259,18 +259,18 @@ struct RegistrationReport {
             [
                 "credential": made.json, "rpId": .string(rpID),
                 "user": [
-                    "id": .string(Base64.encodeURL(user.id)), "name": user.name.map(JSON.string) ?? .null,
-                    "displayName": user.displayName.map(JSON.string) ?? .null,
+                    "id": .string(Base64.encodeURL(user.id)), "name": user.name.map(JSONValue.string) ?? .null,
+                    "displayName": user.displayName.map(JSONValue.string) ?? .null,
                 ],
                 "credentialId": .string(Base64.encodeURL(made.id)),
                 "algorithm": algorithm.map { .string($0.description) } ?? .null,
             ])
         answer.isMadeOnce = true
-        answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSON.string)
+        answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSONValue.string)
         answer.members["format"] = .string(made.attestationObject.format.rawValue)
         answer.members["aaguid"] = data.credential.map { .string(AuthenticatorReport.uuid($0.aaguid)) }
-        answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSON.bool)
-        answer.members["flags"] = .array(data.flags.names.map(JSON.string))
+        answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSONValue.bool)
+        answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
         answer.members["counter"] = .int(Int64(data.counter))
         return answer
     }

@@ -106,7 +106,7 @@ struct FIDO2Secret: Verb {
         answer.members["salt"] = .string(Base64.encodeURL(used.salt))
         answer.members["verified"] = .bool(used.isVerified)
         answer.members["output"] = .string(output)
-        answer.members["token"] = tokenOutput.map(JSON.string) ?? .null
+        answer.members["token"] = tokenOutput.map(JSONValue.string) ?? .null
         return answer
     }
 
@@ -188,7 +188,7 @@ struct SystemdToken {
 
     /// Parses systemd tokens: a single one, or a header as printed by 'cryptsetup luksDump --dump-json-metadata'.
     static func all(parsing bytes: [UInt8]) throws -> [SystemdToken] {
-        let json = try JSON(parsing: bytes)
+        let json = try JSONValue(parsing: bytes)
         let listed = json["tokens"]?.object.map { $0.members.map(\.value) } ?? [json]
         let found = try listed.filter { $0["type"]?.string == "systemd-fido2" }.map(SystemdToken.init(json:))
         guard !found.isEmpty else {
@@ -198,7 +198,7 @@ struct SystemdToken {
         return found
     }
 
-    private init(json: JSON) throws {
+    private init(json: JSONValue) throws {
         func bytes(_ name: String) throws(Explanation) -> [UInt8] {
             guard let text = json[name]?.string, let bytes = try? Base64.decode(text), !bytes.isEmpty else {
                 throw Explain.malformed("the token has no \(name) in base 64")
@@ -224,7 +224,7 @@ struct SystemdToken {
     }
 
     /// The token in the format of systemd-cryptenroll.
-    func json(keyslot: Int?) -> JSON {
+    func json(keyslot: Int?) -> JSONValue {
         [
             "type": "systemd-fido2", "keyslots": .array([.string("\(keyslot ?? 0)")]),
             "fido2-credential": .string(Base64.encode(credential)), "fido2-salt": .string(Base64.encode(salt)),

@@ -180,19 +180,19 @@ struct Verdict {
         let kind = isRegistration ? "registration" : "assertion"
         var answer = Answer(lines(kind, isLibFIDO2), [:])
         answer.members["verified"] = .bool(reason == nil)
-        answer.members["reason"] = reason.map(JSON.string)
+        answer.members["reason"] = reason.map(JSONValue.string)
         answer.members["kind"] = .string(kind)
-        answer.members["rpId"] = rpID.map(JSON.string)
-        answer.members["origin"] = origin.map(JSON.string)
+        answer.members["rpId"] = rpID.map(JSONValue.string)
+        answer.members["origin"] = origin.map(JSONValue.string)
         answer.members["credentialId"] = evidence.credentialID.map { .string(Base64.encodeURL($0)) }
         if case .registration(let object) = evidence.content {
             answer.members["format"] = .string(object.format.rawValue)
-            answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSON.string)
+            answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSONValue.string)
         }
         answer.members["trust"] = trust.map { .string($0.word(isAnchored)) }
-        answer.members["flags"] = .array(data.flags.names.map(JSON.string))
+        answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
         answer.members["counter"] = .int(Int64(data.counter))
-        answer.members["notChecked"] = .array(notChecked.map(JSON.string))
+        answer.members["notChecked"] = .array(notChecked.map(JSONValue.string))
         if let reason {
             answer.failure = Explanation("not-verified", .authentication, "the \(kind) does not verify: \(reason)")
         }

@@ -183,7 +183,7 @@ struct HSMAuthCalculate: Verb {
         var answer = Answer("the session keys are in \(output ?? "-")", ["label": .string(label)])
         if let file {
             try file.put(Array((texts.joined(separator: "\n") + "\n").utf8), &answer)
-            answer.members["output"] = output.map(JSON.string) ?? .null
+            answer.members["output"] = output.map(JSONValue.string) ?? .null
         } else {
             answer.lines = zip(["S-ENC ", "S-MAC ", "S-RMAC"], texts).map { "\($0) \($1)" }
             for (name, text) in zip(["sEnc", "sMac", "sRmac"], texts) { answer.members[name] = .string(text) }
@@ -241,7 +241,7 @@ struct HSMAuthReset: Verb {
             typing: "reset", "this deletes all YubiHSM Auth credentials (\(names)) for good", in: world)
         try await service.reset()
         var answer = Answer(
-            "all YubiHSM Auth credentials are deleted", ["deleted": .array(labels.map(JSON.string))])
+            "all YubiHSM Auth credentials are deleted", ["deleted": .array(labels.map(JSONValue.string))])
         answer.warnings = ["the management password is that of a new key now"]
         return answer
     }

@@ -110,12 +110,12 @@ extension HSMAuthService {
 }
 
 extension HSMAuthCredential {
-    var json: JSON {
-        var object = JSON.Object()
+    var json: JSONValue {
+        var object = JSONValue.Object()
         object["label"] = .string(label.text)
         object["rawLabel"] = .string(Base64.encodeURL(label.bytes))
         object["algorithm"] = .string(algorithm.description)
-        object["touch"] = needsTouch.map(JSON.bool) ?? .null
+        object["touch"] = needsTouch.map(JSONValue.bool) ?? .null
         object["retries"] = .int(Int64(retries))
         return .object(object)
     }

@@ -59,8 +59,8 @@ extension NDEFRecord {
     }
 
     /// The same members for every record; missing values are null.
-    fileprivate var json: JSON {
-        let members: JSON = [
+    fileprivate var json: JSONValue {
+        let members: JSONValue = [
             "kind": "damaged", "format": .string("\(format)"), "type": .string(typeName),
             "id": id.isEmpty ? .null : .string(Hex.encode(id)), "payload": .string(Hex.encode(payload)), "uri": nil,
             "text": nil, "language": nil, "encoding": nil, "titles": nil, "action": nil, "size": nil, "mediaType": nil,
@@ -97,7 +97,7 @@ extension NDEFContent {
 }
 
 extension NDEFText {
-    fileprivate func describe(_ object: inout JSON.Object) {
+    fileprivate func describe(_ object: inout JSONValue.Object) {
         object["text"] = .string(text)
         object["language"] = .string(language)
         object["encoding"] = .string(encoding.rawValue)
@@ -105,12 +105,12 @@ extension NDEFText {
 }
 
 extension NDEFSmartPoster {
-    fileprivate func describe(_ object: inout JSON.Object) {
+    fileprivate func describe(_ object: inout JSONValue.Object) {
         object["uri"] = .string(uri.description)
         object["titles"] = .array(
             titles.map { ["text": .string($0.text), "language": .string($0.language)] })
         object["action"] = action.map { .string($0.description) } ?? .null
         object["size"] = size.map { .int(Int64($0)) } ?? .null
-        object["mediaType"] = mediaType.map(JSON.string) ?? .null
+        object["mediaType"] = mediaType.map(JSONValue.string) ?? .null
     }
 }

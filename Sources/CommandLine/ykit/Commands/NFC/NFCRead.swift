@@ -32,7 +32,7 @@ struct NFCRead: Verb {
 
 extension CapabilityContainer {
     /// The members of interest to people who write tags.
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         [
             "version": .string("\(version >> 4).\(version & 15)"), "readLimit": .int(Int64(readLimit)),
             "writeLimit": .int(Int64(writeLimit)),

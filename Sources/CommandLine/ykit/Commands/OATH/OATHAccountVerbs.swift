@@ -128,8 +128,8 @@ struct OATHExport: Verb {
     }
 }
 
-extension JSON.Object {
-    func with(_ key: String, _ value: JSON) -> JSON.Object {
+extension JSONValue.Object {
+    func with(_ key: String, _ value: JSONValue) -> JSONValue.Object {
         var copy = self
         copy[key] = value
         return copy
@@ -138,17 +138,17 @@ extension JSON.Object {
 
 extension OATHAccount {
     /// The account as a member of an answer; values that the key did not report are null.
-    var json: JSON.Object {
-        var object = JSON.Object()
+    var json: JSONValue.Object {
+        var object = JSONValue.Object()
         object["id"] = .string(id.text)
         object["rawId"] = .string(Base64.encodeURL(id.rawName))
-        object["issuer"] = id.issuer.map(JSON.string) ?? .null
+        object["issuer"] = id.issuer.map(JSONValue.string) ?? .null
         object["name"] = .string(id.name)
         object["type"] = .string(type.description.lowercased())
         object["period"] = type == .totp ? .int(id.period.components.seconds) : .null
         object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
         object["digits"] = digits.map { .int(Int64($0)) } ?? .null
-        object["touch"] = needsTouch.map(JSON.bool) ?? .null
+        object["touch"] = needsTouch.map(JSONValue.bool) ?? .null
         object["hidden"] = .bool(id.isHidden)
         return object
     }
@@ -156,11 +156,11 @@ extension OATHAccount {
 
 extension OATHEntry {
     /// The account with its code and the code's period of validity.
-    var json: JSON {
+    var json: JSONValue {
         var object = account.json
         object["code"] = code.map { .string($0.text) } ?? .null
         object["validFrom"] = code.map { .int($0.validFrom) } ?? .null
-        object["validTo"] = code?.validTo.map(JSON.int) ?? .null
+        object["validTo"] = code?.validTo.map(JSONValue.int) ?? .null
         if case .failed(let error) = outcome {
             object["error"] = Explain.oath(error).json
         } else {

@@ -92,8 +92,8 @@ struct OATHAdd: Verb {
         try made?.show()
         let place = keys.count > 1 ? " to the keys \(written.joined(separator: " and "))" : ""
         answer.lines = ["added '\(id.text.printable)'\(place)"]
-        answer.members["devices"] = keys.count > 1 ? .array(written.map(JSON.string)) : .null
-        answer.members["pskc"] = pskc.map(JSON.string) ?? .null
+        answer.members["devices"] = keys.count > 1 ? .array(written.map(JSONValue.string)) : .null
+        answer.members["pskc"] = pskc.map(JSONValue.string) ?? .null
         return answer
     }
 
@@ -200,11 +200,11 @@ struct AccountWriter {
 
 extension NewOATHAccount {
     /// The account as a member of an answer, without its secret.
-    var json: JSON {
+    var json: JSONValue {
         OATHAccount(id: id, algorithm: algorithm, needsTouch: needsTouch, digits: digits).json.asJSON
     }
 }
 
-extension JSON.Object {
-    var asJSON: JSON { .object(self) }
+extension JSONValue.Object {
+    var asJSON: JSONValue { .object(self) }
 }

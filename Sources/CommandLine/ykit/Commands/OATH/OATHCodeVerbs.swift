@@ -184,7 +184,7 @@ struct CodeWatch {
 
     private func report(_ entries: [OATHEntry], at time: Int64) {
         if world.options.json {
-            let object: JSON = [
+            let object: JSONValue = [
                 "ok": true, "error": nil, "warnings": [], "accounts": .array(entries.map(\.json)), "time": .int(time),
             ]
             world.terminal.line(object.text)

@@ -34,7 +34,7 @@ struct OATHShow: Verb {
         return Answer(
             Table.lines(rows),
             [
-                "version": version.map(JSON.string) ?? .null, "deviceId": .string(info.deviceID),
+                "version": version.map(JSONValue.string) ?? .null, "deviceId": .string(info.deviceID),
                 "hasPassword": .bool(info.hasPassword), "locked": .bool(info.isLocked),
                 "remembered": .bool(isRemembered),
             ])

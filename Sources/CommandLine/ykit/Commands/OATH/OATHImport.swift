@@ -89,7 +89,7 @@ struct OATHImport: Verb {
     private func write(
         _ items: [Item], _ writer: AccountWriter, _ terminal: Terminal
     ) async throws -> Answer {
-        var rows: [JSON] = []
+        var rows: [JSONValue] = []
         var answer = Answer()
         var refused: [Explanation] = []
         var end: Explanation?

@@ -38,7 +38,7 @@ struct OTPInfo: Verb {
                 "version": .string(version.description), "serial": serial.map { .int(Int64($0)) } ?? .null,
                 "link": .string(await service.carrier.rawValue),
                 "slots": .array(slots.map { $0.1.json($0.0) }), "lightInverted": .bool(status.isLightInverted),
-                "fipsMode": isFIPS.map(JSON.bool) ?? .null,
+                "fipsMode": isFIPS.map(JSONValue.bool) ?? .null,
             ])
     }
 }
@@ -54,10 +54,10 @@ extension OTPSlotState {
         }
     }
 
-    fileprivate func json(_ slot: OTPSlot) -> JSON {
+    fileprivate func json(_ slot: OTPSlot) -> JSONValue {
         [
-            "slot": .int(Int64(slot.rawValue)), "programmed": isProgrammed.map(JSON.bool) ?? .null,
-            "touchTriggered": isTouchTriggered.map(JSON.bool) ?? .null,
+            "slot": .int(Int64(slot.rawValue)), "programmed": isProgrammed.map(JSONValue.bool) ?? .null,
+            "touchTriggered": isTouchTriggered.map(JSONValue.bool) ?? .null,
         ]
     }
 }

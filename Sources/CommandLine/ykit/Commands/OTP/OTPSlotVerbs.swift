@@ -274,7 +274,7 @@ struct OTPHOTP: Verb {
             [
                 "slot": .int(Int64(target.slot.rawValue)), "digits": .int(Int64(digits)),
                 "counter": .int(Int64(counter)),
-                "identifier": identifier.map(JSON.string) ?? .null,
+                "identifier": identifier.map(JSONValue.string) ?? .null,
             ])
     }
 }

@@ -98,7 +98,7 @@ struct OTPVerify: Verb {
         answer.members["status"] = .string(reply.status.rawValue)
         answer.members["useCounter"] = reply.counter.map { .int(Int64($0.use)) }
         answer.members["sessionUse"] = reply.counter.map { .int(Int64($0.session)) }
-        answer.members["timestamp"] = reply.values["timestamp"].flatMap(Int64.init).map(JSON.int)
+        answer.members["timestamp"] = reply.values["timestamp"].flatMap(Int64.init).map(JSONValue.int)
         return answer
     }
 
@@ -293,8 +293,8 @@ extension OTPToken {
     }
 
     /// The same members for every kind; missing values are null.
-    var json: JSON {
-        var object: JSON = [
+    var json: JSONValue {
+        var object: JSONValue = [
             "kind": "static", "value": .string(value), "source": .string(sourceWord), "publicId": nil,
             "ciphertext": nil,
             "identifier": nil, "code": nil,
@@ -307,7 +307,7 @@ extension OTPToken {
             members["ciphertext"] = .string(Hex.encode(otp.ciphertext))
         case .hotp(let identifier, let code):
             members["kind"] = "hotp"
-            members["identifier"] = identifier.map(JSON.string) ?? .null
+            members["identifier"] = identifier.map(JSONValue.string) ?? .null
             members["code"] = .string(code)
         case .fixed: break
         }

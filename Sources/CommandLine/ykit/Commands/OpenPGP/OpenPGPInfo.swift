@@ -40,13 +40,13 @@ struct OpenPGPInfo: Verb {
         let firmware = status.identity.manufacturerName == "Yubico" ? try await service.firmware() : nil
         var answer = Answer()
         let identity = status.identity
-        let members: KeyValuePairs<String, JSON> = [
+        let members: KeyValuePairs<String, JSONValue> = [
             "version": .string(identity.version), "firmware": firmware.map { .string($0.description) } ?? .null,
             "manufacturer": .int(Int64(identity.manufacturer)),
-            "manufacturerName": identity.manufacturerName.map(JSON.string) ?? .null,
-            "serial": .string(identity.serial), "name": holder.name.map(JSON.string) ?? .null,
-            "login": holder.login.map(JSON.string) ?? .null, "url": holder.url.map(JSON.string) ?? .null,
-            "languages": .array(holder.languages.map(JSON.string)),
+            "manufacturerName": identity.manufacturerName.map(JSONValue.string) ?? .null,
+            "serial": .string(identity.serial), "name": holder.name.map(JSONValue.string) ?? .null,
+            "login": holder.login.map(JSONValue.string) ?? .null, "url": holder.url.map(JSONValue.string) ?? .null,
+            "languages": .array(holder.languages.map(JSONValue.string)),
             "userRetries": .int(Int64(status.pins.retries.user)),
             "resetCodeRetries": .int(Int64(status.pins.retries.reset)),
             "adminRetries": .int(Int64(status.pins.retries.admin)),
@@ -60,7 +60,8 @@ struct OpenPGPInfo: Verb {
     }
 
     private static func lines(
-        _ status: OpenPGPStatus, _ holder: OpenPGPCardholder, _ count: Int, _ usesKDF: Bool, _ firmware: Version?
+        _ status: OpenPGPStatus, _ holder: OpenPGPCardholder, _ count: Int, _ usesKDF: Bool,
+        _ firmware: FirmwareVersion?
     ) -> [String] {
         let identity = status.identity
         let maker = identity.manufacturerName ?? "unknown (\(Hex.encode(identity.manufacturerBytes)))"
@@ -103,13 +104,13 @@ extension OpenPGPKeyInfo {
     /// Whether the slot has a key. Cards that do not report this store a fingerprint for each key.
     var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
 
-    fileprivate var json: JSON {
-        var object = JSON.Object()
+    fileprivate var json: JSONValue {
+        var object = JSONValue.Object()
         object["slot"] = .string(slot.description)
         object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
         object["origin"] = origin.map { .string($0.description) } ?? .null
         object["fingerprint"] = fingerprint.map { .string(Hex.encode($0)) } ?? .null
-        object["created"] = created.map(JSON.int) ?? .null
+        object["created"] = created.map(JSONValue.int) ?? .null
         object["touch"] = touch.map { .string($0.description) } ?? .null
         return .object(object)
     }

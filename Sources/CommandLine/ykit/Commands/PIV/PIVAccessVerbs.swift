@@ -181,7 +181,7 @@ struct PIVChangeManagementKey: Verb {
             "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""),
             [
                 "algorithm": .string(type.description), "touch": .bool(touch), "protected": .bool(protect),
-                "keyFile": keyFile.map(JSON.string) ?? .null,
+                "keyFile": keyFile.map(JSONValue.string) ?? .null,
             ])
     }
 

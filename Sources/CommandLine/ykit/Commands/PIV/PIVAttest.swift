@@ -44,7 +44,7 @@ struct PIVAttest: Verb {
         }
         answer.members["rooted"] = .bool(answer.failure == nil)
         answer.members["reason"] = answer.failure.map { .string($0.message) } ?? .null
-        answer.members["serial"] = facts.serial.flatMap(Int64.init(exactly:)).map(JSON.int) ?? .null
+        answer.members["serial"] = facts.serial.flatMap(Int64.init(exactly:)).map(JSONValue.int) ?? .null
         answer.members["slot"] = .string(slot.description)
         answer.members["attestation"] = .string(attestation.pem)
         answer.members["device"] = .string(device.pem)
@@ -62,7 +62,7 @@ struct PIVAttest: Verb {
             ("touchPolicy", "touch policy", facts.policies?.touch.description),
             ("formFactor", "form factor", facts.formFactor.map { Hex.encode([$0]) }),
         ]
-        for member in members { answer.members[member.name] = member.value.map(JSON.string) ?? .null }
+        for member in members { answer.members[member.name] = member.value.map(JSONValue.string) ?? .null }
         answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
         let signers = path.dropFirst().map(\.subject.description.printable).listed()
         let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }

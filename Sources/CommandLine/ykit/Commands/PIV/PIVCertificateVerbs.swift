@@ -158,7 +158,7 @@ struct PIVImportCertificate: Verb {
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = certificate.json
         answer.members["compressed"] = .bool(compress)
-        answer.members["belongs"] = belongs.map(JSON.bool) ?? .null
+        answer.members["belongs"] = belongs.map(JSONValue.bool) ?? .null
         return answer
     }
 

@@ -33,7 +33,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as a member of an answer.
-    func json(_ bytes: [UInt8]) -> JSON {
+    func json(_ bytes: [UInt8]) -> JSONValue {
         switch self {
         case .pem: .string(String(decoding: bytes, as: UTF8.self))
         case .der: .string(Base64.encodeURL(bytes))
@@ -60,7 +60,7 @@ enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as a member of an answer.
-    func json(_ certificate: X509Certificate) throws(Explanation) -> JSON {
+    func json(_ certificate: X509Certificate) throws(Explanation) -> JSONValue {
         let bytes = try encode(certificate)
         return .string(isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes))
     }

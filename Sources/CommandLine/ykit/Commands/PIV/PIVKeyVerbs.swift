@@ -140,7 +140,7 @@ struct PIVKeyInfo: Verb {
         guard let metadata = try await service.metadata(of: slot) else {
             let key = try await service.publicKey(slot)
             let algorithm = PIVAlgorithm(key)?.description
-            answer.members["algorithm"] = algorithm.map(JSON.string)
+            answer.members["algorithm"] = algorithm.map(JSONValue.string)
             answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
             answer.lines = Table.lines([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
             return answer

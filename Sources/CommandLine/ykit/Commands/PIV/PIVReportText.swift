@@ -96,7 +96,7 @@ extension FIPSRule {
 
 extension PIVReportText {
     /// The members of an answer.
-    var members: [(String, JSON)] {
+    var members: [(String, JSONValue)] {
         [
             ("version", report.identity.version.map { .string($0.description) } ?? .null),
             ("serial", report.serial.map { .int(Int64($0)) } ?? .null),
@@ -114,29 +114,29 @@ extension PIVReportText {
         ]
     }
 
-    private static func json(_ metadata: PINMetadata?) -> JSON {
+    private static func json(_ metadata: PINMetadata?) -> JSONValue {
         guard let metadata else { return .null }
         return [
             "retriesLeft": .int(Int64(metadata.triesLeft)),
             "retries": metadata.triesTotal.map { .int(Int64($0)) } ?? .null,
-            "default": metadata.isDefault.map(JSON.bool) ?? .null,
+            "default": metadata.isDefault.map(JSONValue.bool) ?? .null,
         ]
     }
 
-    private var managementKeyJSON: JSON {
+    private var managementKeyJSON: JSONValue {
         [
             "algorithm": report.managementKey.map { .string($0.type.description) } ?? .null,
-            "default": report.managementKey?.isDefault.map(JSON.bool) ?? .null,
+            "default": report.managementKey?.isDefault.map(JSONValue.bool) ?? .null,
             "touch": report.managementKey.map { .string($0.touch.description) } ?? .null,
             "protected": .bool(report.administration.isKeyProtected),
         ]
     }
 
-    private static func json(_ slot: PIVReport.Slot) -> JSON {
-        var object = JSON.Object()
+    private static func json(_ slot: PIVReport.Slot) -> JSONValue {
+        var object = JSONValue.Object()
         object["slot"] = .string(slot.slot.description)
         object["name"] = .string(slot.slot.name)
-        var key = JSON.Object()
+        var key = JSONValue.Object()
         slot.metadata?.add(to: &key)
         object["key"] = slot.metadata == nil ? .null : .object(key)
         switch slot.certificate {
@@ -156,7 +156,7 @@ extension PIVReportText {
 
 extension SlotMetadata {
     /// Adds the card's information about a key to the members of an answer.
-    func add(to members: inout JSON.Object) {
+    func add(to members: inout JSONValue.Object) {
         members["algorithm"] = .string(algorithm.description)
         members["origin"] = origin.map { .string($0.description) } ?? .null
         members["pinPolicy"] = .string(policies.pin.description)
@@ -176,12 +176,12 @@ extension SlotMetadata {
 
 extension X509Certificate {
     /// The certificate as an object of an answer.
-    var json: JSON {
+    var json: JSONValue {
         [
             "subject": .string(subject.description), "issuer": .string(issuer.description),
             "serial": .string(Hex.encode(serial)),
             "notBefore": .int(notBefore), "notAfter": .int(notAfter),
-            "alternativeNames": .array(alternativeNameTexts.map(JSON.string)),
+            "alternativeNames": .array(alternativeNameTexts.map(JSONValue.string)),
             "algorithm": publicKey.flatMap { PIVAlgorithm($0) }.map { .string($0.description) } ?? .null,
             "fingerprint": .string(Hex.encode(fingerprint)),
         ]

@@ -60,7 +60,7 @@ struct PKCS11Advice {
         return lines
     }
 
-    var json: JSON {
+    var json: JSONValue {
         .array(
             entries.map { entry in
                 [

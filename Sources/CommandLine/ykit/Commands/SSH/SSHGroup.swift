@@ -33,7 +33,7 @@ struct SSHSlotKey {
 
     var identity: SSHIdentity { SSHIdentity(publicKey: key, comment: comment) }
 
-    var json: JSON {
+    var json: JSONValue {
         var object = key.jsonMembers(comment)
         object["slot"] = .string(slot.description)
         return .object(object)
@@ -58,13 +58,13 @@ struct SSHSlotKey {
 }
 
 extension SSHPublicKey {
-    func jsonMembers(_ comment: String) -> JSON.Object {
-        var object = JSON.Object()
+    func jsonMembers(_ comment: String) -> JSONValue.Object {
+        var object = JSONValue.Object()
         object["type"] = .string(type)
         object["line"] = .string(line(comment: comment))
         object["fingerprint"] = .string(fingerprint)
         object["comment"] = .string(comment)
-        object["application"] = application.map(JSON.string) ?? .null
+        object["application"] = application.map(JSONValue.string) ?? .null
         return object
     }
 }
@@ -93,7 +93,7 @@ struct SSHCredential {
 
     var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
 
-    var json: JSON {
+    var json: JSONValue {
         var object = file.publicKey.jsonMembers(file.comment)
         object["credentialId"] = .string(remembered.id)
         object["verifyRequired"] = .bool(file.flags.contains(.verificationRequired))

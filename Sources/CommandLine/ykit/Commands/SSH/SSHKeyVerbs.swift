@@ -27,7 +27,7 @@ struct SSHKeys: Verb {
 
     func answer(in world: World) async throws -> Answer {
         var lines: [String] = []
-        var members: [JSON] = []
+        var members: [JSONValue] = []
         if !residentOnly {
             let service = try await world.openPIV()
             let keys = try await SSHSlotKey.all(of: service, serial: try await service.serial())
@@ -235,7 +235,7 @@ struct SSHDownload: Verb {
         let all = try await SSHCredential.all(of: service)
         let chosen = try credential.map { [try SSHCredential.one($0, in: all, world)] } ?? all
         var answer = Answer([], ["keys": .array(chosen.map(\.json))])
-        var files: [JSON] = []
+        var files: [JSONValue] = []
         for credential in chosen {
             let path = "\(output)/\(credential.fileName)"
             do throws(Explanation) {

@@ -63,8 +63,8 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
                     clients.map { client in
                         [
                             "id": .string(client.id), "name": .string(client.name), "keyId": .string(client.keyID),
-                            "status": .string(client.status), "created": client.created.map(JSON.string) ?? .null,
-                            "lastUsed": client.lastUsed.map(JSON.string) ?? .null,
+                            "status": .string(client.status), "created": client.created.map(JSONValue.string) ?? .null,
+                            "lastUsed": client.lastUsed.map(JSONValue.string) ?? .null,
                         ]
                     })
             ])

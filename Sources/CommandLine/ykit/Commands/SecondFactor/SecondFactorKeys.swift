@@ -34,7 +34,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
             "registered \(token.kind.rawValue) \(token.serial.printable)",
             [
                 "user": .string(user), "serial": .string(token.serial), "device": .string(token.description),
-                "aaguid": token.info["aaguid"]?.string.map(JSON.string) ?? .null, "factor": token.listed,
+                "aaguid": token.info["aaguid"]?.string.map(JSONValue.string) ?? .null, "factor": token.listed,
             ])
     }
 }

@@ -31,8 +31,8 @@ struct SecondFactorLogIn: Verb {
                 made.token, id: "login \(connection.url)",
                 [
                     "kind": "login", "server": .string(connection.url.description), "account": .string(made.user),
-                    "role": .string(made.role), "expires": made.expiry.map(JSON.int) ?? .null,
-                    "ca": connection.trust.authorities.map(JSON.string) ?? .null,
+                    "role": .string(made.role), "expires": made.expiry.map(JSONValue.int) ?? .null,
+                    "ca": connection.trust.authorities.map(JSONValue.string) ?? .null,
                     "pins": .array(connection.trust.pins.map { .string($0.description) }),
                     "insecure": .bool(!connection.trust.verifiesCertificate),
                 ])
@@ -41,7 +41,7 @@ struct SecondFactorLogIn: Verb {
             "logged in as \(made.role.printable) '\(made.user.printable)'" + (keep ? ", kept" : ""),
             [
                 "account": .string(made.user), "role": .string(made.role), "realm": .string(made.realm),
-                "expires": made.expiry.map(JSON.int) ?? .null, "kept": .bool(keep),
+                "expires": made.expiry.map(JSONValue.int) ?? .null, "kept": .bool(keep),
             ])
     }
 }
@@ -103,13 +103,13 @@ struct SecondFactorShow: SecondFactorVerb {
 
 extension PrivacyIDEAToken {
     /// The JSON for lists.
-    var listed: JSON {
+    var listed: JSONValue {
         [
             "serial": .string(serial), "type": .string(kind.rawValue), "active": .bool(isActive),
             "usable": .bool(isUsable), "state": rolloutState.map { .string($0.rawValue) } ?? .null,
             "description": .string(description), "failCount": .int(Int64(failCount)),
-            "maxFail": .int(Int64(maxFail)), "container": container.map(JSON.string) ?? .null,
-            "aaguid": info["aaguid"]?.string.map(JSON.string) ?? .null,
+            "maxFail": .int(Int64(maxFail)), "container": container.map(JSONValue.string) ?? .null,
+            "aaguid": info["aaguid"]?.string.map(JSONValue.string) ?? .null,
         ]
     }
 
@@ -173,7 +173,7 @@ struct SecondFactorLogInTest: SecondFactorVerb {
 }
 
 extension LogInStep {
-    fileprivate var json: JSON {
+    fileprivate var json: JSONValue {
         switch self {
         case .status(let state): ["step": "status", "status": .string(state.rawValue)]
         case .trusted(let isTrusted): ["step": "trusted", "trusted": .bool(isTrusted)]

@@ -62,8 +62,8 @@ struct SecondFactorSendPIN: SecondFactorVerb {
             [
                 "user": .string(user), "purpose": .string(sent.purpose.rawValue),
                 "channel": .string(sent.channel.rawValue), "serial": .string(sent.serial),
-                "transaction": sent.transactionID.map(JSON.string) ?? .null,
-                "expires": sent.expiry.map(JSON.int) ?? .null,
+                "transaction": sent.transactionID.map(JSONValue.string) ?? .null,
+                "expires": sent.expiry.map(JSONValue.int) ?? .null,
             ])
     }
 }

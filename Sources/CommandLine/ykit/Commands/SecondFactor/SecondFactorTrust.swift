@@ -35,7 +35,7 @@ struct SecondFactorTrustAllow: SecondFactorVerb {
         return Answer(
             "devices of '\(user.printable)' \(state == .on ? "may be" : "are no longer") remembered",
             [
-                "user": .string(user), "allowed": .bool(state == .on), "users": .array(users.map(JSON.string)),
+                "user": .string(user), "allowed": .bool(state == .on), "users": .array(users.map(JSONValue.string)),
             ])
     }
 }
@@ -109,10 +109,10 @@ extension SecondFactorConnection {
     }
 
     /// The public data of a sealed cookie.
-    func trustDescription(_ user: String) -> JSON {
+    func trustDescription(_ user: String) -> JSONValue {
         [
             "kind": "trust", "server": .string(url.description), "user": .string(user),
-            "realm": service.realm.map(JSON.string) ?? .null,
+            "realm": service.realm.map(JSONValue.string) ?? .null,
         ]
     }
 }
@@ -161,11 +161,11 @@ extension SecondFactorConnection {
 }
 
 extension RememberedDevice {
-    fileprivate var listed: JSON {
+    fileprivate var listed: JSONValue {
         [
-            "id": .string(id), "user": .string(user), "created": created.map(JSON.string) ?? .null,
-            "expires": expiry.map(JSON.int) ?? .null, "lastUsed": lastUsed.map(JSON.string) ?? .null,
-            "address": address.map(JSON.string) ?? .null,
+            "id": .string(id), "user": .string(user), "created": created.map(JSONValue.string) ?? .null,
+            "expires": expiry.map(JSONValue.int) ?? .null, "lastUsed": lastUsed.map(JSONValue.string) ?? .null,
+            "address": address.map(JSONValue.string) ?? .null,
         ]
     }
 }

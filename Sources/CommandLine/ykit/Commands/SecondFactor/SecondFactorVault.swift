@@ -64,7 +64,7 @@ struct SecondFactorVault {
     }
 
     /// Seals a secret, replacing an earlier one; requires the key.
-    func put(_ secret: SharedSecret, id: String, _ description: JSON) async throws {
+    func put(_ secret: SharedSecret, id: String, _ description: JSONValue) async throws {
         try await keep(id: id, description) { _ in secret }
     }
 
@@ -72,7 +72,7 @@ struct SecondFactorVault {
     /// once.
     @discardableResult
     func keep(
-        id: String, _ description: JSON, _ make: (SharedSecret?) async throws -> SharedSecret
+        id: String, _ description: JSONValue, _ make: (SharedSecret?) async throws -> SharedSecret
     ) async throws -> StoreRecord? {
         let (key, seal) = try await storeKey()
         let before = try record(id)

@@ -153,7 +153,7 @@ struct SecurIDWatch: Verb {
 
     private func print(_ record: TokenRecord, _ code: Tokencode, _ world: World) {
         guard world.options.json else { return world.terminal.line(code.code) }
-        let object: JSON = [
+        let object: JSONValue = [
             "ok": true, "error": nil, "warnings": [], "serial": .string(record.serial), "code": .string(code.code),
             "next": .string(code.next), "secondsLeft": .int(code.remaining.components.seconds),
             "type": .string(record.type.rawValue),

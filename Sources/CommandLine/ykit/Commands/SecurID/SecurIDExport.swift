@@ -131,9 +131,9 @@ struct SecurIDDetect: Verb {
         var answer = Answer([input.form], [:])
         answer.members["form"] = .string(input.form)
         answer.members["scheme"] = link.map { .string($0.scheme) } ?? .null
-        answer.members["protected"] = input.isProtected.map(JSON.bool) ?? .null
+        answer.members["protected"] = input.isProtected.map(JSONValue.bool) ?? .null
         answer.members["bound"] = .bool(input.isBound)
-        answer.members["serials"] = .array(input.serials.map(JSON.string))
+        answer.members["serials"] = .array(input.serials.map(JSONValue.string))
         if case .ctkip(let link) = input { answer.members["url"] = .string(link.url.description) }
         answer.lines += input.serials.map { "  token \($0)" }
         if input.isProtected == true { answer.lines.append("  protected with a password") }

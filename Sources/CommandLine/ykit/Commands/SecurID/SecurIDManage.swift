@@ -33,7 +33,7 @@ struct SecurIDList: Verb {
             Table.lines(rows),
             [
                 "tokens": .array(tokens.map { $0.listed(current: store.current, at: now) }),
-                "current": store.current.map(JSON.string) ?? .null, "store": .string(file.path),
+                "current": store.current.map(JSONValue.string) ?? .null, "store": .string(file.path),
             ])
     }
 }
@@ -230,8 +230,8 @@ struct SecurIDVersion: Verb {
                 "writes " + writes.joined(separator: " "),
             ],
             [
-                "version": .string(Program.version), "reads": .array(reads.map(JSON.string)),
-                "writes": .array(writes.map(JSON.string)),
+                "version": .string(Program.version), "reads": .array(reads.map(JSONValue.string)),
+                "writes": .array(writes.map(JSONValue.string)),
             ])
     }
 }

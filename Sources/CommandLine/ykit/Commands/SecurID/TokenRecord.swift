@@ -52,8 +52,8 @@ struct TokenRecord {
     }
 
     /// The JSON for lists.
-    func listed(current: String?, at time: Int64) -> JSON {
-        var object = record.description.object ?? JSON.Object()
+    func listed(current: String?, at time: Int64) -> JSONValue {
+        var object = record.description.object ?? JSONValue.Object()
         object["expired"] = .bool(expiry.map { time >= $0.seconds } ?? false)
         object["current"] = .bool(serial == current)
         return .object(object)
@@ -65,8 +65,8 @@ struct TokenRecord {
 
 extension SecurIDToken {
     /// The public part of a token's record.
-    fileprivate var description: JSON {
-        func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
+    fileprivate var description: JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
         return [
             "serial": .string(serial), "nickname": text(nickname), "type": .string(type.rawValue),
             "digits": .int(Int64(digits)), "interval": .int(interval.components.seconds),

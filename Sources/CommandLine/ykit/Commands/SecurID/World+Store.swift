@@ -129,9 +129,9 @@ extension World {
 
 extension StoreSeal {
     /// The public part, for lists.
-    var listed: JSON {
-        var isVerified: JSON = .null
-        var isDiscoverable: JSON = .null
+    var listed: JSONValue {
+        var isVerified: JSONValue = .null
+        var isDiscoverable: JSONValue = .null
         if case .fido(_, _, let verified, let discoverable) = means {
             (isVerified, isDiscoverable) = (.bool(verified), .bool(discoverable))
         }

@@ -50,15 +50,15 @@ struct SecurityDomainKey {
         return [reference.typed, reference.purpose] + (facts.isEmpty ? [] : [facts])
     }
 
-    var json: JSON {
-        var object = JSON.Object()
+    var json: JSONValue {
+        var object = JSONValue.Object()
         object["key"] = .string(reference.typed)
         object["kid"] = .int(Int64(reference.id))
         object["kvn"] = .int(Int64(reference.version))
         object["purpose"] = .string(reference.purpose)
         object["factory"] = .bool(reference.id == 0x01 && reference.version == 0xFF)
         object["caKeyIdentifier"] = authority.map { .string(Hex.encode($0)) } ?? .null
-        object["certificates"] = .array(certificates.map(JSON.string))
+        object["certificates"] = .array(certificates.map(JSONValue.string))
         return .object(object)
     }
 }
@@ -99,7 +99,7 @@ struct SDInfo: Verb {
         let keys = try await service.report()
         var answer = Answer(
             Table.lines([["protocols", protocols.listed()]] + keys.map(\.row)),
-            ["protocols": .array(protocols.map(JSON.string)), "keys": .array(keys.map(\.json))])
+            ["protocols": .array(protocols.map(JSONValue.string)), "keys": .array(keys.map(\.json))])
         if keys.contains(where: { $0.reference.version == 0xFF }) {
             answer.lines.append(
                 "with the public factory set anybody can manage these keys; replace it: "

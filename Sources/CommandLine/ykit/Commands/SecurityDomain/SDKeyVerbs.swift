@@ -179,7 +179,7 @@ struct SDKeysImport: Verb {
 
     /// Returns the answer with the keys after the change.
     private func done(_ service: SecurityDomainService, _ lines: [String]) async throws -> Answer {
-        let keys = try await service.references().map { JSON.string($0.typed) }
+        let keys = try await service.references().map { JSONValue.string($0.typed) }
         return Answer(lines, ["key": .string(key.reference.typed), "keys": .array(keys)])
     }
 }
@@ -279,7 +279,7 @@ struct SDKeysSetAllowList: Verb {
             numbers.isEmpty
                 ? "every certificate of \(key.reference.typed) is accepted"
                 : "\(key.reference.typed) accepts certificates \(texts.listed())",
-            ["key": .string(key.reference.typed), "serials": .array(texts.map(JSON.string))])
+            ["key": .string(key.reference.typed), "serials": .array(texts.map(JSONValue.string))])
     }
 
     /// Parses a serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).

@@ -49,7 +49,7 @@ struct U2FChallengeOptions: ParsableArguments {
         let bytes =
             try challenge.map { try BytesArgument.base64($0, "--challenge") }
             ?? world.environment.random.draw(32, secret: false)
-        let data: JSON = [
+        let data: JSONValue = [
             "typ": .string("navigator.id.\(type)"), "challenge": .string(Base64.encodeURL(bytes)),
             "origin": .string(application),
         ]

@@ -49,7 +49,7 @@ struct NewKeyOptions: ParsableArguments {
         guard firmware != nil || fido != nil || fingerprints || model != .yubiKey else { return nil }
         var profile = DeviceProfile(model: model, serial: serial)
         if let firmware {
-            guard let version = Version(firmware) else {
+            guard let version = FirmwareVersion(firmware) else {
                 throw Explanation.usage("'\(firmware.printable)' is not a firmware version, expected one like 5.7.1")
             }
             profile.version = version

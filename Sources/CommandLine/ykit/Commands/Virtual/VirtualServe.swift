@@ -83,7 +83,7 @@ struct VirtualServe: Verb {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
         do { try server.run() } catch { throw Explain.usbip(error) }
-        return Answer([], ["node": events.node.map(JSON.string) ?? .null])
+        return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
     }
 
     private func serve(
@@ -103,7 +103,7 @@ struct VirtualServe: Verb {
     private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
         let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         do { try server.run() } catch { throw Explain.uhid(error) }
-        return Answer([], ["node": events.node.map(JSON.string) ?? .null])
+        return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
     }
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {

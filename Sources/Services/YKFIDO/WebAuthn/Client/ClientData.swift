@@ -30,7 +30,7 @@ public struct ClientData: Hashable, Sendable {
     /// The origin of the outermost page, if it is another one.
     public let topOrigin: String?
     /// Unrecognised members, such as `payment`, in order.
-    public let others: JSON.Object
+    public let others: JSONValue.Object
     /// The JSON in UTF-8, which is hashed.
     public let bytes: [UInt8]
 
@@ -40,7 +40,7 @@ public struct ClientData: Hashable, Sendable {
     /// Serialises client data as every client does, byte for byte (WebAuthn Level 3 §5.8.1.1).
     public init(
         _ type: Kind, challenge: [UInt8], origin: String, crossOrigin: Bool = false, topOrigin: String? = nil,
-        others: JSON.Object = JSON.Object()
+        others: JSONValue.Object = JSONValue.Object()
     ) {
         self.type = type
         self.challenge = challenge
@@ -56,7 +56,7 @@ public struct ClientData: Hashable, Sendable {
         if others.members.isEmpty {
             text += "}".utf8
         } else {
-            text += [0x2C] + JSON.object(others).text.utf8.dropFirst()
+            text += [0x2C] + JSONValue.object(others).text.utf8.dropFirst()
         }
         bytes = text
     }
@@ -79,8 +79,8 @@ public struct ClientData: Hashable, Sendable {
 extension ClientData {
     /// Parses client data of any client; unknown members are kept.
     public init(parsing bytes: [UInt8]) throws(WebAuthnError) {
-        let json: JSON
-        do { json = try JSON(parsing: bytes.starts(with: Self.mark) ? Array(bytes.dropFirst(3)) : bytes) } catch {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes.starts(with: Self.mark) ? Array(bytes.dropFirst(3)) : bytes) } catch {
             throw .json(error)
         }
         let members = try JSONMembers(json)

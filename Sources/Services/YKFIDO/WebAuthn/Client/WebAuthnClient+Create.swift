@@ -22,7 +22,7 @@ extension WebAuthnClient {
         let made = try await register(
             ceremony, data.hash, isResident: options.selection.residentKey.isResident(info))
         try made.response.authenticatorData.check(options.selection.userVerification, true)
-        var results = JSON.Object()
+        var results = JSONValue.Object()
         for part in extensions { try await part.finish(&results, made, ceremony) }
         return RegistrationResponse(
             clientDataJSON: data.bytes, attestationObject: made.response.conveyed(options.attestation),

@@ -68,7 +68,7 @@ extension WebAuthnClient {
     private func response(
         _ assertion: Assertion, _ signed: Signed
     ) async throws(WebAuthnError) -> AuthenticationResponse {
-        var results = JSON.Object()
+        var results = JSONValue.Object()
         for part in extensions { try await part.finish(&results, assertion, signed.ceremony) }
         return AuthenticationResponse(
             id: assertion.credential.id, clientDataJSON: signed.data.bytes,

@@ -16,7 +16,7 @@ public struct AppIDExtension: ClientExtension {
 
     /// `appidExclude`: that the list was checked.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
         if ceremony.inputs["appidExclude"] != nil { results["appidExclude"] = true }
     }
@@ -28,7 +28,7 @@ public struct AppIDExtension: ClientExtension {
     }
 
     /// `appid`: whether the credential that signed is for the AppID.
-    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+    public func finish(_ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["appid"] != nil else { return }
         results["appid"] = .bool(assertion.rpID != ceremony.rpID)
     }

@@ -13,7 +13,7 @@ public protocol ClientExtension: Sendable {
     func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError)
     /// Adds the results after the credential was created.
     func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) async throws(WebAuthnError)
 
     /// Validates the inputs and adds them to the request. Called before anything is sent; throws `member` for invalid
@@ -23,7 +23,7 @@ public protocol ClientExtension: Sendable {
     func clientData(_ data: ClientData, _ ceremony: RequestCeremony) throws(WebAuthnError) -> ClientData
     /// Adds the results for the assertion; it may use the key again.
     func finish(
-        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+        _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError)
 }
 
@@ -32,7 +32,7 @@ extension ClientExtension {
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {}
     /// Does nothing.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) async throws(WebAuthnError) {}
     /// Does nothing.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {}
@@ -42,7 +42,7 @@ extension ClientExtension {
     }
     /// Does nothing.
     public func finish(
-        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+        _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError) {}
 }
 
@@ -55,7 +55,7 @@ public typealias RequestCeremony = CeremonyFacts<PublicKeyCredentialRequestOptio
 /// Options with inputs for extensions.
 public protocol ExtensibleOptions: Sendable {
     /// The inputs, by the identifiers of the extensions.
-    var extensions: JSON.Object { get }
+    var extensions: JSONValue.Object { get }
 }
 
 extension PublicKeyCredentialCreationOptions: ExtensibleOptions {}

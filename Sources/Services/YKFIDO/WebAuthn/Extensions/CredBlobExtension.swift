@@ -14,7 +14,7 @@ public struct CredBlobExtension: ClientExtension {
 
     /// `credBlob`: whether the key stored the bytes.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
         guard ceremony.inputs["credBlob"] != nil else { return }
         results["credBlob"] = .bool(registration.extensions.keptBlob ?? false)
@@ -26,8 +26,8 @@ public struct CredBlobExtension: ClientExtension {
     }
 
     /// `getCredBlob`: the bytes, if the credential has any.
-    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+    public func finish(_ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["getCredBlob"] != nil else { return }
-        results["getCredBlob"] = assertion.extensions.blob.map(JSON.bytes)
+        results["getCredBlob"] = assertion.extensions.blob.map(JSONValue.bytes)
     }
 }

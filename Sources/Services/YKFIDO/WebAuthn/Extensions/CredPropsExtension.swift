@@ -14,7 +14,7 @@ public struct CredPropsExtension: ClientExtension {
 
     /// `credProps.rk`.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
         guard try ceremony.inputs.optional("credProps", .bool) == true else { return }
         results["credProps"] = ["rk": .bool(registration.isResident)]

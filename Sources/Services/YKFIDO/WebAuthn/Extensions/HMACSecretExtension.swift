@@ -18,7 +18,7 @@ public struct HMACSecretExtension: ClientExtension {
 
     /// `hmacCreateSecret`, and `hmacGetSecret` if the key has derived secrets already.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
         if try ceremony.inputs.optional("hmacCreateSecret", .bool) == true {
             results["hmacCreateSecret"] = .bool(registration.extensions.hasHMACSecret)
@@ -38,7 +38,7 @@ public struct HMACSecretExtension: ClientExtension {
 
     /// `hmacGetSecret`.
     public func finish(
-        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+        _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) throws(WebAuthnError) {
         guard ceremony.inputs["hmacGetSecret"] != nil else { return }
         results["hmacGetSecret"] = assertion.extensions.secrets?.json("output1", "output2")

@@ -22,7 +22,7 @@ public struct LargeBlobExtension: ClientExtension {
 
     /// `largeBlob.supported`.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
         guard ceremony.inputs["largeBlob"] != nil else { return }
         results["largeBlob"] = ["supported": .bool(registration.response.largeBlobKey != nil)]
@@ -37,14 +37,14 @@ public struct LargeBlobExtension: ClientExtension {
 
     /// `largeBlob.blob` if there is one, or `largeBlob.written`.
     public func finish(
-        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+        _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError) {
         guard let task = try Task(ceremony) else { return }
         let key = assertion.response.largeBlobKey.map { SharedSecret(Secret($0)) }
         switch task {
         case .read:
             let blob = if let key { try await read(ceremony.service, key) } else { nil as [UInt8]? }
-            results["largeBlob"] = .object(JSON.Object([("blob", blob.map(JSON.bytes))]))
+            results["largeBlob"] = .object(JSONValue.Object([("blob", blob.map(JSONValue.bytes))]))
         case .write(let blob):
             let isWritten = if let key { try await write(blob, ceremony.service, key) } else { false }
             results["largeBlob"] = ["written": .bool(isWritten)]

@@ -28,12 +28,12 @@ public struct PRFExtension: ClientExtension {
 
     /// `prf.enabled`, and `prf.results` if the key has derived them already.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
         guard try PRFInputs(ceremony.inputs) != nil else { return }
         let outputs = registration.extensions
         results["prf"] = .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("enabled", .bool(outputs.hasHMACSecret)),
                 ("results", outputs.secrets?.json("first", "second")),
             ]))
@@ -61,18 +61,18 @@ public struct PRFExtension: ClientExtension {
 
     /// `prf.results`.
     public func finish(
-        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+        _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) throws(WebAuthnError) {
         guard try PRFInputs(ceremony.inputs) != nil else { return }
-        results["prf"] = .object(JSON.Object([("results", assertion.extensions.secrets?.json("first", "second"))]))
+        results["prf"] = .object(JSONValue.Object([("results", assertion.extensions.secrets?.json("first", "second"))]))
     }
 }
 
 extension HMACSecrets {
     /// The secrets in base64url under these names. The caller requested them, so they leave protected memory here.
-    func json(_ first: String, _ second: String) -> JSON {
+    func json(_ first: String, _ second: String) -> JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 (first, .bytes(self.first.value.copyBytes())),
                 (second, self.second.map { .bytes($0.value.copyBytes()) }),
             ]))

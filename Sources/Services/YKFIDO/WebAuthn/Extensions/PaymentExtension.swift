@@ -32,9 +32,9 @@ public struct PaymentExtension: ClientExtension {
     }
 
     /// `thirdPartyPayment`: whether other sites may use the credential, if requested.
-    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+    public func finish(_ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["thirdPartyPayment"] != nil else { return }
-        results["thirdPartyPayment"] = assertion.extensions.allowsThirdPartyPayment.map(JSON.bool)
+        results["thirdPartyPayment"] = assertion.extensions.allowsThirdPartyPayment.map(JSONValue.bool)
     }
 
     private static func isWanted(_ inputs: JSONMembers) throws(WebAuthnError) -> Bool {

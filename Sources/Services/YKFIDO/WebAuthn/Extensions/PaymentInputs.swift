@@ -15,7 +15,7 @@ struct PaymentInputs {
     }
 
     /// The payment's details for the client data.
-    func clientData(rpID: String) throws(WebAuthnError) -> JSON {
+    func clientData(rpID: String) throws(WebAuthnError) -> JSONValue {
         let total = try members.requiredMembers("total")
         let instrument = try members.requiredMembers("instrument")
         let payee = try members.optional("payeeName", .string)
@@ -24,9 +24,9 @@ struct PaymentInputs {
             throw .member(members.path(of: "payeeName"), problem: "expected string, it is not there")
         }
         return .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("rpId", .string(rpID)), ("topOrigin", .string(try members.required("topOrigin", .string))),
-                ("payeeName", payee.map(JSON.string)), ("payeeOrigin", payeeOrigin.map(JSON.string)),
+                ("payeeName", payee.map(JSONValue.string)), ("payeeOrigin", payeeOrigin.map(JSONValue.string)),
                 (
                     "total",
                     [

@@ -15,7 +15,7 @@ public struct UVMExtension: ClientExtension {
 
     /// `uvm`: three numbers for each method: the method, its key protection and its matcher protection.
     public func finish(
-        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+        _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
         guard ceremony.inputs["uvm"] != nil else { return }
         results["uvm"] = Self.entries(registration.extensions.all)
@@ -28,13 +28,13 @@ public struct UVMExtension: ClientExtension {
     }
 
     /// `uvm`: three numbers for each method: the method, its key protection and its matcher protection.
-    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+    public func finish(_ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["uvm"] != nil else { return }
         results["uvm"] = Self.entries(assertion.extensions.all)
     }
 
     /// One to three entries of three numbers; anything else is ignored.
-    private static func entries(_ map: CBOR.Map) -> JSON? {
+    private static func entries(_ map: CBOR.Map) -> JSONValue? {
         guard let list = map["uvm"]?.array, (1...3).contains(list.count) else { return nil }
         let entries = list.map { $0.array?.compactMap { $0.unsigned.flatMap(UInt32.init(exactly:)) } ?? [] }
         guard entries.allSatisfy({ $0.count == 3 }) else { return nil }

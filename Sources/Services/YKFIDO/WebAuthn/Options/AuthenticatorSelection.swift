@@ -34,9 +34,9 @@ extension AuthenticatorSelection {
         userVerification = try UserVerification(members)
     }
 
-    var json: JSON {
+    var json: JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("authenticatorAttachment", attachment.map { .string($0.rawValue) }),
                 ("residentKey", .string(residentKey.rawValue)),
                 ("requireResidentKey", .bool(residentKey == .required)),

@@ -5,11 +5,11 @@ package import YKWire
 /// The members of a JSON object, read by name. An error has the member's path, what was expected, and what was found. A
 /// member that is `null` is treated as absent.
 package struct JSONMembers {
-    package let object: JSON.Object
+    package let object: JSONValue.Object
     private let path: String
 
     /// Wraps an object; throws an error for `path` if the value is anything else.
-    package init(_ json: JSON, at path: String = "") throws(WebAuthnError) {
+    package init(_ json: JSONValue, at path: String = "") throws(WebAuthnError) {
         guard let object = json.object else {
             throw .member(path.isEmpty ? "the value" : path, problem: "expected object, got \(json.kindName)")
         }
@@ -17,7 +17,7 @@ package struct JSONMembers {
         self.path = path
     }
 
-    package init(_ object: JSON.Object, at path: String) {
+    package init(_ object: JSONValue.Object, at path: String) {
         self.object = object
         self.path = path
     }
@@ -25,14 +25,14 @@ package struct JSONMembers {
     /// The expected type of a member, and its conversion.
     package struct Kind<Value> {
         let name: String
-        let read: (JSON) -> Value?
+        let read: (JSONValue) -> Value?
     }
 
     /// The path of a member.
     package func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     /// The member, unless it is absent or `null`.
-    package subscript(key: String) -> JSON? {
+    package subscript(key: String) -> JSONValue? {
         guard let value = object[key], value != .null else { return nil }
         return value
     }
@@ -82,7 +82,9 @@ package struct JSONMembers {
         .member(path(of: key), problem: "expected \(expected), it is not there")
     }
 
-    private static func read<Value>(_ json: JSON, _ kind: Kind<Value>, at path: String) throws(WebAuthnError) -> Value {
+    private static func read<Value>(
+        _ json: JSONValue, _ kind: Kind<Value>, at path: String
+    ) throws(WebAuthnError) -> Value {
         guard let value = kind.read(json) else {
             let found = json.string == nil ? json.kindName : "string that is not one"
             throw .member(path, problem: "expected \(kind.name), got \(found)")
@@ -119,15 +121,15 @@ extension JSONMembers.Kind where Value == [UInt8] {
     }
 }
 
-extension JSONMembers.Kind where Value == [JSON] {
+extension JSONMembers.Kind where Value == [JSONValue] {
     package static var array: Self { Self(name: "array", read: \.array) }
 }
 
-extension JSONMembers.Kind where Value == JSON.Object {
+extension JSONMembers.Kind where Value == JSONValue.Object {
     package static var object: Self { Self(name: "object", read: \.object) }
 }
 
-extension JSON {
+extension JSONValue {
     /// The type of this value, in a word.
     var kindName: String {
         switch self {
@@ -141,20 +143,20 @@ extension JSON {
     }
 
     /// Bytes as base64url.
-    package static func bytes(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+    package static func bytes(_ bytes: [UInt8]) -> JSONValue { .string(Base64.encodeURL(bytes)) }
 
     /// Parses JSON, bare or under `publicKey`.
-    static func publicKeyOptions(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
-        do { return try JSON(parsing: text).underPublicKey } catch { throw .json(error) }
+    static func publicKeyOptions(_ text: [UInt8]) throws(WebAuthnError) -> JSONValue {
+        do { return try JSONValue(parsing: text).underPublicKey } catch { throw .json(error) }
     }
 
     /// The value of `publicKey`, otherwise the value itself.
-    var underPublicKey: JSON { self["publicKey"].flatMap { $0.object == nil ? nil : $0 } ?? self }
+    var underPublicKey: JSONValue { self["publicKey"].flatMap { $0.object == nil ? nil : $0 } ?? self }
 }
 
-extension JSON.Object {
+extension JSONValue.Object {
     /// Creates an object with these members, except those that are `nil`.
-    package init(_ members: [(String, JSON?)]) {
+    package init(_ members: [(String, JSONValue?)]) {
         self.init()
         for (key, value) in members { self[key] = value }
     }

@@ -8,7 +8,7 @@ extension PublicKeyCredentialCreationOptions {
     /// Unknown members are ignored, unknown enumeration values are treated as absent.
     ///
     /// - Throws: `member` with the path of the invalid member.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json.underPublicKey)
         let party = try members.requiredMembers("rp")
         rpID = try party.optional("id", .string)
@@ -26,11 +26,11 @@ extension PublicKeyCredentialCreationOptions {
             try members.optional("attestation", .string).flatMap(AttestationConveyance.init(rawValue:)) ?? .none
         attestationFormats =
             try members.list("attestationFormats", of: .string)?.map(AttestationFormat.init(rawValue:)) ?? []
-        extensions = try members.optional("extensions", .object) ?? JSON.Object()
+        extensions = try members.optional("extensions", .object) ?? JSONValue.Object()
     }
 
     /// Parses JSON.
-    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.publicKeyOptions(text)) }
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSONValue.publicKeyOptions(text)) }
 
     private static func parameters(_ members: JSONMembers) throws(WebAuthnError) -> [CredentialParameters] {
         guard let list = try members.membersList("pubKeyCredParams") else {
@@ -46,10 +46,10 @@ extension PublicKeyCredentialCreationOptions {
     }
 
     /// The options as PublicKeyCredentialCreationOptionsJSON, bare.
-    public var json: JSON {
+    public var json: JSONValue {
         .object(
-            JSON.Object([
-                ("rp", .object(JSON.Object([("id", rpID.map(JSON.string)), ("name", .string(rpName))]))),
+            JSONValue.Object([
+                ("rp", .object(JSONValue.Object([("id", rpID.map(JSONValue.string)), ("name", .string(rpName))]))),
                 ("user", user.json), ("challenge", .bytes(challenge)),
                 ("pubKeyCredParams", .array(parameters.map(\.json))),
                 ("timeout", timeout.map { .int($0.wholeMilliseconds) }),
@@ -73,16 +73,17 @@ extension FIDOUser {
         }
     }
 
-    var json: JSON {
+    var json: JSONValue {
         .object(
-            JSON.Object([
-                ("id", .bytes(id)), ("name", name.map(JSON.string)), ("displayName", displayName.map(JSON.string)),
+            JSONValue.Object([
+                ("id", .bytes(id)), ("name", name.map(JSONValue.string)),
+                ("displayName", displayName.map(JSONValue.string)),
             ]))
     }
 }
 
 extension CredentialParameters {
-    var json: JSON { .object(JSON.Object([("type", .string(type)), ("alg", .int(algorithm.rawValue))])) }
+    var json: JSONValue { .object(JSONValue.Object([("type", .string(type)), ("alg", .int(algorithm.rawValue))])) }
 }
 
 extension JSONMembers {

@@ -27,7 +27,7 @@ public struct PublicKeyCredentialCreationOptions: Hashable, Sendable {
     /// Attestation formats, most preferred first.
     public var attestationFormats: [AttestationFormat]
     /// Extension inputs by identifier, in their JSON form.
-    public var extensions: JSON.Object
+    public var extensions: JSONValue.Object
 
     /// Creates options with the required members only.
     public init(rpID: String? = nil, rpName: String, user: FIDOUser, challenge: [UInt8]) {
@@ -41,6 +41,6 @@ public struct PublicKeyCredentialCreationOptions: Hashable, Sendable {
         hints = []
         attestation = .none
         attestationFormats = []
-        extensions = JSON.Object()
+        extensions = JSONValue.Object()
     }
 }

@@ -28,9 +28,9 @@ extension PublicKeyCredentialDescriptor {
         transports = try members.list("transports", of: .string)?.map(AuthenticatorTransport.init(rawValue:)) ?? []
     }
 
-    var json: JSON {
+    var json: JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("type", .string(type)), ("id", .bytes(id)),
                 ("transports", transports.isEmpty ? nil : .array(transports.map { .string($0.rawValue) })),
             ]))

@@ -8,7 +8,7 @@ extension PublicKeyCredentialRequestOptions {
     /// Unknown members are ignored, unknown enumeration values are treated as absent.
     ///
     /// - Throws: `member` with the path of the invalid member.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json.underPublicKey)
         challenge = try members.required("challenge", .bytes)
         timeout = try members.optional("timeout", .unsigned).map { .milliseconds($0) }
@@ -16,18 +16,18 @@ extension PublicKeyCredentialRequestOptions {
         allowCredentials = try members.descriptors("allowCredentials")
         userVerification = try UserVerification(members)
         hints = try members.list("hints", of: .string)?.map(PublicKeyCredentialHint.init(rawValue:)) ?? []
-        extensions = try members.optional("extensions", .object) ?? JSON.Object()
+        extensions = try members.optional("extensions", .object) ?? JSONValue.Object()
     }
 
     /// Parses JSON.
-    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.publicKeyOptions(text)) }
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSONValue.publicKeyOptions(text)) }
 
     /// The options as PublicKeyCredentialRequestOptionsJSON, bare.
-    public var json: JSON {
+    public var json: JSONValue {
         .object(
-            JSON.Object([
+            JSONValue.Object([
                 ("challenge", .bytes(challenge)), ("timeout", timeout.map { .int($0.wholeMilliseconds) }),
-                ("rpId", rpID.map(JSON.string)), ("allowCredentials", .array(allowCredentials.map(\.json))),
+                ("rpId", rpID.map(JSONValue.string)), ("allowCredentials", .array(allowCredentials.map(\.json))),
                 ("userVerification", .string(userVerification.rawValue)),
                 ("hints", .array(hints.map { .string($0.rawValue) })), ("extensions", .object(extensions)),
             ]))

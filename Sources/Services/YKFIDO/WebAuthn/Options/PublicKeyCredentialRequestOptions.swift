@@ -17,7 +17,7 @@ public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
     /// What the user is likely to use.
     public var hints: [PublicKeyCredentialHint]
     /// Extension inputs by identifier, in their JSON form.
-    public var extensions: JSON.Object
+    public var extensions: JSONValue.Object
 
     /// Creates options with the required members only.
     public init(rpID: String? = nil, challenge: [UInt8], allowCredentials: [PublicKeyCredentialDescriptor] = []) {
@@ -26,6 +26,6 @@ public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
         self.allowCredentials = allowCredentials
         userVerification = .preferred
         hints = []
-        extensions = JSON.Object()
+        extensions = JSONValue.Object()
     }
 }

@@ -4,11 +4,11 @@ public import YKWire
 
 extension AuthenticationResponse {
     /// The response as AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
-    public var json: JSON {
-        let response = JSON.Object([
-            ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
+    public var json: JSONValue {
+        let response = JSONValue.Object([
+            ("clientDataJSON", clientDataJSON.map(JSONValue.bytes)),
             ("authenticatorData", .bytes(authenticatorData.bytes)), ("signature", .bytes(signature)),
-            ("userHandle", userHandle.map(JSON.bytes)),
+            ("userHandle", userHandle.map(JSONValue.bytes)),
         ])
         return .credential(id, response, attachment, clientExtensionResults)
     }
@@ -16,7 +16,7 @@ extension AuthenticationResponse {
     /// Reads AuthenticationResponseJSON.
     ///
     /// - Throws: `member` with the path of the invalid member.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         let response = try members.requiredMembers("response")
         let data = try response.required("authenticatorData", .bytes)
@@ -27,9 +27,9 @@ extension AuthenticationResponse {
             },
             signature: try response.required("signature", .bytes),
             userHandle: try response.optional("userHandle", .bytes), attachment: try members.attachment(),
-            clientExtensionResults: try members.optional("clientExtensionResults", .object) ?? JSON.Object())
+            clientExtensionResults: try members.optional("clientExtensionResults", .object) ?? JSONValue.Object())
     }
 
     /// Parses JSON.
-    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSONValue.response(text)) }
 }

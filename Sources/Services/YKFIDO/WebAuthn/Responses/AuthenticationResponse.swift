@@ -17,13 +17,13 @@ public struct AuthenticationResponse: Hashable, Sendable {
     /// Whether the key is built into the computer.
     public let attachment: AuthenticatorAttachment?
     /// Extension results by identifier.
-    public let clientExtensionResults: JSON.Object
+    public let clientExtensionResults: JSONValue.Object
 
     /// Creates a response.
     public init(
         id: [UInt8], clientDataJSON: [UInt8]?, authenticatorData: AuthenticatorData, signature: [UInt8],
         userHandle: [UInt8]? = nil, attachment: AuthenticatorAttachment? = nil,
-        clientExtensionResults: JSON.Object = JSON.Object()
+        clientExtensionResults: JSONValue.Object = JSONValue.Object()
     ) {
         self.id = id
         self.clientDataJSON = clientDataJSON

@@ -4,13 +4,13 @@ public import YKWire
 
 extension RegistrationResponse {
     /// The response as RegistrationResponseJSON (WebAuthn Level 3 §5.1).
-    public var json: JSON {
-        let response = JSON.Object([
-            ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
+    public var json: JSONValue {
+        let response = JSONValue.Object([
+            ("clientDataJSON", clientDataJSON.map(JSONValue.bytes)),
             ("attestationObject", .bytes(attestationObjectBytes)),
             ("authenticatorData", .bytes(attestationObject.authenticatorData.bytes)),
             ("transports", .array(transports.map { .string($0.rawValue) })),
-            ("publicKey", publicKey?.subjectPublicKeyInfo.map(JSON.bytes)),
+            ("publicKey", publicKey?.subjectPublicKeyInfo.map(JSONValue.bytes)),
             ("publicKeyAlgorithm", publicKey?.algorithm.map { .int($0.rawValue) }),
         ])
         return .credential(id, response, attachment, clientExtensionResults)
@@ -20,7 +20,7 @@ extension RegistrationResponse {
     ///
     /// - Throws: `member` with the path of the invalid member, also if the identifier is not the one that the key
     ///   signed.
-    public init(json: JSON) throws(WebAuthnError) {
+    public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         id = try members.credentialID()
         let response = try members.requiredMembers("response")
@@ -35,20 +35,20 @@ extension RegistrationResponse {
         }
         transports = try response.list("transports", of: .string)?.map(AuthenticatorTransport.init(rawValue:)) ?? []
         attachment = try members.attachment()
-        clientExtensionResults = try members.optional("clientExtensionResults", .object) ?? JSON.Object()
+        clientExtensionResults = try members.optional("clientExtensionResults", .object) ?? JSONValue.Object()
         isResident = nil
         isEnterpriseAttestation = nil
     }
 
     /// Parses JSON.
-    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSONValue.response(text)) }
 }
 
-extension JSON {
+extension JSONValue {
     /// The members that both responses have around `response`.
     static func credential(
         _ id: [UInt8], _ response: Object, _ attachment: AuthenticatorAttachment?, _ results: Object
-    ) -> JSON {
+    ) -> JSONValue {
         .object(
             Object([
                 ("id", .bytes(id)), ("rawId", .bytes(id)), ("type", .string(CredentialDescriptor.publicKey)),
@@ -58,8 +58,8 @@ extension JSON {
     }
 
     /// Parses JSON.
-    static func response(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
-        do { return try JSON(parsing: text) } catch { throw .json(error) }
+    static func response(_ text: [UInt8]) throws(WebAuthnError) -> JSONValue {
+        do { return try JSONValue(parsing: text) } catch { throw .json(error) }
     }
 }
 

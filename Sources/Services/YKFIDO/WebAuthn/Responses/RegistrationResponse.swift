@@ -17,7 +17,7 @@ public struct RegistrationResponse: Hashable, Sendable {
     /// Whether the key is built into the computer.
     public let attachment: AuthenticatorAttachment?
     /// Extension results by identifier.
-    public let clientExtensionResults: JSON.Object
+    public let clientExtensionResults: JSONValue.Object
     /// Whether the credential is discoverable, as requested; `nil` for a parsed response: the relying party only learns
     /// it from the extension credProps.
     public let isResident: Bool?
@@ -27,7 +27,7 @@ public struct RegistrationResponse: Hashable, Sendable {
     /// Creates a response.
     public init(
         clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
-        attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object(),
+        attachment: AuthenticatorAttachment?, clientExtensionResults: JSONValue.Object = JSONValue.Object(),
         isResident: Bool? = nil, isEnterpriseAttestation: Bool? = nil
     ) {
         id = attestationObject.authenticatorData.credential?.id ?? []

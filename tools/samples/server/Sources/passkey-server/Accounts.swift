@@ -46,14 +46,14 @@ struct Accounts: Sendable {
         try await database.read { database in
             try String.fetchAll(
                 database, sql: "SELECT record FROM credential WHERE handle = ?", arguments: [Data(handle)])
-        }.map { try CredentialRecord(json: JSON(parsing: $0)) }
+        }.map { try CredentialRecord(json: JSONValue(parsing: $0)) }
     }
 
     /// The credential of this identifier, of whichever account.
     func credential(_ id: [UInt8]) async throws -> CredentialRecord? {
         try await database.read { database in
             try String.fetchOne(database, sql: "SELECT record FROM credential WHERE id = ?", arguments: [Data(id)])
-        }.map { try CredentialRecord(json: JSON(parsing: $0)) }
+        }.map { try CredentialRecord(json: JSONValue(parsing: $0)) }
     }
 
     /// Stores a new credential; one that is there already is an error.

@@ -42,14 +42,14 @@ struct Routes: Sendable {
     /// A request as the paths need it.
     struct Incoming: Sendable {
         let body: [UInt8]
-        let json: JSON
+        let json: JSONValue
         let session: String
         let token: String
     }
 
     /// What goes back: the members beside the status, and the token of a ceremony that has begun.
     struct Outgoing: Sendable {
-        var members: JSON = [:]
+        var members: JSONValue = [:]
         var token: String?
     }
 
@@ -66,10 +66,10 @@ struct Routes: Sendable {
         let body = Array(buffer.readableBytesView)
         do {
             let incoming = Incoming(
-                body: body, json: try JSON(parsing: body), session: session,
+                body: body, json: try JSONValue(parsing: body), session: session,
                 token: request.cookies["ceremony"]?.value ?? "")
             let outgoing = try await path(incoming)
-            var answer: JSON = ["status": "ok", "errorMessage": ""]
+            var answer: JSONValue = ["status": "ok", "errorMessage": ""]
             if case .object(var object) = answer {
                 for member in outgoing.members.object?.members ?? [] { object[member.key] = member.value }
                 answer = .object(object)
@@ -134,12 +134,12 @@ struct Routes: Sendable {
         return Outgoing()
     }
 
-    private static func verification(_ json: JSON?) -> UserVerification {
+    private static func verification(_ json: JSONValue?) -> UserVerification {
         json?["userVerification"]?.string.flatMap(UserVerification.init(rawValue:)) ?? .preferred
     }
 
     static func response(
-        _ json: JSON, _ status: HTTPResponse.Status = .ok, session: String? = nil, token: String? = nil
+        _ json: JSONValue, _ status: HTTPResponse.Status = .ok, session: String? = nil, token: String? = nil
     ) -> Response {
         var response = Response(
             status: status, headers: [.contentType: "application/json"],

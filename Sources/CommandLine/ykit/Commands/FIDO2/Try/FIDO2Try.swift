@@ -85,7 +85,7 @@ struct FIDO2Try: Verb {
         var answer = Answer(
             Table.lines(rows),
             [
-                "origin": .string(origin), "userAgent": site.userAgent.map(JSON.string) ?? .null,
+                "origin": .string(origin), "userAgent": site.userAgent.map(JSONValue.string) ?? .null,
                 "steps": .array(verdicts.map(\.json)),
             ])
         if let passkey = site.passkey {

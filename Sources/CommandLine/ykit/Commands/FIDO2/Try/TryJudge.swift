@@ -10,7 +10,7 @@ struct TryJudge {
     /// How a step begins.
     enum Beginning {
         /// The browser runs a ceremony with these options.
-        case options(JSON)
+        case options(JSONValue)
         /// There is no ceremony to run.
         case verdict(TryVerdict)
     }
@@ -28,7 +28,7 @@ struct TryJudge {
 
     private let party: WebAuthnRelyingParty
     private let steps: [TryStep]
-    private let environment: Environment
+    private let environment: ServiceEnvironment
     private var pending: (step: TryStep, ceremony: Ceremony)?
     /// The credential created by the first step.
     private var credential: CredentialRecord?
@@ -42,7 +42,7 @@ struct TryJudge {
     /// The only session: one browser with one page.
     private static let session = "try"
 
-    init(origin: String, steps: [TryStep], _ environment: Environment) throws(WebAuthnError) {
+    init(origin: String, steps: [TryStep], _ environment: ServiceEnvironment) throws(WebAuthnError) {
         var party = try WebAuthnRelyingParty(
             id: "localhost", name: "ykit try", origins: [origin], ceremonies: MemoryCeremonies(),
             environment: environment)
@@ -73,7 +73,7 @@ struct TryJudge {
         return .options(try authentication(step))
     }
 
-    private mutating func registration(_ step: TryStep) throws -> JSON {
+    private mutating func registration(_ step: TryStep) throws -> JSONValue {
         var wanted = RegistrationRequirements()
         wanted.selection = AuthenticatorSelection(attachment: .crossPlatform, userVerification: .discouraged)
         wanted.hints = [.securityKey]
@@ -93,7 +93,7 @@ struct TryJudge {
         return options.json
     }
 
-    private mutating func authentication(_ step: TryStep) throws -> JSON {
+    private mutating func authentication(_ step: TryStep) throws -> JSONValue {
         var wanted = AuthenticationRequirements()
         // Chromium has keys require verification for passkeys that were made with it (credProtect 3).
         wanted.userVerification =
@@ -260,7 +260,7 @@ extension TryVerdict {
         members["format"] = .string(verified.format.rawValue)
         members["trust"] = .string(verified.trust.word(false))
         members["aaguid"] = .string(AuthenticatorReport.uuid(record.aaguid))
-        members["transports"] = .array(transports.map(JSON.string))
+        members["transports"] = .array(transports.map(JSONValue.string))
         describe(record.id, data, response.clientExtensionResults)
     }
 
@@ -270,9 +270,9 @@ extension TryVerdict {
         describe(response.id, data, response.clientExtensionResults)
     }
 
-    private mutating func describe(_ id: [UInt8], _ data: AuthenticatorData, _ extensions: JSON.Object) {
+    private mutating func describe(_ id: [UInt8], _ data: AuthenticatorData, _ extensions: JSONValue.Object) {
         members["credentialId"] = .bytes(id)
-        members["flags"] = .array(data.flags.names.map(JSON.string))
+        members["flags"] = .array(data.flags.names.map(JSONValue.string))
         members["counter"] = .int(Int64(data.counter))
         members["extensions"] = .object(extensions)
         for result in extensions.members {

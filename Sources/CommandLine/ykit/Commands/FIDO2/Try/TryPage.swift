@@ -65,7 +65,7 @@ struct TryPage {
 
     /// The verdicts as JSON for the script, without any `<`, which could close the element.
     private var state: String {
-        JSON.array(steps.compactMap { verdicts[$0]?.pageJSON }).text.split(
+        JSONValue.array(steps.compactMap { verdicts[$0]?.pageJSON }).text.split(
             separator: "<", omittingEmptySubsequences: false
         ).joined(separator: "\\u003c")
     }

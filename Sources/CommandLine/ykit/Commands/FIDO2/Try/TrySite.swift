@@ -23,7 +23,7 @@ final class TrySite: Sendable {
 
     private let state: Mutex<State?> = Mutex(nil)
     private let steps: [TryStep]
-    private let environment: Environment
+    private let environment: ServiceEnvironment
     private let report: @Sendable (TryVerdict) -> Void
 
     /// The name of the cookie.
@@ -36,7 +36,7 @@ final class TrySite: Sendable {
     /// - Parameters:
     ///   - steps: The steps of the run.
     ///   - report: Called with each verdict, on the server's thread.
-    init(_ steps: [TryStep], _ environment: Environment, report: @escaping @Sendable (TryVerdict) -> Void) {
+    init(_ steps: [TryStep], _ environment: ServiceEnvironment, report: @escaping @Sendable (TryVerdict) -> Void) {
         (self.steps, self.environment, self.report) = (steps, environment, report)
     }
 
@@ -116,7 +116,7 @@ final class TrySite: Sendable {
             state.isOver = true
             return Self.reply(["over": true])
         }
-        guard let json = try? JSON(parsing: request.body), let word = json["step"]?.string,
+        guard let json = try? JSONValue(parsing: request.body), let word = json["step"]?.string,
             let step = TryStep(rawValue: word)
         else { return Self.refusal(400) }
         guard request.target == "/begin" else { return finish(step, json, &state) }
@@ -129,7 +129,7 @@ final class TrySite: Sendable {
         } catch { return Self.refusal(503) }
     }
 
-    private func finish(_ step: TryStep, _ json: JSON, _ state: inout State) -> HTTPResponse {
+    private func finish(_ step: TryStep, _ json: JSONValue, _ state: inout State) -> HTTPResponse {
         let answer = json["credential"].map { Array($0.text.utf8) }
         let error = json["error"]?.string.map { String($0.prefix(100)) }
         guard (answer == nil) != (error == nil) else { return Self.refusal(400) }
@@ -143,7 +143,7 @@ final class TrySite: Sendable {
         return Self.reply(["verdict": verdict.pageJSON, "over": .bool(state.isOver)])
     }
 
-    private static func reply(_ json: JSON) -> HTTPResponse {
+    private static func reply(_ json: JSONValue) -> HTTPResponse {
         HTTPResponse(
             status: 200, fields: [HTTPField("Content-Type", "application/json")] + fields, body: Array(json.text.utf8))
     }

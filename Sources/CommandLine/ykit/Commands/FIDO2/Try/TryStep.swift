@@ -111,7 +111,7 @@ struct TryVerdict: Sendable {
     /// What browser and key did, for people.
     var details: [(name: String, words: String)] = []
     /// What browser and key did, for programs.
-    var members = JSON.Object()
+    var members = JSONValue.Object()
 
     init(_ step: TryStep, _ outcome: Outcome, _ reason: String? = nil, hint: String? = nil) {
         self.step = step
@@ -124,19 +124,19 @@ struct TryVerdict: Sendable {
     var isFinal: Bool { outcome == .passed || outcome == .unsupported }
 
     /// The JSON for the page.
-    var pageJSON: JSON {
+    var pageJSON: JSONValue {
         [
             "step": .string(step.rawValue), "outcome": .string(outcome.rawValue),
-            "reason": reason.map(JSON.string) ?? .null,
-            "hint": hint.map(JSON.string) ?? .null,
+            "reason": reason.map(JSONValue.string) ?? .null,
+            "hint": hint.map(JSONValue.string) ?? .null,
             "details": .array(details.map { .array([.string($0.name), .string($0.words)]) }),
         ]
     }
 
     /// An element of the answer's member `steps`, with the same members for every step.
-    var json: JSON {
-        var object = JSON.Object([("step", .string(step.rawValue)), ("outcome", .string(outcome.rawValue))])
-        object["reason"] = reason.map(JSON.string) ?? .null
+    var json: JSONValue {
+        var object = JSONValue.Object([("step", .string(step.rawValue)), ("outcome", .string(outcome.rawValue))])
+        object["reason"] = reason.map(JSONValue.string) ?? .null
         let keys = [
             "credentialId", "algorithm", "format", "trust", "aaguid", "transports", "flags", "counter", "extensions",
         ]

@@ -2,7 +2,7 @@
 
 package import YKWire
 
-extension JSON {
+extension JSONValue {
     /// The value as Python's `json.dumps(value, sort_keys=True)` writes it: members sorted by code point, separated by
     /// `", "` and `": "`, and non-ASCII characters written as `\u` with UTF-16 code units.
     package var pythonText: [UInt8] {

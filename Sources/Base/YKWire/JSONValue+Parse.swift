@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension JSON {
+extension JSONValue {
     /// Parses exactly one value (RFC 8259), at most 64 levels deep; duplicate keys are an error.
     public init(parsing text: String) throws(WireError) {
         try self.init(parsing: Array(text.utf8))
@@ -36,7 +36,7 @@ extension JSON {
             return true
         }
 
-        mutating func value(depth: Int) throws(WireError) -> JSON {
+        mutating func value(depth: Int) throws(WireError) -> JSONValue {
             guard depth <= 64 else { throw WireError(.tooDeep, at: position, "JSON nested deeper than 64 levels") }
             skipSpace()
             switch next {
@@ -50,7 +50,7 @@ extension JSON {
             }
         }
 
-        mutating func word(_ text: String, _ value: JSON) throws(WireError) -> JSON {
+        mutating func word(_ text: String, _ value: JSONValue) throws(WireError) -> JSONValue {
             for byte in text.utf8 {
                 guard next == byte else { throw fault("expected \(text)") }
                 position += 1
@@ -58,9 +58,9 @@ extension JSON {
             return value
         }
 
-        mutating func array(depth: Int) throws(WireError) -> [JSON] {
+        mutating func array(depth: Int) throws(WireError) -> [JSONValue] {
             position += 1
-            var elements: [JSON] = []
+            var elements: [JSONValue] = []
             skipSpace()
             if take("]") { return elements }
             while true {
@@ -93,7 +93,7 @@ extension JSON {
             }
         }
 
-        mutating func number() throws(WireError) -> JSON {
+        mutating func number() throws(WireError) -> JSONValue {
             let start = position
             var isInteger = true
             while let byte = next {
@@ -107,7 +107,7 @@ extension JSON {
             return try number(start, isInteger)
         }
 
-        func number(_ start: Int, _ isInteger: Bool) throws(WireError) -> JSON {
+        func number(_ start: Int, _ isInteger: Bool) throws(WireError) -> JSONValue {
             let digits = String(decoding: bytes[start..<position], as: UTF8.self)
             let unsigned = digits.drop { $0 == "-" }
             let hasLeadingZero =

@@ -3,7 +3,7 @@
 import Synchronization
 import YKTransport
 
-extension Replay {
+extension CaptureReplay {
     /// How a HID report is transferred.
     enum ReportWay {
         /// Written to the device and delivered by it.
@@ -66,7 +66,7 @@ extension Replay {
     }
 }
 
-extension Replay.ReportWay {
+extension CaptureReplay.ReportWay {
     fileprivate func sending(_ report: [UInt8]) -> Capture.Event {
         Capture.Event(self == .interrupt ? .written(report) : .featureSet(report))
     }
@@ -86,7 +86,7 @@ extension Replay.ReportWay {
         }
     }
 
-    fileprivate func nothing(_ replay: Replay, at index: Int) -> LinkError {
+    fileprivate func nothing(_ replay: CaptureReplay, at index: Int) -> LinkError {
         switch self {
         case .interrupt: .timedOut("a report of the recording")
         case .feature:

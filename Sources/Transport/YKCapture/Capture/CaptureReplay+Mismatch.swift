@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-extension Replay {
+extension CaptureReplay {
     /// A mismatch without a recorded event; the command is described as it reads at that position.
     func mismatch(past index: Int, actual: [UInt8], _ reason: String) -> ReplayMismatch {
         let found = mismatch(at: index, actual: actual, reason)
@@ -38,7 +38,7 @@ extension Replay {
     }
 }
 
-extension Replay {
+extension CaptureReplay {
     /// Throws if the reply of an exchange is a redacted result, or part of one. Proofs of knowledge and FIDO messages
     /// are let through: services know which of their parts are missing.
     func requireResult(_ index: Int) throws(LinkError) {

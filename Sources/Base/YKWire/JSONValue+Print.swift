@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension JSON {
+extension JSONValue {
     /// The value on one line without spaces, in UTF-8.
     public var text: String {
         var out: [UInt8] = []

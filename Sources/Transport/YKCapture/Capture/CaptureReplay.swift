@@ -4,7 +4,7 @@ import Synchronization
 public import YKTransport
 
 /// Replays a capture: the recorded key, its randomness and its clock.
-public final class Replay: Sendable {
+public final class CaptureReplay: Sendable {
     /// How commands are matched against the recording.
     public enum Mode: String, Sendable, CaseIterable {
         /// Exactly the recorded bytes in the recorded order, and nothing left unread.
@@ -48,7 +48,7 @@ public final class Replay: Sendable {
     public func link() -> sending any CardLink { ReplayLink(replay: self) }
 
     /// The environment with the recorded randomness and clock.
-    public func replaying(_ environment: Environment) -> Environment {
+    public func replaying(_ environment: ServiceEnvironment) -> ServiceEnvironment {
         var environment = environment
         environment.random = ReplayedRandom(replay: self)
         environment.clock = ReplayedClock(replay: self, usual: environment.clock)
@@ -110,14 +110,14 @@ public final class Replay: Sendable {
 }
 
 private struct ReplayedClock: WallClock {
-    let replay: Replay
+    let replay: CaptureReplay
     let usual: any WallClock
 
     var now: Int64 { replay.now ?? usual.now }
 }
 
 private struct ReplayedRandom: RandomSource {
-    let replay: Replay
+    let replay: CaptureReplay
 
     func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { try replay.draw(count, secret: secret) }
 }

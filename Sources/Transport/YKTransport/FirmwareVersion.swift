@@ -3,7 +3,7 @@
 public import YKWire
 
 /// A firmware version: three numbers of one byte each, compared from the left.
-public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct FirmwareVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The first number.
     public let major: UInt8
     /// The second number.
@@ -44,7 +44,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { "\(major).\(minor).\(patch)" }
 
     /// Whether `left` is older than `right`.
-    public static func < (left: Version, right: Version) -> Bool {
+    public static func < (left: FirmwareVersion, right: FirmwareVersion) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }

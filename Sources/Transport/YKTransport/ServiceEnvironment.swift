@@ -13,7 +13,7 @@ public protocol WallClock: Sendable {
 }
 
 /// The environment of a service, injected so that replays are exact and tests are instant.
-public struct Environment: Sendable {
+public struct ServiceEnvironment: Sendable {
     /// The source of random bytes.
     public var random: any RandomSource
     /// The source of the time of day.

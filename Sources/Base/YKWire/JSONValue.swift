@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON value (RFC 8259) whose objects keep the order of their members.
-public enum JSON: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     /// `null`
     case null
     /// `true` or `false`
@@ -13,7 +13,7 @@ public enum JSON: Hashable, Sendable {
     /// A string.
     case string(String)
     /// An array.
-    case array([JSON])
+    case array([JSONValue])
     /// An object with its members in order.
     case object(Object)
 
@@ -24,7 +24,7 @@ public enum JSON: Hashable, Sendable {
             /// The key.
             public let key: String
             /// The value.
-            public var value: JSON
+            public var value: JSONValue
         }
 
         /// The members in order.
@@ -36,7 +36,7 @@ public enum JSON: Hashable, Sendable {
         init(members: [Member]) { self.members = members }
 
         /// The value of a key; setting appends a new key at the end, setting `nil` removes it.
-        public subscript(key: String) -> JSON? {
+        public subscript(key: String) -> JSONValue? {
             get { members.first { $0.key == key }?.value }
             set {
                 let index = members.firstIndex { $0.key == key }
@@ -51,7 +51,7 @@ public enum JSON: Hashable, Sendable {
     }
 
     /// The value of a key, when this is an object that contains it.
-    public subscript(key: String) -> JSON? {
+    public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
@@ -62,7 +62,7 @@ public enum JSON: Hashable, Sendable {
     /// The value, when this is a boolean.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The elements, when this is an array.
-    public var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+    public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
     /// The members, when this is an object.
     public var object: Object? { if case .object(let object) = self { object } else { nil } }
     /// The number, when this is any number.
@@ -75,7 +75,7 @@ public enum JSON: Hashable, Sendable {
     }
 }
 
-extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A string.
@@ -89,9 +89,9 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     /// `null`.
     public init(nilLiteral: ()) { self = .null }
     /// An array.
-    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// An object with its members in this order.
-    public init(dictionaryLiteral elements: (String, JSON)...) {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var object = Object()
         for (key, value) in elements { object[key] = value }
         self = .object(object)

@@ -5,7 +5,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-extension Replay {
+extension CaptureReplay {
     /// Returns the reply of the next unused exchange with the same bytes outside the masked ranges, or else of the next
     /// unused command with the same meaning, regardless of its length encoding and of how command and reply were split.
     /// The search starts after the last match and wraps around.

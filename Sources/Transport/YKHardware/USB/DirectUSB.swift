@@ -4,7 +4,7 @@ public import YKTransport
 public import YKWire
 
 /// Smart cards in USB readers without a smart card service, through libusb-1.0.
-public enum USB {
+public enum DirectUSB {
     /// Whether libusb-1.0 is installed; without it ``connect(_:slot:voltage:deadline:)`` throws
     /// `usbLibraryNotInstalled`, while ``devices()`` works.
     public static var isInstalled: Bool { USBLibrary.system != nil }
