@@ -138,7 +138,7 @@ let package = Package(
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
                 "YKSecurityDomain", "YKSecureChannel", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
-                "YKTransport", "YKX509", "YKCrypto", "YKWire",
+                "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
             ]),
 
         library("CommandLine/Arguments", [argumentParser]),

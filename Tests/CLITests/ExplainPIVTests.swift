@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKProtocols
 import YKSSH
 import YKTransport
 import YKWire

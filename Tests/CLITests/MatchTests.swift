@@ -3,6 +3,7 @@
 import Testing
 import YKKeys
 import YKOATH
+import YKProtocols
 import YKTransport
 import YKWire
 

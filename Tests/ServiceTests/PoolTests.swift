@@ -10,6 +10,7 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
+import YKProtocols
 import YKSecurityDomain
 import YKTransport
 import YKVirtualKey

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKHSMAuth
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

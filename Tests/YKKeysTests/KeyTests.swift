@@ -8,6 +8,7 @@ import YKManagement
 import YKOATH
 import YKOTP
 import YKPIV
+import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport

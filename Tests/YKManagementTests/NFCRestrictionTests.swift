@@ -2,6 +2,7 @@
 
 import Testing
 import YKManagement
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

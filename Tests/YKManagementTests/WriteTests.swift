@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKManagement
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCapture
 import YKNFC
+import YKProtocols
 import YKTransport
 import YKWire
 

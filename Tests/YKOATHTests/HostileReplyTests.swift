@@ -5,6 +5,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKOATH
+import YKProtocols
 import YKTransport
 import YKWire
 

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -36,7 +37,7 @@ struct AccessFailureTests {
         }
         #expect(await failure(0x6A82) == .card(.appletMissing(.openPGP)))
         #expect(await failure(0x6985) == .terminated)
-        #expect(await failure(0x6F00) == .card(.status(.aborted, during: "SELECT \(AID.openPGP)")))
+        #expect(await failure(0x6F00) == .card(.status(.aborted, during: "SELECT \(AID.openPGP.title)")))
         let log = ScriptedLink.Log()
         let active = try await OpenPGPService.activate(ScriptedCard().channel(log))
         #expect(log.text.count == 1)

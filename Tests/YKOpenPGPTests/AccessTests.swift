@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKOpenPGP
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

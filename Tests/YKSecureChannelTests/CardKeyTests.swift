@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 import YKX509
@@ -35,7 +36,7 @@ import YKX509
             #expect(Self.failure([Step([0x00, 0xA4], status)]) == .appletMissing(.securityDomain))
         }
         let failure = Self.failure([Step([0x00, 0xA4], 0x6F00)])
-        #expect(failure == .status(.aborted, during: "SELECT \(AID.securityDomain)"))
+        #expect(failure == .status(.aborted, during: "SELECT \(AID.securityDomain.title)"))
     }
 
     @Test("a list without the key, or what is not a list")

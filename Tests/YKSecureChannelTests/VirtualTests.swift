@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKOATH
 import YKPIV
+import YKProtocols
 import YKSecureChannel
 import YKTransport
 import YKVirtualKey

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport

@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKCrypto
+import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport
@@ -63,7 +64,7 @@ private final class StubbornLink: CardLink {
         await #expect(throws: SecurityDomainError.card(.appletMissing(.securityDomain))) {
             try await Self.open(StubbornLink(0x9000, selection: [0x6A, 0x82]))
         }
-        await #expect(throws: SecurityDomainError.card(.status(.aborted, during: "SELECT \(AID.securityDomain)"))) {
+        await #expect(throws: SecurityDomainError.card(.status(.aborted, during: "SELECT \(AID.securityDomain.title)"))) {
             try await Self.open(StubbornLink(0x9000, selection: [0x6F, 0x00]))
         }
     }

@@ -3,6 +3,7 @@
 import Glibc
 import Testing
 import YKCapture
+import YKProtocols
 import YKTransport
 import YKWire
 

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCapture
+import YKProtocols
 import YKTransport
 import YKWire
 

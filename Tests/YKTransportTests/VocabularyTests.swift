@@ -122,6 +122,15 @@ private enum SafeProtocol: CardVocabulary {
 
     /// What the user does while a command waits does not show that the command reads: nothing that waits for a touch is
     /// assumed to have succeeded.
+    @Test("An application is known by its identifiers, whole, in part, and of older versions")
+    func identifiersHaveTitles() {
+        #expect(AID.oath.title == "OATH" && AID.piv.title == "PIV" && AID.ndefVersion1.title == "NDEF")
+        #expect(AID([0xA0, 0x00, 0x00, 0x03, 0x08, 0x00, 0x00, 0x10]).title == "PIV")
+        #expect(AID([1, 2]).title == "0102")
+        let all = CardVocabularies.applications.flatMap { [$0.aid] + $0.formerAIDs }
+        #expect(Set(all).count == all.count && all.allSatisfy { 5...16 ~= $0.rawValue.count })
+    }
+
     @Test func noReplyIsAssumedToACommandThatWaits() {
         for vocabulary in known {
             for ins in UInt8.min...UInt8.max {

@@ -4,6 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

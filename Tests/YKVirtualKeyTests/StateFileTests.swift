@@ -2,6 +2,7 @@
 
 import Glibc
 import Testing
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -67,7 +67,7 @@ import YKWire
     }
 
     @Test func selectAndResponse() throws {
-        #expect(Hex.encode(try APDU.select(.oath).encoded(.short)) == "00a4040007a000000527210100")
+        #expect(Hex.encode(try APDU.select(Self.oath).encoded(.short)) == "00a4040007a000000527210100")
         let response = try ResponseAPDU(decoding: [1, 2, 0x90, 0])
         #expect(response == ResponseAPDU(.ok, data: [1, 2]))
         #expect(response.encoded == [1, 2, 0x90, 0])
@@ -86,8 +86,12 @@ import YKWire
     }
 
     @Test func applications() {
-        #expect(AID.oath.description == "OATH" && AID(rawValue: [1, 2]).description == "0102")
-        #expect(AID.oath.matches([0xA0, 0, 0, 5, 0x27, 0x21, 1, 1]) && AID.oath.matches([0xA0, 0, 0, 5, 0x27]))
-        #expect(!AID.oath.matches([0xA0]) && !AID.oath.matches(AID.hsmAuth.rawValue))
+        let (aid, neighbour) = (Self.oath, AID([0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x07, 0x01]))
+        #expect(aid.description == "a0000005272101")
+        #expect(aid.matches([0xA0, 0, 0, 5, 0x27, 0x21, 1, 1]) && aid.matches([0xA0, 0, 0, 5, 0x27]))
+        #expect(!aid.matches([0xA0]) && !aid.matches(neighbour.rawValue))
     }
+
+    /// Yubico's OATH.
+    private static let oath = AID([0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x01])
 }

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// CanoKey administration.
+    public static let canokeyAdmin = AID(rawValue: [0xF0, 0x00, 0x00, 0x00, 0x00])
+}
 
 /// The administration application of CanoKey.
 package enum CanoKeyProtocol: CardVocabulary {
     package static var aid: AID { .canokeyAdmin }
+    package static let title = "CanoKey admin"
+    package static let keyword = "canokey-admin"
 
     /// The instruction bytes.
     package enum Instruction {
@@ -18,8 +25,6 @@ package enum CanoKeyProtocol: CardVocabulary {
         package static let readConfiguration: UInt8 = 0x42
         package static let factoryReset: UInt8 = 0x50
     }
-
-    package static var keyword: String { "canokey-admin" }
 
     package static let instructions: [UInt8: String] = [
         Instruction.verify: "VERIFY the administration PIN", Instruction.changePIN: "CHANGE the administration PIN",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
 
 /// The card applications that a program knows.
 package struct CardVocabularies: Sendable {
@@ -56,6 +56,11 @@ package struct CardVocabularies: Sendable {
 extension [any CardVocabulary.Type] {
     /// The vocabulary of the application that a SELECT with this identifier names; `nil` for one that is unknown.
     package func application(_ aid: AID) -> (any CardVocabulary.Type)? {
-        first { $0.aid == aid } ?? first { $0.aid.matches(aid.rawValue) }
+        first { $0.aid == aid || $0.formerAIDs.contains(aid) } ?? first { $0.aid.matches(aid.rawValue) }
     }
+}
+
+extension AID {
+    /// The usual name of the application, else the bytes in hexadecimal.
+    public var title: String { CardVocabularies.applications.application(self)?.title ?? description }
 }

@@ -11,10 +11,13 @@ package protocol CardVocabulary: SendableMetatype {
     /// The application identifier used in SELECT.
     static var aid: AID { get }
 
+    /// Identifiers of older versions of the application.
+    static var formerAIDs: [AID] { get }
+
     /// The usual name.
     static var title: String { get }
 
-    /// The name on the command line.
+    /// The name on the command line; by default the usual name in lower case without spaces.
     static var keyword: String { get }
 
     /// The names of the instructions in the specification's words.
@@ -70,7 +73,7 @@ package protocol CardVocabulary: SendableMetatype {
 }
 
 extension CardVocabulary {
-    package static var title: String { aid.description }
+    package static var formerAIDs: [AID] { [] }
     package static var keyword: String { title.lowercased().filter { $0 != " " } }
     package static var tags: [TLV.Tag: TagName] { [:] }
     package static var continuation: UInt8 { ISO7816.getResponse }

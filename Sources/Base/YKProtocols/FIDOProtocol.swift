@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// FIDO U2F and CTAP2 over a smart card.
+    public static let fido = AID(rawValue: [0xA0, 0x00, 0x00, 0x06, 0x47, 0x2F, 0x00, 0x01])
+}
 
 /// The FIDO application over a smart card (CTAP 2.2 §11.3) and U2F's raw messages (FIDO U2F Raw Message Formats §3).
 package enum FIDOProtocol: CardVocabulary {
     package static var aid: AID { .fido }
+    package static let title = "FIDO"
 
     /// The instruction bytes.
     package enum Instruction {

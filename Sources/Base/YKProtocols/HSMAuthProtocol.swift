@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// YubiHSM Auth.
+    public static let hsmAuth = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x07, 0x01])
+}
 
 /// YubiHSM Auth.
 package enum HSMAuthProtocol: CardVocabulary {
     package static var aid: AID { .hsmAuth }
+    package static let title = "HSM Auth"
 
     /// The instruction bytes.
     package enum Instruction {

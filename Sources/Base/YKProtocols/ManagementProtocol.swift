@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// Yubico device management.
+    public static let management = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x47, 0x11, 0x17])
+}
 
 /// Yubico's device management.
 package enum ManagementProtocol: CardVocabulary {
     package static var aid: AID { .management }
+    package static let title = "management"
 
     /// The instruction bytes.
     package enum Instruction {

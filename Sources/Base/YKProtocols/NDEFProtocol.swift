@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// NFC Forum Type 4 tag (NDEF).
+    public static let ndef = AID(rawValue: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01])
+    /// NFC Forum Type 4 tag of mapping version 1.
+    public static let ndefVersion1 = AID(rawValue: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
+}
 
 /// An NFC Forum Type 4 tag, which keys emulate to provide a one-time password.
 package enum NDEFProtocol: CardVocabulary {
     package static var aid: AID { .ndef }
+    package static var formerAIDs: [AID] { [.ndefVersion1] }
+    package static let title = "NDEF"
 
     package static let instructions: [UInt8: String] = [
         ISO7816.select: "SELECT", ISO7816.readBinary: "READ BINARY", ISO7816.updateBinary: "UPDATE BINARY",

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// Yubico OATH (YKOATH).
+    public static let oath = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x01])
+}
 
 /// Yubico's OATH application (YKOATH).
 package enum OATHProtocol: CardVocabulary {
     package static var aid: AID { .oath }
+    package static let title = "OATH"
 
     /// The instruction bytes (YKOATH, "Instructions").
     package enum Instruction {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// Yubico OTP slots.
+    public static let otp = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x20, 0x01])
+}
 
 /// Yubico's OTP application: slot commands (``OTPCommand``), over a card and in feature reports.
 package enum OTPProtocol: CardVocabulary {
     package static var aid: AID { .otp }
+    package static let title = "OTP"
 
     /// The instruction bytes over a card.
     package enum Instruction {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// OpenPGP card.
+    public static let openPGP = AID(rawValue: [0xD2, 0x76, 0x00, 0x01, 0x24, 0x01])
+}
 
 /// OpenPGP card (OpenPGP Smart Card Application 3.4).
 package enum OpenPGPProtocol: CardVocabulary {
     package static var aid: AID { .openPGP }
+    package static let title = "OpenPGP"
 
     /// The instruction bytes (§7.2; Yubico's from F1 on).
     package enum Instruction {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// PIV (NIST SP 800-73-4).
+    public static let piv = AID(rawValue: [0xA0, 0x00, 0x00, 0x03, 0x08])
+}
 
 /// PIV (NIST SP 800-73-4 Part 2), with Yubico's extensions.
 package enum PIVProtocol: CardVocabulary {
     package static var aid: AID { .piv }
+    package static let title = "PIV"
 
     /// The instruction bytes (NIST SP 800-73-4 Part 2 §3; Yubico's from F6 on).
     package enum Instruction {

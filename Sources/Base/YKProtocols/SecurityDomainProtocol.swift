@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+public import YKWire
+
+extension AID {
+    /// GlobalPlatform Security Domain.
+    public static let securityDomain = AID(rawValue: [0xA0, 0x00, 0x00, 0x01, 0x51, 0x00, 0x00, 0x00])
+}
 
 /// A GlobalPlatform security domain (GlobalPlatform Card Specification 2.3.1 §11).
 package enum SecurityDomainProtocol: CardVocabulary {
     package static var aid: AID { .securityDomain }
+    package static let title = "Security Domain"
 
     /// The instruction bytes.
     package enum Instruction {

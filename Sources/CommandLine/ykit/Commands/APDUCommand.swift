@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -40,7 +41,7 @@ struct APDUCommand: Verb {
         var answer = Answer()
         if let aid {
             let reply = try channel.select(aid)
-            answer.members["application"] = .string(aid.description)
+            answer.members["application"] = .string(aid.title)
             answer.members["select"] = .string(Hex.encode(reply))
             if texts.isEmpty, whole.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -10,7 +11,7 @@ extension Explain {
         case .link(let error): link(error)
         case .appletMissing(let aid):
             Explanation(
-                "application-missing", .notSupported, "this key has no \(aid) application, or it is switched off",
+                "application-missing", .notSupported, "this key has no \(aid.title) application, or it is switched off",
                 hint: "ykit info shows what the key offers")
         case .status(let status, let command): self.status(status, during: command)
         case .malformed(let error, let command):

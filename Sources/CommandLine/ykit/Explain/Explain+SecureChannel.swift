@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -8,7 +9,7 @@ extension Explain {
         switch fault {
         case .unsupported(let aid):
             Explanation(
-                "scp-unsupported", .notSupported, "the \(aid) application of this key opens no secure channel",
+                "scp-unsupported", .notSupported, "the \(aid.title) application of this key opens no secure channel",
                 hint: "SCP03 requires firmware 5.3 or later, SCP11 5.7.2; omit --scp to use it in the clear")
         case .noSuchKey(let key):
             Explanation(

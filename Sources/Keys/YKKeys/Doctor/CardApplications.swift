@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKManagement
+import YKProtocols
 package import YKTransport
 package import YKWire
 

@@ -229,7 +229,7 @@ public final class CardChannel {
         case .notFound, .appletSelectFailed, .functionNotSupported, .unknownInstruction:
             throw .appletMissing(aid)
         default:
-            throw .status(response.status, during: "SELECT \(aid)")
+            throw .status(response.status, during: "SELECT \(aid.title)")
         }
     }
 
