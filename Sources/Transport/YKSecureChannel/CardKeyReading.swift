@@ -52,7 +52,7 @@ struct CardKeyReading {
         case .ok: return
         case .notFound, .appletSelectFailed, .functionNotSupported, .unknownInstruction:
             throw .appletMissing(.securityDomain)
-        case let status: throw .status(status, during: "SELECT \(AID.securityDomain)")
+        case let status: throw .status(status, during: "SELECT \(AID.securityDomain.title)")
         }
     }
 
