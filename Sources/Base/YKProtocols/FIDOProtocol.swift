@@ -37,6 +37,9 @@ package enum FIDOProtocol: CardVocabulary {
         package static let noPresence: UInt8 = 0x08
     }
 
+    /// P1 of NFCCTAP_CONTROL that ends the session.
+    package static let endSession: UInt8 = 0x01
+
     /// P1 of NFCCTAP_GETRESPONSE that cancels the message.
     package static let cancel: UInt8 = 0x11
 

@@ -127,6 +127,16 @@ extension PINRequest.Fallback {
         default: return nil
         }
     }
+
+    /// The same for verification in a command, where CTAP has other statuses (CTAP 2.2 §6.1.2, §6.2.2): 27 for a user who
+    /// was not recognised, 32 when no tries are left.
+    init?(inCommand error: FIDOError) {
+        switch error {
+        case .denied: self = .notRecognised
+        case .pinBlocked: self = .blocked
+        default: self.init(error)
+        }
+    }
 }
 
 extension ClientPIN.Permissions {

@@ -48,7 +48,7 @@ extension FIDOSession {
     ) throws(FIDOError) -> Value {
         let means = try verify(wish, permissions, rpID: rpID, isResident: isResident)
         do { return try body(means) } catch {
-            guard case .inCommand = means, let fallback = PINRequest.Fallback(error),
+            guard case .inCommand = means, let fallback = PINRequest.Fallback(inCommand: error),
                 permissions.canComeFromPIN(try info())
             else { throw error }
             return try body(.token(try access(permissions, rpID: rpID, after: fallback)))

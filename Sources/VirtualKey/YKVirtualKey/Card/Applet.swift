@@ -6,7 +6,8 @@ package import YKWire
 /// A selected application of the key: it holds the session's state, while the persistent state is in
 /// ``VirtualKeyState``.
 ///
-/// Each SELECT creates a new value, so a session ends with its value.
+/// A SELECT creates a new value, so a session ends with its value, unless the application keeps its session when it is
+/// selected again.
 package protocol Applet: Sendable {
     /// The full AID; a prefix of at least five bytes selects it too.
     static var aid: AID { get }
@@ -18,6 +19,9 @@ package protocol Applet: Sendable {
 
     /// The capability bits, one of which must be enabled for the application to be available; 0 if it always is.
     static var capabilities: UInt32 { get }
+
+    /// Whether selecting the application while it is selected leaves verified PINs and keys verified.
+    static var survivesReselection: Bool { get }
 
     /// Creates an applet without a session.
     init()
@@ -33,4 +37,5 @@ extension Applet {
     package static var continuation: UInt8 { ISO7816.getResponse }
     package static var classes: Set<UInt8> { [0x00] }
     package static var capabilities: UInt32 { 0 }
+    package static var survivesReselection: Bool { false }
 }

@@ -147,9 +147,14 @@ package struct VirtualCard: Sendable {
     private mutating func process(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
-        if var domain = applet as? SecurityDomainApplet {
+        switch applet {
+        case var domain as SecurityDomainApplet:
             domain.channel = channel.rights
             applet = domain
+        case var fido as FIDOApplet:
+            fido.isOnReader = isOnReader
+            applet = fido
+        default: break
         }
         defer { selected = applet }
         do { return try applet.process(command, &state, world) } catch {
@@ -180,6 +185,7 @@ package struct VirtualCard: Sendable {
         }
         guard let match, state.profile.model.applets != nil || isEnabled(match) else { throw .status(.notFound) }
         var applet: any Applet = isRestricted ? NDEFApplet(message: NDEFApplet.restriction) : match.init()
+        if let selected, match.survivesReselection, type(of: selected) == match { applet = selected }
         let reply: [UInt8]
         do throws(Refusal) { reply = try applet.select(&state, world) } catch {
             // After a warning (62xx) about its state, the application is selected nevertheless.

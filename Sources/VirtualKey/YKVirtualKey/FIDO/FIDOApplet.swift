@@ -12,17 +12,23 @@ package struct FIDOApplet: Applet {
 
     private typealias Instruction = FIDOProtocol.Instruction
 
+    /// Whether the card is on a contactless reader.
+    var isOnReader = false
+    /// Whether the host has ended the session, after which the application has to be selected again.
+    private var isEnded = false
+
     package init() {}
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
         key.fidoPower.waiting = nil
-        return Array((key.profile.model.hasU2F ? "U2F_V2" : "FIDO_2_0").utf8)
+        return Array((key.profile.model.hasU2F && !key.fido.alwaysUV ? "U2F_V2" : "FIDO_2_0").utf8)
     }
 
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        var authenticator = FIDOAuthenticator(key, world)
+        guard !isEnded else { throw .status(.commandNotAllowed) }
+        var authenticator = FIDOAuthenticator(key, world, isOnReader: isOnReader)
         defer { authenticator.store(in: &key) }
         switch (command.cla, command.ins) {
         case (0x80, _) where key.profile.applications & VirtualCapability.fido2 == 0: throw .status(.unknownClass)
@@ -34,6 +40,10 @@ package struct FIDOApplet: Applet {
             authenticator.power.waiting = nil
             if command.p1 == FIDOProtocol.cancel { return [CTAPProtocol.Status.keepaliveCancel] }
             return try message(waiting, canPoll: true, &authenticator)
+        case (0x80, Instruction.control):
+            guard command.p1 == FIDOProtocol.endSession, command.p2 == 0 else { throw .status(.wrongParameters) }
+            isEnded = true
+            return []
         case (0x00, _) where !key.profile.model.hasU2F: throw .status(.unknownInstruction)
         case (0x00, _): return try authenticator.u2f(command)
         default: throw .status(.unknownInstruction)

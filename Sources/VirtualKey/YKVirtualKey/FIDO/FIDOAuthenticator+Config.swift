@@ -35,13 +35,19 @@ extension FIDOAuthenticator {
     }
 
     private mutating func setPINRules(_ rules: CBOR.Map) throws(Refusal) {
-        let length = rules[Parameter.newMinPINLength]?.unsigned ?? minPINLength
+        let (asked, readers, complexity, mustChange) = try Self.read { () throws(WireError) in
+            (
+                try rules.member(Parameter.newMinPINLength.cbor, \.unsigned),
+                try rules.member(Parameter.minPinLengthRPIDs.cbor, \.texts),
+                try rules.member(Parameter.pinComplexityPolicy.cbor, \.bool),
+                try rules.member(Parameter.forceChangePin.cbor, \.bool)
+            )
+        }
+        let length = asked ?? minPINLength
         guard length >= minPINLength, length <= 63 else { throw .ctap(Status.pinPolicyViolation) }
-        let readers = rules[Parameter.minPinLengthRPIDs]?.array?.compactMap(\.text)
         if let readers, readers.count > 4 { throw .ctap(Status.keyStoreFull) }
-        let complexity = rules[Parameter.pinComplexityPolicy]?.bool
         if complexity != nil, ctap < .v23 { throw .ctap(Status.invalidParameter) }
-        if rules[Parameter.forceChangePin]?.bool == true {
+        if mustChange == true {
             guard memory.pinHash != nil else { throw .ctap(Status.pinNotSet) }
             memory.mustChangePIN = true
         }

@@ -19,11 +19,11 @@ extension FIDOAuthenticator {
             )
         }
         let known = Subcommand(rawValue: subcommand)
-        if known == .enumerateRPsGetNextRP || known == .enumerateCredentialsGetNextCredential {
-            return try nextListed()
+        if let known, [.enumerateRPsGetNextRP, .enumerateCredentialsGetNextCredential].contains(known) {
+            return try nextListed(known)
         }
-        power.listing = []
-        try authorise(fields, subcommand, parameters)
+        power.listing = nil
+        let party = try authorise(fields, subcommand, parameters)
         switch known {
         case .getCredsMetadata:
             let count = memory.credentials.count
@@ -33,19 +33,21 @@ extension FIDOAuthenticator {
                     Reply.maxPossibleRemainingResidentCredentialsCount: .int(Int64(FIDOMemory.credentialLimit - count)),
                 ]))
         case .enumerateRPsBegin: return try listRelyingParties()
-        case .enumerateCredentialsBegin: return try listCredentials(parameters?[Parameter.rpIDHash]?.bytes)
-        case .deleteCredential:
-            let index = try index(parameters)
-            memory.credentials.remove(at: index)
-        case .updateUserInformation: try rename(parameters)
+        case .enumerateCredentialsBegin:
+            guard let rpIDHash = parameters?[Parameter.rpIDHash]?.bytes else { throw .ctap(Status.missingParameter) }
+            try permit(rpIDHash, by: party)
+            return try listCredentials(rpIDHash)
+        case .deleteCredential: memory.credentials.remove(at: try index(parameters, party))
+        case .updateUserInformation: try rename(parameters, party)
         default: throw .ctap(Status.invalidSubcommand)
         }
         return nil
     }
 
+    /// Returns the relying party that the token is for; `nil` if it is for all.
     private mutating func authorise(
         _ fields: CBOR.Fields, _ subcommand: UInt64, _ parameters: CBOR.Map?
-    ) throws(Refusal) {
+    ) throws(Refusal) -> String? {
         let proof = try Self.read { () throws(WireError) in try fields.optional(Reply.rpIDHash, .bytes) }
         guard let proof else { throw .ctap(Status.pinUvAuthTokenRequired) }
         let message =
@@ -54,14 +56,18 @@ extension FIDOAuthenticator {
         if ctap >= .v23, !memory.persistentToken.isEmpty, Self.reading.contains(subcommand),
             constantTimeEqual(version.authenticate(message, key: Secret(memory.persistentToken)), proof)
         {
-            return
+            return nil
         }
         try check(proof: proof, version, over: message, permission: 0x04)
-        if subcommand < Subcommand.enumerateCredentialsBegin.rawValue, power.token?.rpID != nil,
-            power.token?.isLegacy == false
-        {
-            throw .ctap(Status.pinAuthInvalid)
-        }
+        guard let party = power.token?.rpID else { return nil }
+        guard subcommand >= Subcommand.enumerateCredentialsBegin.rawValue else { throw .ctap(Status.pinAuthInvalid) }
+        return party
+    }
+
+    /// Refuses another relying party's credentials to a token that is for one (CTAP 2.2 §6.8.4 to §6.8.6).
+    private func permit(_ rpIDHash: [UInt8], by party: String?) throws(Refusal) {
+        guard let party, HashAlgorithm.sha256.hash(party.utf8) != rpIDHash else { return }
+        throw .ctap(Status.pinAuthInvalid)
     }
 
     /// The subcommands that a persistent token permits.
@@ -69,20 +75,22 @@ extension FIDOAuthenticator {
         Subcommand.getCredsMetadata, .enumerateRPsBegin, .enumerateCredentialsBegin,
     ].map(\.rawValue)
 
-    private mutating func nextListed() throws(Refusal) -> CBOR {
-        guard !power.listing.isEmpty else { throw .ctap(Status.notAllowed) }
-        let next = power.listing.removeFirst()
-        guard let item = try? CBOR(decoding: next) else { throw .ctap(Status.other) }
-        return item
+    private mutating func nextListed(_ subcommand: Subcommand) throws(Refusal) -> CBOR {
+        guard var listing = power.listing, listing.next == subcommand, !listing.answers.isEmpty else {
+            throw .ctap(Status.notAllowed)
+        }
+        let next = listing.answers.removeFirst()
+        power.listing = listing
+        return .map(next)
     }
 
     /// Stores all answers but the first for the next subcommands; the first includes their number.
     private mutating func list(
-        _ answers: [CBOR.Map], total: CTAPProtocol.CredentialManagement.Reply
+        _ answers: [CBOR.Map], total: CTAPProtocol.CredentialManagement.Reply, next: Subcommand
     ) throws(Refusal) -> CBOR {
         guard var first = answers.first else { throw .ctap(Status.noCredentials) }
         first[total] = .int(Int64(answers.count))
-        power.listing = answers.dropFirst().map { CBOR.map($0).encoded }
+        power.listing = .init(next: next, answers: Array(answers.dropFirst()))
         return .map(first)
     }
 
@@ -94,11 +102,10 @@ extension FIDOAuthenticator {
                 Reply.rp: ["id": .text(credential.rpID)], Reply.rpIDHash: .bytes(credential.rpIDHash),
             ])
         }
-        return try list(answers, total: Reply.totalRPs)
+        return try list(answers, total: Reply.totalRPs, next: .enumerateRPsGetNextRP)
     }
 
-    private mutating func listCredentials(_ rpIDHash: [UInt8]?) throws(Refusal) -> CBOR {
-        guard let rpIDHash else { throw .ctap(Status.missingParameter) }
+    private mutating func listCredentials(_ rpIDHash: [UInt8]) throws(Refusal) -> CBOR {
         var answers: [CBOR.Map] = []
         for credential in memory.credentials where credential.rpIDHash == rpIDHash {
             var user: CBOR.Map = ["id": .bytes(credential.userID)]
@@ -113,21 +120,22 @@ extension FIDOAuthenticator {
             answer[Reply.thirdPartyPayment] = .bool(credential.allowsPayment)
             answers.append(answer)
         }
-        return try list(answers, total: Reply.totalCredentials)
+        return try list(answers, total: Reply.totalCredentials, next: .enumerateCredentialsGetNextCredential)
     }
 
-    private func index(_ parameters: CBOR.Map?) throws(Refusal) -> Int {
+    private func index(_ parameters: CBOR.Map?, _ party: String?) throws(Refusal) -> Int {
         guard let id = parameters?[Parameter.credentialID]?.map?["id"]?.bytes else {
             throw .ctap(Status.missingParameter)
         }
         guard let index = memory.credentials.firstIndex(where: { $0.id == id }) else {
             throw .ctap(Status.noCredentials)
         }
+        try permit(memory.credentials[index].rpIDHash, by: party)
         return index
     }
 
-    private mutating func rename(_ parameters: CBOR.Map?) throws(Refusal) {
-        let index = try index(parameters)
+    private mutating func rename(_ parameters: CBOR.Map?, _ party: String?) throws(Refusal) {
+        let index = try index(parameters, party)
         guard let user = parameters?[Parameter.user]?.map else { throw .ctap(Status.missingParameter) }
         guard user["id"]?.bytes == memory.credentials[index].userID else { throw .ctap(Status.invalidParameter) }
         memory.credentials[index].userName = user["name"]?.text

@@ -147,16 +147,20 @@ extension FIDOAuthenticator {
         return index
     }
 
-    /// Verifies the user by fingerprint (CTAP 2.2 §6.5.3.1): 3F for a wrong finger, 3C when no retries are left.
-    mutating func verifyFinger() throws(Refusal) {
-        guard memory.verificationsLeft > 0 else { throw .ctap(Status.uvBlocked) }
+    /// Verifies the user by fingerprint (CTAP 2.2 §6.5.3.1).
+    ///
+    /// - Parameters:
+    ///   - wrong: The status for a wrong finger: 3F for a token (§6.5.5.7.3), 27 for a ceremony (§6.1.2, §6.2.2).
+    ///   - blocked: The status when no retries are left: 3C for a token, 32 for a ceremony.
+    mutating func verifyFinger(wrong: UInt8, blocked: UInt8) throws(Refusal) {
+        guard memory.verificationsLeft > 0 else { throw .ctap(blocked) }
         switch world.verify() {
         case .verified: memory.verificationsLeft = FIDOMemory.allVerifications
-        case .notTouched: throw .ctap(Status.actionTimeout)
+        case .notTouched: throw .ctap(Status.userActionTimeout)
         case .pending: throw .waitingForTouch
         case .wrong:
             memory.verificationsLeft -= 1
-            throw .ctap(memory.verificationsLeft == 0 ? Status.uvBlocked : Status.uvInvalid)
+            throw .ctap(memory.verificationsLeft == 0 ? blocked : wrong)
         }
     }
 }

@@ -12,7 +12,7 @@ struct AssertionInput: Sendable {
     let clientDataHash: [UInt8]
     let allowed: [[UInt8]]?
     var extensions: CBOR.Map
-    let options: CBOR.Map
+    let options: RequestOptions
     let proof: [UInt8]?
     /// Whether the user was verified.
     var isVerified = false
@@ -22,9 +22,9 @@ struct AssertionInput: Sendable {
     init(_ fields: CBOR.Fields) throws(WireError) {
         rpID = try fields.required(Key.rpId, .text)
         clientDataHash = try fields.required(Key.clientDataHash, .bytes)
-        allowed = try fields.optionalList(Key.allowList, of: .map)?.compactMap { $0["id"]?.bytes }
+        allowed = try fields.optionalList(Key.allowList, of: .map)?.credentialIDs()
         extensions = try fields.optional(Key.extensions, .map) ?? CBOR.Map()
-        options = try fields.optional(Key.options, .map) ?? CBOR.Map()
+        options = try RequestOptions(try fields.optional(Key.options, .map))
         proof = try fields.optional(Key.pinUvAuthParam, .bytes)
     }
 }
@@ -36,12 +36,14 @@ extension FIDOAuthenticator {
     mutating func getAssertion(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         try memory.prepare(world, profile)
         var input = try Self.read { () throws(WireError) in try AssertionInput(fields) }
-        input.extensions = known(input.extensions)
+        input.extensions = try known(input.extensions, Self.assertionInputs)
         try answerEmptyProof(input.proof)
         guard input.clientDataHash.count == 32 else { throw .ctap(Status.invalidParameter) }
-        if input.options["rk"] != nil { throw .ctap(Status.invalidOption) }
-        let needsTouch = input.options["up"]?.bool ?? true
-        let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && needsTouch && !memory.fingerprints.isEmpty)
+        if input.options.isResident != nil { throw .ctap(Status.unsupportedOption) }
+        if input.extensions["largeBlobKey"]?.bool == false { throw .ctap(Status.invalidOption) }
+        let needsTouch = input.options.presence ?? true
+        if !needsTouch, input.extensions["hmac-secret"] != nil { throw .ctap(Status.unsupportedOption) }
+        let wantsFinger = input.options.verification ?? (memory.alwaysUV && needsTouch && !memory.fingerprints.isEmpty)
         let user = try verify(
             input.proof, fields, CTAPProtocol.GetAssertion.Request.pinUvAuthProtocol.cbor, over: input.clientDataHash,
             permission: 0x02, rpID: input.rpID,
@@ -57,17 +59,27 @@ extension FIDOAuthenticator {
         let answer = try assertion(
             first, input, isListed: isListed, isPresent: needsTouch, count: isListed ? 1 : found.count)
         if !isListed, found.count > 1 {
-            power.assertions = .init(credentials: Array(found.dropFirst()), request: input)
+            power.assertions = .init(
+                credentials: Array(found.dropFirst()), request: input, isPresent: needsTouch)
         }
         return answer
     }
 
+    /// The types of the extensions' inputs to getAssertion (CTAP 2.2 §12).
+    private static let assertionInputs: [String: @Sendable (CBOR) -> Bool] = [
+        "hmac-secret": { $0.map != nil }, "credBlob": { $0.bool != nil }, "largeBlobKey": { $0.bool != nil },
+        "thirdPartyPayment": { $0.bool != nil },
+    ]
+
     /// getNextAssertion (CTAP 2.2 §6.3).
     mutating func nextAssertion() throws(Refusal) -> CBOR {
-        guard var pending = power.assertions, !pending.credentials.isEmpty else { throw .ctap(Status.notAllowed) }
+        guard var pending = power.assertions, !pending.credentials.isEmpty,
+            pending.since.duration(to: .now) <= FIDOPower.PendingAssertions.life
+        else { throw .ctap(Status.notAllowed) }
+        pending.since = .now
         let credential = pending.credentials.removeFirst()
         power.assertions = pending.credentials.isEmpty ? nil : pending
-        return try assertion(credential, pending.request, isListed: false, isPresent: true, count: 1)
+        return try assertion(credential, pending.request, isListed: false, isPresent: pending.isPresent, count: 1)
     }
 
     /// The credentials that may sign, newest first, as permitted by credProtect (CTAP 2.2 §12.1).

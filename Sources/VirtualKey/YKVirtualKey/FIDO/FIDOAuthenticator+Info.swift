@@ -78,7 +78,8 @@ extension FIDOAuthenticator {
             case .v21: ["FIDO_2_0", "FIDO_2_1"]
             case .v23: ["FIDO_2_0", "FIDO_2_1", "FIDO_2_3"]
             }
-        return profile.model.hasU2F ? ["U2F_V2"] + own : own
+        // A key that always verifies the user has no U2F (CTAP 2.2 §7.2).
+        return profile.model.hasU2F && !memory.alwaysUV ? ["U2F_V2"] + own : own
     }
 
     var extensions: [String] {

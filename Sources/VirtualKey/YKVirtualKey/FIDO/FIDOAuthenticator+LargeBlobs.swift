@@ -15,13 +15,17 @@ extension FIDOAuthenticator {
         let (count, fragment, offset) = try Self.read { () throws(WireError) in
             (
                 try fields.optional(Key.get, .unsigned), try fields.optional(Key.set, .bytes),
-                try fields.required(Key.offset, .unsigned)
+                try fields.optional(Key.offset, .unsigned)
             )
         }
-        guard (count == nil) != (fragment == nil), let offset = Int(exactly: offset) else {
+        guard (count == nil) != (fragment == nil), let offset = offset.flatMap({ Int(exactly: $0) }) else {
             throw .ctap(Status.invalidParameter)
         }
         if let count {
+            let isForWriting = [Key.length, Key.pinUvAuthParam, Key.pinUvAuthProtocol].contains {
+                fields.map[$0] != nil
+            }
+            guard !isForWriting else { throw .ctap(Status.invalidParameter) }
             guard count <= Self.fragmentLimit else { throw .ctap(Status.invalidLength) }
             guard offset <= memory.largeBlobs.count else { throw .ctap(Status.invalidParameter) }
             return .map(

@@ -16,7 +16,7 @@ struct CreationInput {
     let algorithms: [Int64]
     let excluded: [[UInt8]]
     var extensions: CBOR.Map
-    let options: CBOR.Map
+    let options: RequestOptions
     let proof: [UInt8]?
     /// The requested kind of enterprise attestation: 1 vendor-facilitated, 2 platform-managed.
     let enterprise: UInt64?
@@ -28,20 +28,30 @@ struct CreationInput {
         clientDataHash = try fields.required(Key.clientDataHash, .bytes)
         let rp = try fields.required(Key.rp, .map)
         let user = try fields.required(Key.user, .map)
-        guard let id = rp["id"]?.text, let userID = user["id"]?.bytes else {
-            throw WireError(.missing, at: 0, "an identifier is missing")
-        }
-        rpID = id
-        self.userID = userID
-        userName = user["name"]?.text
-        displayName = user["displayName"]?.text
-        algorithms = try fields.required(Key.pubKeyCredParams, .array).compactMap { $0.map?["alg"]?.int }
-        excluded = try fields.optionalList(Key.excludeList, of: .map)?.compactMap { $0["id"]?.bytes } ?? []
+        rpID = try rp.needed("id", \.text)
+        userID = try user.needed("id", \.bytes)
+        userName = try user.member("name", \.text)
+        displayName = try user.member("displayName", \.text)
+        _ = try rp.member("name", \.text)
+        algorithms = try Self.algorithms(try fields.required(Key.pubKeyCredParams, .array))
+        excluded = try fields.optionalList(Key.excludeList, of: .map)?.credentialIDs() ?? []
         extensions = try fields.optional(Key.extensions, .map) ?? CBOR.Map()
-        options = try fields.optional(Key.options, .map) ?? CBOR.Map()
+        options = try RequestOptions(try fields.optional(Key.options, .map))
         proof = try fields.optional(Key.pinUvAuthParam, .bytes)
         enterprise = try fields.optional(Key.enterpriseAttestation, .unsigned)
         formats = try fields.optionalList(Key.attestationFormatsPreference, of: .text) ?? []
+    }
+
+    /// The algorithms that a credential may have. Each entry is checked, even if an earlier one can be used.
+    private static func algorithms(_ entries: [CBOR]) throws(WireError) -> [Int64] {
+        var algorithms: [Int64] = []
+        for entry in entries {
+            guard let parameters = entry.map else { throw WireError(.malformed, at: 0, "not a map") }
+            let type = try parameters.needed("type", \.text)
+            let algorithm = try parameters.needed("alg", \.int)
+            if type == "public-key" { algorithms.append(algorithm) }
+        }
+        return algorithms
     }
 }
 
@@ -52,7 +62,10 @@ extension FIDOAuthenticator {
     mutating func makeCredential(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         try memory.prepare(world, profile)
         var input = try Self.read { () throws(WireError) in try CreationInput(fields) }
-        input.extensions = known(input.extensions)
+        input.extensions = try known(input.extensions, Self.creationInputs)
+        guard (1...3).contains(input.extensions["credProtect"]?.unsigned ?? 1) else {
+            throw .ctap(Status.invalidParameter)
+        }
         try answerEmptyProof(input.proof)
         let wanted = input.algorithms.map { COSEAlgorithm($0) }
         guard let algorithm = wanted.first(where: Self.algorithms.contains) else {
@@ -61,10 +74,10 @@ extension FIDOAuthenticator {
         guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else {
             throw .ctap(Status.invalidParameter)
         }
-        if input.options["up"]?.bool == false { throw .ctap(Status.invalidOption) }
+        if input.options.presence == false { throw .ctap(Status.invalidOption) }
         let isEnterprise = try allowsEnterprise(input)
-        let isResident = input.options["rk"]?.bool ?? false
-        let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && !memory.fingerprints.isEmpty)
+        let isResident = input.options.isResident ?? false
+        let wantsFinger = input.options.verification ?? (memory.alwaysUV && !memory.fingerprints.isEmpty)
         let user = try verify(
             input.proof, fields, CTAPProtocol.MakeCredential.Request.pinUvAuthProtocol.cbor, over: input.clientDataHash,
             permission: 0x01, rpID: input.rpID,
@@ -95,12 +108,23 @@ extension FIDOAuthenticator {
     /// Before CTAP 2.1, a key with a PIN requires it for every credential.
     private var registersWithoutVerification: Bool { ctap >= .v21 && features.registersWithoutVerification }
 
-    /// Returns the extension inputs without those unknown to this version.
-    func known(_ inputs: CBOR.Map) -> CBOR.Map {
+    /// Returns the extension inputs without those unknown to this version; refuses inputs of another type.
+    func known(_ inputs: CBOR.Map, _ types: [String: @Sendable (CBOR) -> Bool]) throws(Refusal) -> CBOR.Map {
         var known = CBOR.Map()
-        for name in extensions { known[.text(name)] = inputs[.text(name)] }
+        for name in extensions {
+            guard let input = inputs[.text(name)] else { continue }
+            guard types[name]?(input) ?? true else { throw .ctap(Status.cborUnexpectedType) }
+            known[.text(name)] = input
+        }
         return known
     }
+
+    /// The types of the extensions' inputs to makeCredential (CTAP 2.2 §12).
+    private static let creationInputs: [String: @Sendable (CBOR) -> Bool] = [
+        "credProtect": { $0.unsigned != nil }, "credBlob": { $0.bytes != nil }, "hmac-secret-mc": { $0.map != nil },
+        "hmac-secret": { $0.bool != nil }, "largeBlobKey": { $0.bool != nil }, "minPinLength": { $0.bool != nil },
+        "pinComplexityPolicy": { $0.bool != nil }, "thirdPartyPayment": { $0.bool != nil },
+    ]
 
     /// Whether the attestation may identify this key uniquely (CTAP 2.2 §7.1).
     private func allowsEnterprise(_ input: CreationInput) throws(Refusal) -> Bool {
@@ -131,7 +155,7 @@ extension FIDOAuthenticator {
             guard !memory.fingerprints.isEmpty else {
                 throw .ctap(ctap < .v21 ? Status.unsupportedOption : Status.invalidOption)
             }
-            try verifyFinger()
+            try verifyFinger(wrong: Status.operationDenied, blocked: Status.pinBlocked)
             return (true, true)
         }
         let version = try pinProtocol(fields, at: key)
@@ -149,7 +173,7 @@ extension FIDOAuthenticator {
     private mutating func newCredential(
         _ input: CreationInput, _ algorithm: COSEAlgorithm, _ rpIDHash: [UInt8], isResident: Bool
     ) throws(Refusal) -> VirtualCredential {
-        let protection = min(max(input.extensions["credProtect"]?.unsigned ?? 1, 1), 3)
+        let protection = input.extensions["credProtect"]?.unsigned ?? 1
         let wantsLargeBlob = input.extensions["largeBlobKey"]?.bool
         if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(Status.invalidOption) }
         var credential = CredentialVault(seed: memory.seed).make(

@@ -12,6 +12,7 @@ extension FIDOAuthenticator {
     /// clientPIN (CTAP 2.2 §6.5.5).
     mutating func clientPIN(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let subcommand = try Self.read { () throws(WireError) in try fields.required(Key.subCommand, .unsigned) }
+        if fields.map[Key.pinUvAuthProtocol] != nil { _ = try pinProtocol(fields) }
         switch Subcommand(rawValue: subcommand) {
         case .getPINRetries: return try pinRetries()
         case .getKeyAgreement:
@@ -77,11 +78,12 @@ extension FIDOAuthenticator {
                 try fields.optional(Key.rpId, .text)
             )
         }
-        guard isLegacy == (permissions == nil), permissions != 0 else {
-            throw .ctap(isLegacy ? Status.invalidParameter : Status.missingParameter)
-        }
+        if isLegacy, permissions != nil || rpID != nil { throw .ctap(Status.invalidParameter) }
         if let permissions {
+            guard permissions != 0 else { throw .ctap(Status.invalidParameter) }
             try checkPermissions(permissions, rpID, byFinger: false)
+        } else if !isLegacy {
+            throw .ctap(Status.missingParameter)
         } else if features.needsFingerprintForCeremonies {
             throw .ctap(Status.unauthorizedPermission)
         }
@@ -94,7 +96,7 @@ extension FIDOAuthenticator {
         }
         let token = try world.draw(32)
         power.token = FIDOPower.Token(
-            bytes: token, permissions: permissions ?? 0x03, rpID: rpID, isLegacy: isLegacy)
+            bytes: token, version: shared.version, permissions: permissions ?? 0x03, rpID: rpID, isLegacy: isLegacy)
         return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
     }
 
@@ -107,9 +109,10 @@ extension FIDOAuthenticator {
         guard permissions != 0 else { throw .ctap(Status.invalidParameter) }
         try checkPermissions(permissions, rpID, byFinger: true)
         guard !memory.fingerprints.isEmpty else { throw .ctap(Status.notAllowed) }
-        try verifyFinger()
+        try verifyFinger(wrong: Status.uvInvalid, blocked: Status.uvBlocked)
         let token = try world.draw(32)
-        power.token = FIDOPower.Token(bytes: token, permissions: permissions, rpID: rpID, isPresent: true)
+        power.token = FIDOPower.Token(
+            bytes: token, version: shared.version, permissions: permissions, rpID: rpID, isPresent: true)
         return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
     }
 
@@ -125,7 +128,8 @@ extension FIDOAuthenticator {
         if permissions & 0x03 != 0, rpID == nil { throw .ctap(Status.missingParameter) }
     }
 
-    /// Uses up a retry, then compares. Three wrong PINs in a row block the PIN until power-off (CTAP 2.2 §6.5.5.7.2).
+    /// Uses up a retry, then compares. Three wrong PINs in a row block the PIN until power-off (CTAP 2.2 §6.5.5.7.2). A
+    /// wrong PIN also ends the token, as on a YubiKey 5.7.4.
     private mutating func check(pinHash: [UInt8]) throws(Refusal) {
         guard let stored = memory.pinHash else { throw .ctap(Status.pinNotSet) }
         guard memory.pinRetries > 0 else { throw .ctap(Status.pinBlocked) }
@@ -133,6 +137,7 @@ extension FIDOAuthenticator {
         memory.pinRetries -= 1
         guard constantTimeEqual(stored, pinHash) else {
             power.agreementKey = nil
+            power.token = nil
             power.wrongPINs += 1
             if memory.pinRetries == 0 { throw .ctap(Status.pinBlocked) }
             throw .ctap(power.wrongPINs >= 3 ? Status.pinAuthBlocked : Status.pinInvalid)
@@ -214,20 +219,28 @@ extension FIDOAuthenticator {
     mutating func check(
         proof: [UInt8], _ version: PINProtocol, over message: [UInt8], permission: UInt64, rpID: String? = nil
     ) throws(Refusal) {
-        guard let token = power.token,
+        if ctap >= .v21, power.token?.isOver(overNFC: isOnReader) == true { power.token = nil }
+        guard let token = power.token, token.version == version,
             constantTimeEqual(version.authenticate(message, key: Secret(token.bytes)), proof)
         else { throw .ctap(Status.pinAuthInvalid) }
-        let permits = token.permissions & permission != 0 || token.isLegacy && [0x04, 0x08].contains(permission)
-        guard permits else { throw .ctap(Status.pinAuthInvalid) }
-        guard let rpID else { return }
-        if let bound = token.rpID, bound != rpID { throw .ctap(Status.pinAuthInvalid) }
-        if !token.isLegacy { power.token?.rpID = rpID }
+        let isPreview = [
+            CTAPProtocol.Command.credentialManagementPreview, CTAPProtocol.Command.bioEnrollmentPreview,
+        ].contains(command)
+        guard token.permissions & permission != 0 || token.isLegacy && isPreview else {
+            throw .ctap(Status.pinAuthInvalid)
+        }
+        if let rpID, let bound = token.rpID, bound != rpID { throw .ctap(Status.pinAuthInvalid) }
+        power.token?.isUsed = true
+        if let rpID, isLimited(token) { power.token?.rpID = rpID }
     }
+
+    /// Whether a token is for one relying party and one ceremony: those of CTAP 2.0 keys are not.
+    private func isLimited(_ token: FIDOPower.Token) -> Bool { ctap >= .v21 || !token.isLegacy }
 
     /// Drops the token's permissions: it permits one credential or assertion (CTAP 2.2 §6.5.2.1). The permission to
     /// write large blobs remains.
     mutating func tokenWasUsed() {
-        guard power.token?.isLegacy == false else { return }
+        guard let token = power.token, isLimited(token) else { return }
         power.token?.permissions &= 0x10
         power.token?.isPresent = false
     }

@@ -15,7 +15,11 @@ struct FIDOAuthenticator {
     let profile: DeviceProfile
     /// Whether only the whole key can be reset because another application is in use (YubiKey Bio).
     let isResetBlocked: Bool
+    /// Whether the host reaches the key over NFC.
+    let isOnReader: Bool
     let world: VirtualWorld
+    /// The command that is answered.
+    private(set) var command: UInt8 = 0
 
     /// The features of the key.
     var features: FIDOFeatures { profile.fido }
@@ -32,7 +36,8 @@ struct FIDOAuthenticator {
     /// The maximum message size, in bytes.
     static let messageLimit = 1200
 
-    init(_ key: VirtualKeyState, _ world: VirtualWorld) {
+    init(_ key: VirtualKeyState, _ world: VirtualWorld, isOnReader: Bool = false) {
+        self.isOnReader = isOnReader
         memory = key.fido
         power = key.fidoPower
         profile = key.profile
@@ -51,7 +56,10 @@ struct FIDOAuthenticator {
         guard message.count <= Self.messageLimit else { throw .ctap(Status.requestTooLarge) }
         guard knows(code) else { throw .ctap(Status.invalidCommand) }
         let body = Array(message.dropFirst())
+        command = code
+        // Any other command ends an enumeration (CTAP 2.2 §6).
         if code != Command.getNextAssertion { power.assertions = nil }
+        if code != Command.credentialManagement, code != Command.credentialManagementPreview { power.listing = nil }
         switch code {
         case Command.makeCredential: return try makeCredential(try Self.fields(body)).encoded
         case Command.getAssertion: return try getAssertion(try Self.fields(body)).encoded

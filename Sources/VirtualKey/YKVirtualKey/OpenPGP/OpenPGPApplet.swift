@@ -10,6 +10,8 @@ package import YKWire
 package struct OpenPGPApplet: Applet {
     package static let aid = AID.openPGP
     package static let capabilities = VirtualCapability.openPGP
+    /// As a YubiKey 5.7.4 does.
+    package static let survivesReselection = true
     package static let classes: Set<UInt8> = [0x00, 0x80]
 
     typealias Instruction = OpenPGPProtocol.Instruction

@@ -6,13 +6,17 @@ import YKWire
 
 extension PIVApplet {
     /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): verifies a PIN, reports the retries left, or resets the verification.
+    ///
+    /// A YubiKey 5.7.4 has one status for all faults of form, 6A80, and looks at the form before the retries.
     mutating func verify(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
-        guard command.p2 == Self.pinReference else { throw .status(.referenceNotFound) }
+        guard command.p2 == Self.pinReference else {
+            throw .status(command.p2 == Self.fingerReference ? .referenceNotFound : .incorrectParameters)
+        }
         if command.p1 == 0xFF, command.data.isEmpty {
             pin = .notGiven
             return
         }
-        guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
+        guard command.p1 == 0 else { throw .status(.incorrectParameters) }
         if command.data.isEmpty {
             if pin != .notGiven { return }
             throw Self.triesLeft(memory.pin)
@@ -67,8 +71,8 @@ extension PIVApplet {
 
     /// Verifies a PIN or PUK; a wrong one uses up a retry.
     private static func check(_ value: [UInt8], _ code: inout PIVMemory.Code) throws(Refusal) {
-        guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard value.count == 8 else { throw .status(.incorrectParameters) }
+        guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard constantTimeEqual(value, code.value) else {
             code.left -= 1
             throw code.left == 0 ? .status(.authenticationBlocked) : triesLeft(code)

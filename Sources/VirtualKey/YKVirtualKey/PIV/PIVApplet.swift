@@ -9,6 +9,8 @@ package import YKWire
 package struct PIVApplet: Applet {
     package static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
     package static let capabilities = VirtualCapability.piv
+    /// NIST SP 800-73-4 Part 2 §3.1.1.
+    package static let survivesReselection = true
 
     /// Whether the PIN was verified, and whether a key was used since.
     var pin = PINState.notGiven

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+// The maps inside requests. A member of another type is refused, not taken for an absent one.
+
+/// The options of makeCredential and getAssertion; others are not looked at.
+struct RequestOptions: Sendable {
+    /// rk: whether the credential is to be discoverable.
+    var isResident: Bool?
+    /// up: whether the user has to be present.
+    var presence: Bool?
+    /// uv: whether the user has to be verified by the key itself.
+    var verification: Bool?
+
+    init(_ options: CBOR.Map?) throws(WireError) {
+        isResident = try options?.member("rk", \.bool)
+        presence = try options?.member("up", \.bool)
+        verification = try options?.member("uv", \.bool)
+    }
+}
+
+extension CBOR.Map {
+    /// The value of a member, `nil` if it is absent.
+    func member<Value>(_ name: CBOR, _ read: (CBOR) -> Value?) throws(WireError) -> Value? {
+        guard let item = self[name] else { return nil }
+        guard let value = read(item) else { throw WireError(.malformed, at: 0, "\(name): \(item.kindName)") }
+        return value
+    }
+
+    /// The value of a member that a request cannot do without.
+    func needed<Value>(_ name: CBOR, _ read: (CBOR) -> Value?) throws(WireError) -> Value {
+        guard let value = try member(name, read) else { throw WireError(.missing, at: 0, "\(name)") }
+        return value
+    }
+}
+
+extension [CBOR.Map] {
+    /// The identifiers in a list of credentials. Every entry is checked; one of an unknown type is passed over.
+    func credentialIDs() throws(WireError) -> [[UInt8]] {
+        var identifiers: [[UInt8]] = []
+        for entry in self {
+            let type = try entry.needed("type", \.text)
+            let id = try entry.needed("id", \.bytes)
+            if type == "public-key" { identifiers.append(id) }
+        }
+        return identifiers
+    }
+}
+
+extension CBOR {
+    /// The texts of an array that has nothing else.
+    var texts: [String]? {
+        guard let elements = array else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
+    }
+}
