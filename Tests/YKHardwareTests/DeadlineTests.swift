@@ -25,7 +25,7 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        link.resetOnClose = true
+        link.resetsOnRelease = true
         _ = try link.begin(deadline: .soon)
         #expect(throws: LinkError.timedOut("the card's answer")) {
             try link.exchange([0, 1, 2, 3], deadline: .after(.milliseconds(300)))
@@ -57,7 +57,7 @@ import YKTransport
         let task = Task {
             try await blocking.run {
                 let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-                link.resetOnClose = isReset
+                link.resetsOnRelease = isReset
                 _ = try link.begin(deadline: .soon)
                 return try link.exchange([0, 1, 2, 3], deadline: ServiceEnvironment(timeout: .seconds(600)).deadline())
             }

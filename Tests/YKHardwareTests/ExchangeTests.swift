@@ -57,10 +57,14 @@ extension RealPCSCD {
             #expect(try link.begin(deadline: .soon) == true)
             #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).suffix(2) == [0x90, 0])
             link.end()
-            link.resetOnClose = true
+            link.resetsOnRelease = true
             let before = card.resets
-            link.close()
+            _ = try link.begin(deadline: .soon)
+            link.end()
+            #expect(try link.begin(deadline: .soon) == true)
             #expect(card.resets == before + 1)
+            link.close()
+            #expect(card.resets == before + 2)
         }
 
         @Test func aResetByAnotherClientLosesTheSelectionOnly() throws {

@@ -16,9 +16,9 @@ import YKWire
     final class NotedCard: CardLink {
         let notes = Notes()
         var identity: CardIdentity { CardIdentity(reader: "Noted", atr: [0x3B, 0x00]) }
-        var resetOnClose: Bool {
-            get { notes.all.contains("resetOnClose") }
-            set { if newValue { notes.add("resetOnClose") } }
+        var resetsOnRelease: Bool {
+            get { notes.all.contains("resetsOnRelease") }
+            set { if newValue { notes.add("resetsOnRelease") } }
         }
         func exchange(_ command: [UInt8], deadline: Deadline) -> [UInt8] {
             notes.add(Hex.encode(command))
@@ -45,15 +45,15 @@ import YKWire
         let notes = card.notes
         let log = TrafficLog { _, _ in }
         let link = PlanningLink(LoggingLink(card, log), ExchangePlan())
-        link.resetOnClose = true
-        #expect(link.resetOnClose)
+        link.resetsOnRelease = true
+        #expect(link.resetsOnRelease)
         #expect(try link.begin(deadline: .after(.seconds(1))))
         _ = try link.exchange([0x00, 0xA4, 0x04, 0x00, 0x00], deadline: .after(.seconds(1)))
         try link.reset(.cold, deadline: .after(.seconds(1)))
         link.end()
         link.close()
         #expect(link.identity.reader == "Noted")
-        #expect(notes.all == ["resetOnClose", "begin", "00a4040000", "reset", "end", "close"])
+        #expect(notes.all == ["resetsOnRelease", "begin", "00a4040000", "reset", "end", "close"])
     }
 
     /// Links around others that change nothing.

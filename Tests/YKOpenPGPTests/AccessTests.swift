@@ -18,6 +18,21 @@ final class Flag: Sendable {
 
 /// PINs, reset code, key derivation, certificates and reset.
 struct AccessTests {
+    @Test("no other program inherits a verified PIN", arguments: [DeviceModel.yubiKey, .openPGP], [false, true])
+    func inheritance(_ model: DeviceModel, isClosed: Bool) async throws {
+        let key = try Bench.key(model: model)
+        func isVerified() throws -> Bool {
+            let channel = CardChannel(link: key.link())
+            _ = try channel.select(.openPGP)
+            let query = APDU(ins: OpenPGPProtocol.Instruction.verify, p2: OpenPGPProtocol.Password.user, le: .none)
+            return try channel.transmit(query).status == .ok
+        }
+        let service = try await Bench.open(key)
+        try await service.verifyUsual(.using)
+        if isClosed { await service.close() } else { await service.rest() }
+        #expect(try !isVerified())
+    }
+
     @Test("wrong PINs tell the tries that are left", arguments: [DeviceModel.yubiKey, .openPGP])
     func wrong(_ model: DeviceModel) async throws {
         let service = try await Bench.open(model: model)

@@ -64,7 +64,8 @@ private final class StubbornLink: CardLink {
         await #expect(throws: SecurityDomainError.card(.appletMissing(.securityDomain))) {
             try await Self.open(StubbornLink(0x9000, selection: [0x6A, 0x82]))
         }
-        await #expect(throws: SecurityDomainError.card(.status(.aborted, during: "SELECT \(AID.securityDomain.title)"))) {
+        await #expect(throws: SecurityDomainError.card(.status(.aborted, during: "SELECT \(AID.securityDomain.title)")))
+        {
             try await Self.open(StubbornLink(0x9000, selection: [0x6F, 0x00]))
         }
     }

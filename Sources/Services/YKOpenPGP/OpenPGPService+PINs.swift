@@ -76,6 +76,7 @@ extension OpenPGPService {
     /// - Throws: `wrongPIN`, `blocked`, `badPINLength`.
     public func verify(_ pin: borrowing Secret, for access: OpenPGPAccess) throws(OpenPGPError) {
         let sent = try prepare(pin, access.reference)
+        channel.resetsOnRelease = true
         do { try channel.send(VerifyPIN(access.number, sent)) } catch {
             throw try meaning(error, access.reference)
         }

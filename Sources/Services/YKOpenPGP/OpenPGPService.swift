@@ -57,8 +57,12 @@ public actor OpenPGPService: CardKeyService {
         return OpenPGPService(channel, runtime)
     }
 
-    /// Lets other programs use the card until the next operation.
-    public func rest() { channel.rest() }
+    /// Lets other programs use the card until the next operation. If a PIN was verified, the card is reset before, and it
+    /// must be verified again.
+    public func rest() {
+        if channel.resetsOnRelease { verified = [] }
+        channel.rest()
+    }
 
     /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }

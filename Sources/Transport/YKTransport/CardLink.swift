@@ -9,8 +9,8 @@ import YKWire
 public protocol CardLink: AnyObject {
     /// The identity of the card and its reader.
     var identity: CardIdentity { get }
-    /// Whether ``close()`` resets the card, so that no other program can use what was unlocked.
-    var resetOnClose: Bool { get set }
+    /// Whether ``end()`` and ``close()`` reset the card, so that no other program can use what was unlocked.
+    var resetsOnRelease: Bool { get set }
 
     /// Sends one command APDU unmodified and returns the response APDU as received.
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8]
@@ -31,7 +31,7 @@ public protocol CardLink: AnyObject {
 
 extension CardLink {
     /// False: a link that ends with the program leaves nothing unlocked.
-    public var resetOnClose: Bool {
+    public var resetsOnRelease: Bool {
         get { false }
         set {}
     }

@@ -13,9 +13,9 @@ package protocol ForwardingCardLink: CardLink {
 
 extension ForwardingCardLink {
     package var identity: CardIdentity { link.identity }
-    package var resetOnClose: Bool {
-        get { link.resetOnClose }
-        set { link.resetOnClose = newValue }
+    package var resetsOnRelease: Bool {
+        get { link.resetsOnRelease }
+        set { link.resetsOnRelease = newValue }
     }
     package func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         try link.exchange(command, deadline: deadline)

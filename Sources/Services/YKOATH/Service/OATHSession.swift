@@ -41,7 +41,6 @@ final class OATHSession {
             if mustReselect || !info.isLocked { try refresh(try channel.select(.oath)) }
             try validate(key)
             self.key = consume key
-            channel.resetsAtEnd = true  // Other programs must not inherit what was unlocked.
         } catch {
             mustReselect = true  // A challenge is good for one answer.
             throw OATHError(error, info: info)
@@ -93,6 +92,7 @@ final class OATHSession {
         let isReplay = channel.environment.isRedactedReplay
         try channel.send(Validate(key, theirs: challenge, ours: ours, acceptsOverwritten: isReplay))
         info.isLocked = false
+        channel.resetsOnRelease = true  // Other programs must not inherit what was unlocked.
     }
 }
 

@@ -5,13 +5,13 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Verifies the PIN (VERIFY), once: a wrong one uses up a retry. From then on the card is reset at the end, so that
-    /// no other program inherits the verified state.
+    /// Verifies the PIN (VERIFY), once: a wrong one uses up a retry. From then on the card is reset when other
+    /// programs may use it, so that none inherits the verified state.
     ///
     /// - Throws: `shortPIN` for a PIN below the minimum length, which is not sent; `wrong` or `blocked`.
     public func verify(_ pin: consuming PIVPIN) throws(PIVError) {
         try check(pin, .pin)
-        session.channel.resetsAtEnd = true
+        session.channel.resetsOnRelease = true
         session.pinState = .notGiven
         try session.send(Verify(pin)) { .refused(.pin, $0) }
         session.pinState = .fresh
@@ -159,7 +159,7 @@ extension PIVService {
     /// - Throws: `wrong`, `blocked`, or `unsupported` on keys without a sensor.
     public func verifyFingerprint(wantsTemporaryPIN: Bool = false) throws(PIVError) -> SharedSecret? {
         try session.require(.fingerprints)
-        session.channel.resetsAtEnd = true
+        session.channel.resetsOnRelease = true
         var bytes = try session.send(VerifyFingerprint(wantsTemporaryPIN: wantsTemporaryPIN)) { fingerMeaning($0) }
         defer { Secret.wipe(&bytes) }
         session.pinState = .fresh

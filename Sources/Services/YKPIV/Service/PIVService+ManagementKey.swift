@@ -29,7 +29,7 @@ extension PIVService {
         let isOverwritten = session.channel.environment.isOverwritten(response)
         guard isOverwritten || constantTimeEqual(response, expected) else { throw .notAuthentic }
         session.isManaging = true
-        session.channel.resetsAtEnd = true
+        session.channel.resetsOnRelease = true
     }
 
     private static func answers(

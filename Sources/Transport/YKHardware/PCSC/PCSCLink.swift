@@ -6,7 +6,7 @@ import YKWire
 /// A card accessed through the smart card service.
 final class PCSCLink: CardLink {
     private(set) var identity: CardIdentity
-    var resetOnClose = false
+    var resetsOnRelease = false
 
     private let service: PCSCService
     private let target: PCSCSession.Target
@@ -56,7 +56,7 @@ final class PCSCLink: CardLink {
 
     func end() {
         hasRested = true
-        worker?.post { $0.end() }
+        worker?.post { [disposition] in $0.end(disposition) }
     }
 
     func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
@@ -75,12 +75,15 @@ final class PCSCLink: CardLink {
         isClosed = true
         guard let worker else { return }
         self.worker = nil
-        let disposition: Disposition = resetOnClose ? .reset : .leave
+        let disposition = disposition
         let isDone: Void? = try? worker.run("the card to be let go", .after(.seconds(2)), lastWish: disposition) {
             $0.disconnect(disposition)
         }
         if isDone != nil { service.park(worker) }
     }
+
+    /// What happens to the card when it is let go.
+    private var disposition: Disposition { resetsOnRelease ? .reset : .leave }
 
     /// Detects a replaced card: one with another answer to reset after the service was unavailable.
     private func adopt(_ begun: Begun) throws(LinkError) {
@@ -101,7 +104,7 @@ final class PCSCLink: CardLink {
         guard let worker else { throw .reset }
         let result: Result<Value, PCSCFailure>
         do {
-            result = try worker.run(doing, deadline, lastWish: resetOnClose ? .reset : .leave) { session in
+            result = try worker.run(doing, deadline, lastWish: disposition) { session in
                 attempt { () throws(PCSCFailure) in try body(session) }
             }
         } catch {

@@ -129,10 +129,10 @@ final class PCSCSession {
     }
 
     /// Lets other programs use the card.
-    func end() {
+    func end(_ disposition: Disposition) {
         guard let card, isInTransaction else { return }
         isInTransaction = false
-        _ = library.endTransaction(card, Disposition.leave.rawValue)
+        _ = library.endTransaction(card, disposition.rawValue)
     }
 
     /// Resets the card and returns its new identity.

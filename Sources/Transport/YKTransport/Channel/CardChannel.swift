@@ -59,10 +59,11 @@ public final class CardChannel {
     }
     /// The number of exchanges with the card.
     package var exchanges: Int { encoding.exchanges }
-    /// Whether the card is reset on close, so that no other program can use what was unlocked.
-    public var resetsAtEnd: Bool {
-        get { link.resetOnClose }
-        set { link.resetOnClose = newValue }
+    /// Whether the card is reset when other programs may use it, at rest and at the end, so that they cannot use what was
+    /// unlocked. False again once the application has been selected again, which unlocks nothing.
+    public var resetsOnRelease: Bool {
+        get { link.resetsOnRelease }
+        set { link.resetsOnRelease = newValue }
     }
     /// The instruction for reading the rest of a long reply. Selecting a known application sets its own; for others it is
     /// C0 by default.
@@ -147,7 +148,8 @@ public final class CardChannel {
         }
     }
 
-    /// Lets other programs use the card until the next command.
+    /// Lets other programs use the card until the next command; resets it before if something was unlocked
+    /// (``resetsOnRelease``).
     public func rest() {
         guard isHeld else { return }
         isHeld = false
@@ -189,6 +191,7 @@ public final class CardChannel {
         defer { isReselecting = false }
         try restingOnLinkFailure { () throws(CardError) in
             let reply = try selectHeld(applet, deadline: deadline)
+            resetsOnRelease = false
             try onReselect?(reply)
         }
         isLost = false

@@ -7,6 +7,9 @@ final class VirtualKeyLink: CardLink {
     private let key: VirtualKey
     private let number: UInt64
     private var isHeld = false
+    /// Whether the card was reset when it was let go.
+    private var wasReset = false
+    var resetsOnRelease = false
     let identity: CardIdentity
 
     init(key: VirtualKey, number: UInt64) {
@@ -27,7 +30,8 @@ final class VirtualKeyLink: CardLink {
         while true {
             if let isLost = try key.hold(number) {
                 isHeld = true
-                return isLost
+                defer { wasReset = false }
+                return isLost || wasReset
             }
             if deadline.isCancelled { throw .cancelled }
             if deadline.isOver { throw .busy(reader: identity.reader, holders: key.holders) }
@@ -38,6 +42,10 @@ final class VirtualKeyLink: CardLink {
     func end() {
         guard isHeld else { return }
         isHeld = false
+        if resetsOnRelease {
+            key.powerOff()
+            wasReset = true
+        }
         key.release(number)
     }
 
