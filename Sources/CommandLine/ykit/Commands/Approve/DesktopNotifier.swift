@@ -27,10 +27,14 @@ final class DesktopNotifier: Sendable {
     private static let limit = 200
     /// The maximum length of server text in a notification.
     private static let textLimit = 200
+    /// How long to wait, in milliseconds, until gdbus listens.
+    private static let startLimit: Int32 = 2000
 
     private struct State {
         /// The nonces of requests by notification number.
         var shown: [UInt32: String] = [:]
+        /// While a notification is being made: the choices that came before its number did.
+        var early: [UInt32: NotificationChoice.Action]?
         var isEnded = false
         var hasFailed = false
     }
@@ -38,15 +42,17 @@ final class DesktopNotifier: Sendable {
     private let tool: String
     private let box: WatchBox
     private let monitor: ChildProcess.Stream
+    private let isListening = Semaphore()
     private let state = Mutex(State())
 
-    /// Starts to listen for choices.
+    /// Starts to listen for choices, and returns once none is missed.
     init(_ box: WatchBox) throws(Explanation) {
         let tool = try DesktopNotification.tool()
         (self.tool, self.box) = (tool, box)
         monitor = try Spawn.stream(tool, ["monitor", "--session"] + DesktopNotification.service)
         let isStarted = SystemThread.start { [self] in listen() }
         guard isStarted else { throw Explanation("failed", .failed, "no thread for the notifications") }
+        _ = isListening.wait(milliseconds: Self.startLimit)
     }
 
     /// Stops listening.
@@ -65,10 +71,12 @@ final class DesktopNotifier: Sendable {
             "To approve it: ykit approve yes \(open.request.id)",
         ]
         notify(title.isEmpty ? "A login waits for approval" : title, lines, buttons: true) { [self] number in
-            state.withLock { state in
+            let early = state.withLock { state in
                 if state.shown.count >= Self.limit { state.shown = [:] }
                 state.shown[number] = open.request.nonce
+                return state.early?[number]
             }
+            if let early { box.choose(NotificationChoice(nonce: open.request.nonce, action: early)) }
         }
     }
 
@@ -81,6 +89,8 @@ final class DesktopNotifier: Sendable {
         _ title: String, _ lines: [String], buttons: Bool, _ done: (UInt32) -> Void
     ) {
         let actions = buttons ? [("show", "Show"), ("decline", "Decline")] : []
+        state.withLock { $0.early = [:] }
+        defer { state.withLock { $0.early = nil } }
         guard let number = DesktopNotification.show(title, lines, actions: actions, milliseconds: 120_000, with: tool)
         else {
             let isFirst = state.withLock { state in
@@ -95,16 +105,22 @@ final class DesktopNotifier: Sendable {
 
     /// Reads the signals of the notification service until the monitor ends.
     private func listen() {
+        // Monitoring signals on object /org/freedesktop/Notifications owned by org.freedesktop.Notifications
+        // The name org.freedesktop.Notifications is owned by :1.5
         // /org/freedesktop/Notifications: org.freedesktop.Notifications.ActionInvoked (uint32 7, 'decline')
         monitor.lines { line in
+            if line.hasPrefix("The name ") { isListening.post() }
             guard let start = line.firstRange(of: ".ActionInvoked (uint32 ") else { return }
             let parts = line[start.upperBound...].split(separator: ",", maxSplits: 1)
             guard parts.count == 2, let number = UInt32(parts[0]) else { return }
             let word = parts[1].filter { $0.isLetter }
-            guard let action = NotificationChoice.Action(rawValue: word),
-                let nonce = state.withLock({ $0.shown[number] })
-            else { return }
-            box.choose(NotificationChoice(nonce: nonce, action: action))
+            guard let action = NotificationChoice.Action(rawValue: word) else { return }
+            let nonce: String? = state.withLock { state in
+                let nonce = state.shown[number]
+                if nonce == nil { state.early?[number] = action }
+                return nonce
+            }
+            if let nonce { box.choose(NotificationChoice(nonce: nonce, action: action)) }
         }
         if !state.withLock({ $0.isEnded }) {
             Terminal().warnNow("the desktop's notifications cannot be heard any more")
