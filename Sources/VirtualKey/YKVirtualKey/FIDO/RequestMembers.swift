@@ -41,7 +41,8 @@ extension [CBOR.Map] {
         var identifiers: [[UInt8]] = []
         for entry in self {
             let type = try entry.needed("type", \.text)
-            let id = try entry.needed("id", \.bytes)
+            // python-fido2 2.2.1 writes an identifier without bytes as an empty array.
+            let id = try entry.needed("id") { $0.bytes ?? ($0.array == [] ? [] : nil) }
             if type == "public-key" { identifiers.append(id) }
         }
         return identifiers
