@@ -31,7 +31,8 @@
     X(EVP_PKEY_verify) X(EVP_PKEY_verify_init)                                                                        \
     X(OPENSSL_init_crypto) X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
     X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
-    X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
+    X(PKCS12_set_mac) X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free)                 \
+    X(d2i_AutoPrivateKey)                                                                                             \
     X(d2i_PKCS12) X(d2i_PUBKEY) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_PUBKEY) X(i2d_X509)                                  \
     X(OPENSSL_sk_new_null) X(OPENSSL_sk_push) X(X509_STORE_CTX_free)                               \
     X(X509_STORE_CTX_get0_chain) X(X509_STORE_CTX_get0_param) X(X509_STORE_CTX_get_current_cert)                      \
@@ -357,14 +358,17 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
         ssl.PKCS12_free(file);
         return (int)done(-1);
     }
-    int wrong = ssl.PKCS12_mac_present(file) && ssl.PKCS12_verify_mac(file, password, (int)strlen(password)) != 1
-        && !(*password == 0 && ssl.PKCS12_verify_mac(file, NULL, 0) == 1);
+    // OpenSSL 3.0 opens no file without a MAC, so it gets one; only the decryption shows that the password is wrong.
+    int is_proven = ssl.PKCS12_mac_present(file);
+    int wrong = !is_proven ? ssl.PKCS12_set_mac(file, password, (int)strlen(password), NULL, 0, 1, NULL) != 1
+        : ssl.PKCS12_verify_mac(file, password, (int)strlen(password)) != 1
+            && !(*password == 0 && ssl.PKCS12_verify_mac(file, NULL, 0) == 1);
     EVP_PKEY *key = NULL;
     X509 *own = NULL;
     STACK_OF(X509) *others = NULL;
     int ok = !wrong && ssl.PKCS12_parse(file, password, &key, &own, &others) == 1;
     ssl.PKCS12_free(file);
-    if (!ok) return (int)done(wrong ? -2 : -1);
+    if (!ok) return (int)done(wrong || !is_proven ? -2 : -1);
     blobs[0] = (ykit_blob){NULL, 0};
     add_key(key, &blobs[0]);
     *count = 1;

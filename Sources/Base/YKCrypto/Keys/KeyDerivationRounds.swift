@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the number of rounds of password-based key derivation in DER before anything is derived: in PBES1, PBKDF2 and
-/// PKCS#12 the rounds follow the salt (RFC 8018 §A, RFC 7292 §4).
+/// PKCS#12 the rounds follow the salt (RFC 8018 §A, RFC 7292 §4), in scrypt three factors do (RFC 7914 §7.1).
+///
+/// OpenSSL reads BER, so the salt may be in pieces, or end with end-of-contents octets.
 public enum KeyDerivationRounds {
-    /// The highest number of rounds that follows any salt; zero when no salt is found.
-    public static func most(in bytes: [UInt8]) -> UInt64 { most(in: bytes[...], depth: 0) }
+    /// The rounds that follow all salts, together; zero when no salt is found. Scrypt counts as many rounds as take as
+    /// long.
+    public static func total(in bytes: [UInt8]) -> UInt64 { total(in: bytes[...], depth: 0, isScrypt: false) }
 
-    private static func most(in bytes: ArraySlice<UInt8>, depth: Int) -> UInt64 {
+    /// id-scrypt, 1.3.6.1.4.1.11591.4.11.
+    private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
+
+    private static func total(in bytes: ArraySlice<UInt8>, depth: Int, isScrypt: Bool) -> UInt64 {
         guard depth < 24 else { return 0 }
         var rest = bytes
-        var found: UInt64 = 0
-        var isAfterSalt = false
+        var total: UInt64 = 0
+        var isScrypt = isScrypt
+        // The numbers directly behind a salt.
+        var numbers: [UInt64] = []
+        var isBehindSalt = false
         while let (tag, content) = object(&rest) {
-            if tag == 0x02, isAfterSalt { found = max(found, number(content)) }
-            isAfterSalt = tag == 0x04
-            if tag & 0x20 != 0 || tag == 0x04 { found = max(found, most(in: content, depth: depth + 1)) }
+            if tag == 0x02 {
+                if isBehindSalt { numbers.append(number(content)) }
+                continue
+            }
+            total = sum(total, rounds(numbers, isScrypt))
+            numbers = []
+            isBehindSalt = [0x00, 0x04, 0x24].contains(tag)
+            if tag == 0x06 { isScrypt = content.elementsEqual(scrypt) }
+            if tag & 0x20 != 0 || tag == 0x04 {
+                total = sum(total, Self.total(in: content, depth: depth + 1, isScrypt: isScrypt))
+            }
         }
-        return found
+        return sum(total, rounds(numbers, isScrypt))
+    }
+
+    private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let (sum, isOver) = left.addingReportingOverflow(right)
+        return isOver ? .max : sum
+    }
+
+    /// PBKDF2 has the length of the key behind the rounds. Two units of scrypt's N, r and p take as long as a round.
+    private static func rounds(_ numbers: [UInt64], _ isScrypt: Bool) -> UInt64 {
+        guard isScrypt else { return numbers.first ?? 0 }
+        return numbers.prefix(3).reduce(1) { product, factor in
+            let (next, isOver) = product.multipliedReportingOverflow(by: factor)
+            return isOver ? .max : next
+        } / 2
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -30,7 +30,7 @@ public struct PKCS12: Sendable {
     public init(_ bytes: [UInt8], password: borrowing Secret) throws(Fault) {
         do { try OpenSSLKey.requireLibrary() } catch { throw .crypto(error) }
         guard bytes.count <= Self.limit else { throw .malformed }
-        let rounds = KeyDerivationRounds.most(in: bytes)
+        let rounds = KeyDerivationRounds.total(in: bytes)
         guard rounds <= Self.roundLimit else { throw .tooMuchWork(rounds: rounds) }
         var blobs = [ykit_blob](repeating: ykit_blob(), count: 32)
         var count = blobs.count

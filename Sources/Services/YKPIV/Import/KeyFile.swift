@@ -78,7 +78,7 @@ public struct KeyFile: Sendable {
 
     private static func privateKey(_ block: PEM, _ password: SharedSecret?) throws(KeyFileError) -> PrivateKey {
         if block.isEncrypted, password == nil { throw .passwordNeeded }
-        let rounds = KeyDerivationRounds.most(in: block.content)
+        let rounds = KeyDerivationRounds.total(in: block.content)
         guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
         do { return try PrivateKey(pem: block.text, password: password) } catch {
             if block.isEncrypted { throw .wrongPassword }
