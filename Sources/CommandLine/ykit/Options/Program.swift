@@ -135,7 +135,9 @@ extension Program {
         var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
         for key in members { object[key] = answer.members[key] ?? .null }
         for member in answer.members.members { object[member.key] = member.value }
-        Terminal.write(terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce)
+        Terminal.write(
+            terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce,
+            telling: answer.failure)
     }
 
     /// Prints a failure: the same object with `ok` false, or lines on standard error.
@@ -143,7 +145,7 @@ extension Program {
         guard isJSON else { return terminal.fail(explanation) }
         var object = envelope(error: explanation, warnings: terminal.noted)
         for key in members { object[key] = .null }
-        terminal.line(JSONValue.object(object).text)
+        Terminal.write(terminal.bytes(of: [JSONValue.object(object).text]), to: 1, telling: explanation)
     }
 
     private static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {

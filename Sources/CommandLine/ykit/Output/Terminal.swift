@@ -133,15 +133,21 @@ struct Terminal: Sendable {
     /// Writes all bytes. If the reader of the results has closed its end, the program exits; if they cannot be written
     /// for another reason, it exits with a failure.
     ///
-    /// - Parameter isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false) {
+    /// - Parameters:
+    ///   - isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
+    ///   - failure: The failure that the results tell, which is then told on standard error.
+    static func write(
+        _ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false, telling failure: Explanation? = nil
+    ) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce { ExitStatus.done.end() }
+            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce {
+                (failure?.exit ?? .done).end()
+            }
             guard count > 0 else {
-                if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil) }
+                if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil, telling: failure) }
                 return
             }
             rest = rest.dropFirst(count)
@@ -165,7 +171,7 @@ extension Terminal {
     }
 
     /// Exits. Results that must not be lost are saved in a temporary file, or else written to the terminal.
-    private static func endWithoutResults(rescuing bytes: [UInt8]?) -> Never {
+    private static func endWithoutResults(rescuing bytes: [UInt8]?, telling failure: Explanation?) -> Never {
         var message = "ykit: cannot write the results: \(System.failure)\n"
         if let bytes {
             if let file = Files.rescue(bytes) {
@@ -174,8 +180,9 @@ extension Terminal {
                 prompt.tell(String(decoding: bytes, as: UTF8.self))
             }
         }
+        if let failure { message += "ykit: " + failure.lines().joined(separator: "\n") + "\n" }
         write(Array(message.utf8), to: 2)
-        ExitStatus.failed.end()
+        (failure?.exit ?? .failed).end()
     }
 
     /// Opens a placeholder, neither readable nor writable, for each closed standard stream; otherwise a file opened

@@ -102,7 +102,9 @@ final class World {
             answer.failure = answer.failure ?? recordingProblem
             return plan?.answer ?? answer
         } catch {
-            if let problem = recordingProblem { terminal.warn(problem.message) }
+            if let problem = recordingProblem, recorder?.problem != nil || recorder?.hasBegun == true {
+                terminal.warn(problem.message)
+            }
             if let plan, plan.isStopped { return plan.answer }
             if let mismatch = replay?.httpMismatch { throw LinkError.replay(mismatch) }
             throw pins?.problem ?? cause(of: error)

@@ -88,9 +88,11 @@ struct OATHCalculate: Verb {
         let code = try await code(of: entry, service, world)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
         if clipboard { try copy(code, world) }
-        return Answer(
+        var answer = Answer(
             clipboard ? [] : [Style.bold.around(code.text)],
             ["accounts": .array([result.json]), "code": .string(code.text), "time": .int(time)])
+        answer.isMadeOnce = entry.account.type == .hotp && !clipboard
+        return answer
     }
 
     private func code(of entry: OATHEntry, _ service: OATHService, _ world: World) async throws -> OATHCode {
