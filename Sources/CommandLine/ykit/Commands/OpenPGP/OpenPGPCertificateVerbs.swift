@@ -108,7 +108,7 @@ struct OpenPGPAttest: Verb {
         let service = try await world.openOpenPGP()
         try await world.askToReplaceCertificate(slot, service, confirmation)
         let pin = try await world.openPGPPIN(pin.source, .user, of: service, for: "attest a key")
-        try await service.verify(pin, for: .signing)
+        try await world.verify(pin, for: .signing, on: service)
         let statement = try await world.touchingOpenPGP(.attestation, service) {
             try X509Certificate(reading: try await service.attest(slot))
         }

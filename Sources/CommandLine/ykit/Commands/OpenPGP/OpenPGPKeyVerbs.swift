@@ -97,6 +97,8 @@ struct OpenPGPDeleteKey: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
+        // A key of a type that cannot be read can be deleted, too.
+        do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
         try confirmation.ask("the \(slot) key would be lost for good; go on?", in: world)
         try await world.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)

@@ -93,8 +93,7 @@ extension World {
     /// Opens the OpenPGP application of the selected key.
     func openOpenPGP() async throws -> OpenPGPService { try await OpenPGPService.open(try connect()) }
 
-    /// Returns the current PIN or reset code, given or asked for. With one retry left, asks for confirmation on the
-    /// terminal, since another failure blocks it. A plan sends no PIN, so it asks for none.
+    /// Returns the current PIN or reset code, given or asked for. A plan sends no PIN, so it asks for none.
     func openPGPPIN(
         _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, of service: OpenPGPService, for reason: String
     ) async throws -> Secret {
@@ -107,16 +106,20 @@ extension World {
             case .admin: retries.admin
             }
         if tries == 0 { throw OpenPGPError.blocked(reference) }
-        if tries == 1 {
-            try Prompt.confirm(
-                "this is the last try: another wrong \(reference.words) blocks it; go on?",
-                orElse: "run it again on a terminal to go on")
-        }
-        let pin = try openPGPInput(source, reference, "to \(reason), the card asks for its \(reference.words)", tries)
-        if reference != .reset, pin == Secret(utf8: reference.usual) {
-            terminal.warn("the \(reference.words) is that of a new card; change it with 'ykit openpgp access'")
-        }
-        return pin
+        return try openPGPInput(source, reference, "to \(reason), the card asks for its \(reference.words)", tries)
+    }
+
+    /// Verifies a PIN, and warns if it is that of a new card.
+    func verify(
+        _ pin: borrowing Secret, for access: OpenPGPAccess, on service: OpenPGPService
+    ) async throws {
+        try await service.verify(pin, for: access)
+        let isAdmin = access == .administration
+        guard plan == nil, pin == Secret(utf8: (isAdmin ? OpenPGPKDF.Reference.admin : .user).usual) else { return }
+        terminal.warn(
+            isAdmin
+                ? "the admin PIN is that of a new card; set another with 'ykit openpgp access change-admin-pin'"
+                : "the user PIN is that of a new card; set another with 'ykit openpgp access change-pin'")
     }
 
     private func openPGPInput(
@@ -146,7 +149,7 @@ extension World {
         _ options: AdminPINOptions, _ service: OpenPGPService, for reason: String
     ) async throws {
         let pin = try await openPGPPIN(options.source, .admin, of: service, for: reason)
-        try await service.verify(pin, for: .administration)
+        try await verify(pin, for: .administration, on: service)
     }
 
     /// Runs an operation that may require a touch under the slot's policy, and prompts while the key waits.

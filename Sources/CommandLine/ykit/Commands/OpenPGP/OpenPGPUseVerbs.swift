@@ -120,7 +120,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
         let key = try await service.publicKey(slot)
         let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "sign")
         let content = try early ?? Files.read(file)
-        try await service.verify(code, for: slot == .signature ? .signing : .using)
+        try await world.verify(code, for: slot == .signature ? .signing : .using, on: service)
         let made = try await world.touchingOpenPGP(slot, service) {
             try await signature(content, slot, format, key, service)
         }
@@ -181,7 +181,7 @@ struct OpenPGPDecrypt: Verb {
         let content = try early ?? Files.read(file)
         let isRSA = if case .rsa = key { true } else { false }
         let peer = try isRSA ? nil : PeerKey.read(content)
-        try await service.verify(code, for: .using)
+        try await world.verify(code, for: .using, on: service)
         let result = try await world.touchingOpenPGP(.decryption, service) {
             if let peer { try await service.derive(with: peer) } else { try await service.decrypt(content) }
         }
