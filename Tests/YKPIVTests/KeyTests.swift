@@ -91,7 +91,7 @@ struct KeyTests {
         try await service.verify(pin())
         let ours = try await service.derive(with: other.publicKey, .keyManagement)
         #expect(try ours.value.copyBytes() == other.shared(with: key).value.copyBytes())
-        await #expect(throws: PIVError.unfit(algorithm, for: .derive)) {
+        await #expect(throws: PIVError.unfitPeer(algorithm)) {
             try await service.derive(with: .ed25519([UInt8](repeating: 1, count: 32)), .keyManagement)
         }
     }

@@ -166,6 +166,8 @@ extension Explain {
                 hint: "use --algorithm ecc-p256, or make the key elsewhere and import it")
         case .unfit(let algorithm, let operation):
             Explanation("unfit-key", .usage, "a key of kind \(algorithm) cannot \(operation.words)")
+        case .unfitPeer(let algorithm):
+            Explanation("unfit-key", .usage, "the peer's key is of another kind than the slot's, which is \(algorithm)")
         default: Explanation("failed", .failed, "\(error)")
         }
     }

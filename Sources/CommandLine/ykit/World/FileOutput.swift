@@ -34,7 +34,7 @@ final class FileOutput {
         file = path == "-" ? nil : try Self.open(path, isSecret, force)
     }
 
-    /// Opens a file for a result that never goes to standard output: `-` is the name of a file.
+    /// Opens a file for a result that never goes to standard output: `-` is refused.
     ///
     /// - Parameters:
     ///   - isSecret: Whether only the owner may read the file.

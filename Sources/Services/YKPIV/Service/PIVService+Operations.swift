@@ -78,7 +78,8 @@ extension PIVService {
     /// Performs a key agreement with the key in a slot (GENERAL AUTHENTICATE); returns the x coordinate on a curve
     /// (NIST SP 800-56A §5.7.1.2), or 32 bytes of X25519.
     ///
-    /// - Throws: `unfit` if the peer's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:key:)`` does.
+    /// - Throws: `unfitPeer` if the peer's key is of another kind than the slot's, `unfit` if the slot's cannot agree on a
+    ///   secret, and as ``sign(_:_:hash:padding:algorithm:key:)`` does.
     public func derive(
         with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
@@ -87,6 +88,7 @@ extension PIVService {
         switch peer {
         case .x25519(let bytes) where algorithm == .x25519: point = bytes
         case .ec(let curve, let bytes) where algorithm.curve == curve: point = bytes
+        case _ where algorithm == .x25519 || algorithm.curve != nil: throw .unfitPeer(algorithm)
         default: throw .unfit(algorithm, for: .derive)
         }
         var secret = try use(UseKey(slot, algorithm, point: point))

@@ -44,7 +44,7 @@ struct HSMAuthList: Verb {
             list.map {
                 [
                     $0.label.text.printable, $0.algorithm.description, $0.needsTouch == true ? "touch" : "",
-                    "\($0.retries) tries left",
+                    $0.retries == 1 ? "1 try left" : "\($0.retries) tries left",
                 ]
             })
         return Answer(lines, ["credentials": .array(list.map(\.json))])
@@ -72,7 +72,7 @@ struct HSMAuthAdd: Verb {
 
     @Option("--import <file>", help: "Read the keys from this file.") var keys: String?
 
-    @Option("--key-file <file>", help: "Write generated aes128 keys into this new file.") var keyFile: String?
+    @Option("--key-file <file>", help: "Write generated aes128 keys into this file.") var keyFile: String?
 
     @OptionGroup var replacing: OutputOptions
 

@@ -218,6 +218,8 @@ struct PIVDeleteCertificate: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
+        guard let object = slot.certificateObject else { throw PIVError.unusableSlot(slot) }
+        guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
         try confirmation.ask("delete the certificate in \(slot)?", in: world)
         try await management.unlock(service, for: "delete a certificate", world)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)

@@ -33,7 +33,7 @@ struct SSHSign: Verb {
 
     func check() throws {
         guard (slot == nil) != (key == nil) else { throw UsageError("--slot or --key says which key signs") }
-        guard !namespace.isEmpty else { throw UsageError("--namespace is not empty") }
+        guard !namespace.isEmpty else { throw UsageError("--namespace is empty; name one, such as file") }
         guard [file == "-", pin.isStandardInput, fileOptions.isStandardInput].count(where: { $0 }) < 2 else {
             throw UsageError("standard input can be only one of file, PIN and passphrase")
         }
