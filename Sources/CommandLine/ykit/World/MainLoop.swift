@@ -82,12 +82,12 @@ final class MainLoop: TaskExecutor {
         }
     }
 
-    /// Takes a timer whose time has come.
+    /// Takes the first timer whose time has come.
     private func takeDue() -> (@Sendable () -> Void)? {
         work.withLock { work in
-            guard !work.timers.isEmpty else { return nil }
-            let now = ContinuousClock.now
-            guard let index = work.timers.firstIndex(where: { $0.due <= now }) else { return nil }
+            guard let index = work.timers.indices.min(by: { work.timers[$0].due < work.timers[$1].due }),
+                work.timers[index].due <= .now
+            else { return nil }
             return work.timers.remove(at: index).body
         }
     }
