@@ -201,6 +201,17 @@ struct KeyTests {
         await #expect(throws: PIVError.noKey(.authentication)) {
             try await service.moveKey(from: .authentication, to: .signature)
         }
+        let other = try await service.generateKey(.signature, .p256)
+        await #expect(throws: PIVError.occupied(.signature)) {
+            try await service.moveKey(from: .retired(20)!, to: .signature)
+        }
+        await #expect(throws: PIVError.noKey(.authentication)) {
+            try await service.moveKey(from: .authentication, to: .signature, replacing: true)
+        }
+        #expect(try await service.publicKey(.signature) == other)
+        try await service.moveKey(from: .retired(20)!, to: .signature, replacing: true)
+        #expect(try await service.publicKey(.signature) == key)
+        try await service.moveKey(from: .signature, to: .retired(20)!)
         try await service.deleteKey(.retired(20)!)
         await #expect(throws: PIVError.noKey(.retired(20)!)) { try await service.deleteKey(.retired(20)!) }
         await #expect(throws: PIVError.unusableSlot(.attestation)) {

@@ -17,7 +17,8 @@ extension Explain {
         case .uncertain(let change, let cause): uncertain(change, piv(cause))
         case .unfinished(let change, let cause): unfinished(change, piv(cause))
         case .notApplied, .notStored, .printedInUse: notMade(error)
-        case .noSuchObject, .noKey, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
+        case .noSuchObject, .noKey, .occupied, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot,
+            .wrongSignature:
             pivSlot(error)
         case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .notApproved, .weakGeneration, .unfit:
             pivLimits(error)

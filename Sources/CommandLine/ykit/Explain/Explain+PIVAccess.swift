@@ -112,6 +112,10 @@ extension Explain {
             Explanation(
                 "no-key", .notFound, "slot \(slot) has no key, or the card does not tell it",
                 hint: "ykit piv info shows what is there; ykit piv keys generate \(slot)")
+        case .occupied(let slot):
+            Explanation(
+                "exists", .policy, "slot \(slot) has a key already",
+                hint: "choose another slot, or delete that key first: ykit piv keys delete \(slot)")
         case .unusableSlot(let slot):
             Explanation("unusable-slot", .usage, "slot \(slot) takes no key pair or certificate of this kind")
         case .noSuchSlot(let slot):

@@ -43,6 +43,8 @@ public enum PIVError: Error, Hashable, Sendable {
     case noSuchObject(PIVObjectID)
     /// The slot has no key (6A88, 6A80 or 6985).
     case noKey(PIVSlot)
+    /// The slot has a key already (6A80).
+    case occupied(PIVSlot)
     /// The slot cannot hold a key pair, or a certificate; nothing was sent.
     case unusableSlot(PIVSlot)
     /// The card is full (6A84).

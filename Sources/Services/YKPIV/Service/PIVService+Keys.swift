@@ -49,11 +49,19 @@ extension PIVService {
 
     /// Moves a key to another slot (MOVE KEY, firmware 5.7); its certificate is not moved. Requires the management key.
     ///
-    /// - Throws: `noKey` if the slot is empty.
-    public func moveKey(from source: PIVSlot, to destination: PIVSlot) throws(PIVError) {
+    /// - Parameter replacing: Whether a key in the destination is deleted first, since the card does not replace it.
+    /// - Throws: `noKey` if the slot is empty, `occupied` if the destination has a key.
+    public func moveKey(
+        from source: PIVSlot, to destination: PIVSlot, replacing: Bool = false
+    ) throws(PIVError) {
         try checkSlot(destination)
         guard destination != .attestation else { throw .unusableSlot(destination) }
-        try move(source, destination)
+        do { try move(source, destination) } catch {
+            guard case .occupied = error, replacing, source != destination else { throw error }
+            guard try metadata(of: source) != nil else { throw error }
+            try move(destination, nil)
+            try move(source, destination)
+        }
     }
 
     /// Deletes a key (MOVE KEY without a destination, firmware 5.7); its certificate is kept. Requires the management
@@ -108,7 +116,8 @@ extension PIVService {
         try checkSlot(source)
         try session.manage(MoveKey(from: source, to: destination)) { status in
             switch status {
-            case .referenceNotFound, .notFound, .incorrectParameters: .noKey(source)
+            case .referenceNotFound, .notFound: .noKey(source)
+            case .incorrectParameters: destination.map { .occupied($0) } ?? .noKey(source)
             case .commandNotAllowed: .unusableSlot(destination ?? source)
             case let status: PIVError.isUnknown(status) ? .unsupported(.moveKey, identity) : nil
             }

@@ -89,7 +89,7 @@ extension PIVApplet {
         return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
     }
 
-    /// MOVE KEY (Yubico, firmware 5.7): moves a key to another slot; FF as the destination deletes it.
+    /// MOVE KEY (Yubico, firmware 5.7): moves a key to an empty slot; FF as the destination deletes it.
     mutating func moveKey(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
         try requireManagement()
         try Self.requireSlot(command.p2)
@@ -99,9 +99,10 @@ extension PIVApplet {
             guard command.p1 != Self.attestationSlot, command.p2 != Self.attestationSlot else {
                 throw .status(.commandNotAllowed)
             }
+            guard memory.keys[command.p1] == nil else { throw .status(.incorrectParameters) }
             memory.keys[command.p1] = key
         }
-        if command.p1 != command.p2 { memory.keys[command.p2] = nil }
+        memory.keys[command.p2] = nil
     }
 
     /// ATTEST (Yubico, firmware 4.3): returns a certificate for a key generated on the device.

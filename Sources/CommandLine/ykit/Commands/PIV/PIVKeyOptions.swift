@@ -42,9 +42,9 @@ struct KeyOverwriting {
     let service: PIVService
     let force: Bool
 
-    /// Asks if a slot has a key, as far as the card reports it.
-    func check(_ slot: PIVSlot) async throws {
-        guard !force, world.plan == nil else { return }
+    /// Asks if a slot has a key, as far as the card reports it. Returns whether a key there may be replaced.
+    @discardableResult func check(_ slot: PIVSlot) async throws -> Bool {
+        guard !force, world.plan == nil else { return force }
         let words: String
         do {
             if let metadata = try await service.metadata(of: slot) {
@@ -54,9 +54,10 @@ struct KeyOverwriting {
             }
         } catch {
             guard case .noKey = error else { throw error }
-            return
+            return false
         }
         try Prompt.confirm("slot \(slot) has a key (\(words)), it would be lost for good; go on?")
+        return true
     }
 
     /// Asks if a slot has a certificate, or other data in its place.

@@ -236,9 +236,9 @@ struct PIVMoveKey: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        try await KeyOverwriting(world: world, service: service, force: force).check(to)
+        let replacing = try await KeyOverwriting(world: world, service: service, force: force).check(to)
         try await management.unlock(service, for: "move a key", world)
-        try await service.moveKey(from: from, to: to)
+        try await service.moveKey(from: from, to: to, replacing: replacing)
         return Answer(
             "moved the key from \(from) to \(to)", ["from": .string(from.description), "to": .string(to.description)])
     }
