@@ -123,7 +123,7 @@ struct SecondFactorAccess: ParsableArguments {
         if let auditKey { client.auditKey = try PublicKeyFile.read(auditKey) }
         let service = SecondFactor(client, realm: realm, clock: world.environment.clock)
         return SecondFactorConnection(
-            service: service, url: url, trust: trust, origin: try Origin(origin ?? url.origin), vault: vault)
+            service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault)
     }
 
     private func given(_ source: SecretInput.Source, _ world: World) throws -> SharedSecret? {
@@ -139,7 +139,8 @@ struct SecondFactorConnection {
     var service: SecondFactor
     let url: HTTPURL
     let trust: HTTPTrust
-    let origin: Origin
+    /// The origin that keys are asked for, which an address cannot be.
+    let origin: String
     let vault: SecondFactorVault
     /// Whether it uses an account, which may administer the server.
     var hasAccount = false
@@ -159,6 +160,7 @@ struct SecondFactorConnection {
 
     /// The attached key, at the server's origin.
     func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
+        let origin = try Origin(origin)
         let service = try await world.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
         world.announce("to \(what) at \(origin.description.printable)")
         return WebAuthnClient(service: service, origin: origin)
