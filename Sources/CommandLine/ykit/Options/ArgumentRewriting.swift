@@ -99,8 +99,8 @@ struct ArgumentRewriting {
     /// Takes the word after `--virtual` if it is a file name. Before the group, that is anything but an option or a
     /// group; after it, where verbs have arguments of their own, only a path or an existing file.
     private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {
-        guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return Self.inMemory }
-        let isFile = isBeforeGroup ? !isGroup(next) : next.contains("/") || exists(next)
+        guard let next = words.first, !next.hasPrefix("-") else { return Self.inMemory }
+        let isFile = isBeforeGroup ? !isGroup(next) : next.isEmpty || next.contains("/") || exists(next)
         guard isFile else { return Self.inMemory }
         words.removeFirst()
         return next

@@ -79,6 +79,7 @@ extension GlobalOptions {
         }
         if replayMode != nil, replay == nil { throw .usage("--replay-mode needs --replay FILE") }
         if keepSecrets, record == nil { throw .usage("--keep-secrets needs --record FILE") }
+        for file in [record, logFile] { try Files.refuseStandardOutput(file) }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }
         if path != nil { throw .usage("--path names a key of this machine, \(chosen) another one") }
         guard replay != nil else { return }

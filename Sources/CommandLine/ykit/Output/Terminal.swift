@@ -136,9 +136,10 @@ struct Terminal: Sendable {
     /// - Parameters:
     ///   - isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
     ///   - failure: The failure that the results tell, which is then told on standard error.
-    static func write(
+    /// - Returns: Whether all bytes are written, elsewhere than to standard output.
+    @discardableResult static func write(
         _ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false, telling failure: Explanation? = nil
-    ) {
+    ) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -148,10 +149,11 @@ struct Terminal: Sendable {
             }
             guard count > 0 else {
                 if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil, telling: failure) }
-                return
+                return false
             }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }
 
@@ -180,8 +182,8 @@ extension Terminal {
                 prompt.tell(String(decoding: bytes, as: UTF8.self))
             }
         }
-        if let failure { message += "ykit: " + failure.lines().joined(separator: "\n") + "\n" }
         write(Array(message.utf8), to: 2)
+        if let failure { Terminal().fail(failure) }
         (failure?.exit ?? .failed).end()
     }
 

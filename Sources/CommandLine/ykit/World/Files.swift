@@ -16,6 +16,12 @@ enum Files {
     /// Whether a path leads to a regular file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
+    /// Refuses `-` in the place of a file that is written.
+    static func refuseStandardOutput(_ path: String?) throws(Explanation) {
+        guard path == "-" else { return }
+        throw .usage("a file is needed here, not standard output", hint: "./- is a file of that name")
+    }
+
     /// Returns the absolute path.
     static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }

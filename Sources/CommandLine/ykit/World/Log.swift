@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 import YKKeys
 import YKTransport
 import YKWire
@@ -9,9 +10,12 @@ import YKWire
 final class Log: Sendable {
     let level: LogLevel
     private let descriptor: Int32
+    private let terminal: Terminal
+    private let hasFailed = Atomic(false)
 
-    init(level: LogLevel, file: String?) throws(Explanation) {
+    init(level: LogLevel, file: String?, _ terminal: Terminal) throws(Explanation) {
         self.level = level
+        self.terminal = terminal
         guard let file, level > .off else {
             descriptor = 2
             return
@@ -25,10 +29,12 @@ final class Log: Sendable {
     /// Whether anything is logged.
     var isOn: Bool { level > .off }
 
-    /// Logs a line at a level.
+    /// Logs a line at a level. Warns once if the file cannot be written.
     func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
-        Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
+        let isWritten = Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
+        guard !isWritten, descriptor != 2, !hasFailed.exchange(true, ordering: .relaxed) else { return }
+        terminal.warnNow("the log is not complete: \(System.failure)")
     }
 }
 

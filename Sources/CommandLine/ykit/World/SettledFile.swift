@@ -26,9 +26,7 @@ final class SettledFile {
     ///
     /// - Parameter isSecret: Whether only the owner may read the file (mode 0600) instead of everyone (0644).
     init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
-        guard path != "-" else {
-            throw .usage("a file is needed here, not standard output", hint: "./- is a file of that name")
-        }
+        try Files.refuseStandardOutput(path)
         self.path = path
         let mode: UInt32 = isSecret ? 0o600 : 0o644
         if let descriptor = Self.descriptor(path) {

@@ -39,7 +39,8 @@ final class World {
         self.terminal = terminal
         selection = try Selection(options)
         try options.checkCombinations()
-        let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
+        let log = try Log(
+            level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
         plan = options.plan ? try options.channel.plan() : nil
         let environment = ServiceEnvironment(
