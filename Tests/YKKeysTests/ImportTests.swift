@@ -56,7 +56,7 @@ import YKWire
         let several = try items("# comment\n\(Self.uri)\n\notpauth://totp/x\nhttps://example.com\n")
         #expect(several.map(\.origin) == [.entry(1), .entry(2), .entry(3)])
         #expect(throws: ImportFault.uri(OtpauthError(.secret, .missing))) { try several[1].account.get() }
-        #expect(throws: ImportFault.uri(OtpauthError(.scheme, .missing))) {
+        #expect(throws: ImportFault.uri(OtpauthError(.scheme, .notUnderstood("https")))) {
             try several[2].account.get()
         }
         let migration = try items(

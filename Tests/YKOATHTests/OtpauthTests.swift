@@ -54,7 +54,7 @@ struct OtpauthTests {
     }
 
     private static let bad: [(String, OtpauthError)] = [
-        ("", .init(.scheme, .missing)), ("http://totp/a?secret=AA", .init(.scheme, .missing)),
+        ("", .init(.scheme, .missing)), ("http://totp/a?secret=AA", .init(.scheme, .notUnderstood("http"))),
         ("otpauth:/totp/a", .init(.scheme, .missing)), ("otpauth://", .init(.type, .missing)),
         ("otpauth:///a?secret=AA", .init(.type, .missing)),
         ("otpauth://motp/a?secret=AA", .init(.type, .notUnderstood("motp"))),

@@ -14,7 +14,7 @@ extension Explain {
                 hint: "ykit hsmauth list")
         case .credentialExists(let label):
             Explanation(
-                "exists", .failed, "the key has a credential '\(label.text.printable)' already",
+                "exists", .policy, "the key has a credential '\(label.text.printable)' already",
                 hint: "choose another label, or delete it first: ykit hsmauth delete LABEL")
         case .full:
             Explanation(

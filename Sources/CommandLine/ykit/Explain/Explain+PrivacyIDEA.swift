@@ -97,7 +97,7 @@ extension Explain {
         case .noSuchUser(let user):
             Explanation("no-such-user", .notFound, "the server has no user '\(user.printable)'")
         case .userExists(let user):
-            Explanation("user-exists", .failed, "the server has a user '\(user.printable)' already")
+            Explanation("user-exists", .policy, "the server has a user '\(user.printable)' already")
         case .noFactor(let user):
             Explanation(
                 "no-factor", .notFound, "'\(user.printable)' has no second factor that can be used for this",

@@ -132,12 +132,12 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_APPROVE_PASSWORD", "YKIT_CONTAINER_ANSWER"],
-            "The password or registration code with which 'ykit approve' signs in, and the answer that a container asks for."
+            "The password or registration code with which 'ykit approve' signs in or enrols, and the answer that a container asks for."
         ),
         (["YKIT_OCRA_SECRET", "YKIT_OCRA_PIN"], "The secret of an OCRA token, and the PIN that its suite takes."),
         (
             ["YKIT_2FA_SERVER", "YKIT_2FA_PASSWORD", "YKIT_2FA_API_KEY"],
-            "The server that 'ykit 2fa' speaks with, the password of the account that asks, or its API key or token."
+            "The privacyIDEA server of 'ykit 2fa', the password of the account that asks, or its API key or token."
         ),
         (
             ["YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
@@ -173,11 +173,6 @@ enum HelpTopic: String, CaseIterable {
         (
             ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],
             "The PIN of a SecurID token, and the passphrase of the store that tokens are kept in."
-        ),
-        (["YKIT_APPROVE_PASSWORD"], "The password of the user who enrols with 'ykit approve enroll --server'."),
-        (
-            ["YKIT_2FA_SERVER", "YKIT_2FA_PASSWORD", "YKIT_2FA_API_KEY", "YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
-            "The privacyIDEA server of 'ykit 2fa', the password or API key of whoever asks, the PIN that was sent, and the password of a new user."
         ),
         (
             ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],

@@ -13,7 +13,10 @@ struct OtpauthParts {
     init(_ text: String, allowsRepeats: Bool) throws(OtpauthError) {
         let scheme = "otpauth://"
         let trimmed = text.trimmed
-        guard trimmed.lowercased().hasPrefix(scheme) else { throw OtpauthError(.scheme, .missing) }
+        guard trimmed.lowercased().hasPrefix(scheme) else {
+            let other = trimmed.firstRange(of: "://").map { String(trimmed[..<$0.lowerBound].prefix(32)) } ?? ""
+            throw OtpauthError(.scheme, other.isEmpty ? .missing : .notUnderstood(other))
+        }
         let body = trimmed.dropFirst(scheme.count).prefix { $0 != "#" }
         let halves = body.halves(at: "?")
         let path = halves[0].halves(at: "/")
