@@ -105,6 +105,11 @@ struct AccessFailureTests {
         #expect(
             try await Self.failure(changing) {
                 try await $0.changePIN(.user, from: Self.pin().value, to: Self.pin().value)
+            } == .refusedPIN(.user))
+        let old = ScriptedCard().answering("0024", 0x6985).answering("00f1", 0x9000, [0x01, 0x00, 0x19])
+        #expect(
+            try await Self.failure(old) {
+                try await $0.changePIN(.user, from: Self.pin().value, to: Self.pin().value)
             } == .wrongPIN(.user, triesLeft: 2))
         #expect(
             try await Self.failure(ScriptedCard()) {

@@ -18,6 +18,8 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case pinRequired(OpenPGPKDF.Reference)
     /// A PIN has an invalid length in bytes; nothing was sent.
     case badPINLength(OpenPGPKDF.Reference, least: Int, most: Int)
+    /// The new PIN or reset code violates the rules of a YubiKey (6985).
+    case refusedPIN(OpenPGPKDF.Reference)
     /// No key is in the slot.
     case noKey(OpenPGPSlot)
     /// No certificate is stored for the slot.
@@ -57,7 +59,7 @@ extension OpenPGPError {
         switch status {
         case .securityStatusNotSatisfied: return touch && isVerified ? .touchTimeout(slot) : .pinRequired(.user)
         case .referenceNotFound, .conditionsNotSatisfied: return .noKey(slot)
-        case StatusWord(0x6600), StatusWord(0x640A): return .touchTimeout(slot)
+        case .securityRelated, StatusWord(0x640A): return .touchTimeout(slot)
         default: return .card(error)
         }
     }

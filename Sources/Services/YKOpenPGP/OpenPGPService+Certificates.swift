@@ -51,6 +51,7 @@ extension OpenPGPService {
             switch status {
             case .securityStatusNotSatisfied:
                 throw verified.contains(.signing) ? .touchTimeout(.attestation) : .pinRequired(.user)
+            case .securityRelated: throw .touchTimeout(.attestation)
             case .conditionsNotSatisfied, .referenceNotFound, .incorrectParameters: throw .notAttestable(slot)
             default: throw .card(error)
             }

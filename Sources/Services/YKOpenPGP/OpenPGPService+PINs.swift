@@ -85,7 +85,7 @@ extension OpenPGPService {
 
     /// Changes the user PIN or the admin PIN (CHANGE REFERENCE DATA).
     ///
-    /// - Throws: `wrongPIN`, `blocked`, `badPINLength`; `badInput` for the reset code, which is set.
+    /// - Throws: `wrongPIN`, `blocked`, `badPINLength`, `refusedPIN`; `badInput` for the reset code, which is set.
     public func changePIN(
         _ reference: OpenPGPKDF.Reference, from old: borrowing Secret, to new: borrowing Secret
     ) throws(OpenPGPError) {
@@ -97,6 +97,7 @@ extension OpenPGPService {
             if reference == .user, case .status(.conditionsNotSatisfied, _) = error, try holdsNoKeyOnGnuk() {
                 throw .unsupported("a change of the user PIN while it holds no key")
             }
+            if let refusal = try refusal(error, reference) { throw refusal }
             throw try meaning(error, reference)
         }
         // The user PIN may have acted as the admin PIN.
@@ -108,28 +109,45 @@ extension OpenPGPService {
         return try status().keys.allSatisfy { $0.fingerprint == nil }
     }
 
+    /// The error for a new PIN that a YubiKey refuses; older ones answer a wrong PIN like that.
+    private func refusal(
+        _ error: CardError, _ reference: OpenPGPKDF.Reference
+    ) throws(OpenPGPError) -> OpenPGPError? {
+        guard case .status(.conditionsNotSatisfied, _) = error else { return nil }
+        let facts = try cardFacts()
+        guard facts.isYubiKey, let firmware = facts.firmware, firmware.major >= 4 else { return nil }
+        return .refusedPIN(reference)
+    }
+
     /// Sets the reset code (PUT DATA D3); the admin PIN must be verified.
+    ///
+    /// - Throws: `refusedPIN`, `badPINLength`, `pinRequired`.
     public func setResetCode(_ code: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(code, .reset)
         do { try channel.send(PutData(tag: Tag.resettingCode, value: sent.copyBytes())) } catch {
-            throw .administration(error)
+            throw try refusal(error, .reset) ?? .administration(error)
         }
     }
 
     /// Sets a new user PIN and resets its retry counter (RESET RETRY COUNTER); the admin PIN must be verified.
+    ///
+    /// - Throws: `refusedPIN`, `badPINLength`, `pinRequired`.
     public func resetPIN(to new: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(new, .user)
-        do { try channel.send(ResetRetryCounter(sent)) } catch { throw .administration(error) }
+        do { try channel.send(ResetRetryCounter(sent)) } catch {
+            throw try refusal(error, .user) ?? .administration(error)
+        }
     }
 
     /// Sets a new user PIN and resets its retry counter with the reset code, which must have been set.
     ///
-    /// - Throws: `wrongPIN` and `blocked`, of the reset code.
+    /// - Throws: `wrongPIN` and `blocked`, of the reset code; `refusedPIN`.
     public func resetPIN(to new: borrowing Secret, code: borrowing Secret) throws(OpenPGPError) {
         let allowed = try prepare(code, .reset)
         let sent = try prepare(new, .user)
         do { try channel.send(ResetRetryCounter(code: allowed, sent)) } catch {
             if case .status(.incorrectParameters, _) = error { throw .blocked(.reset) }
+            if let refusal = try refusal(error, .user) { throw refusal }
             throw try meaning(error, .reset)
         }
     }

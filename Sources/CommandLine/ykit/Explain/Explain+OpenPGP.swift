@@ -11,7 +11,7 @@ extension Explain {
             Explanation(
                 "terminated", .failed, "the OpenPGP application is terminated: a reset began and did not end",
                 hint: "finish it: ykit openpgp reset")
-        case .wrongPIN, .blocked, .pinRequired, .badPINLength, .defaultPINs: openPGPAccess(error)
+        case .wrongPIN, .blocked, .pinRequired, .badPINLength, .refusedPIN, .defaultPINs: openPGPAccess(error)
         case .noKey(let slot):
             Explanation("no-key", .notFound, "the card has no \(slot) key", hint: "ykit openpgp keys generate \(slot)")
         case .noCertificate(let slot):
@@ -72,6 +72,10 @@ extension Explain {
         case .badPINLength(let reference, let least, let most):
             return Explanation(
                 "pin-length", .usage, "the \(reference.words) has \(least) to \(most) bytes")
+        case .refusedPIN(let reference):
+            return Explanation(
+                "pin-refused", .policy, "the key's rules refuse this \(reference.words)",
+                hint: "choose one of 8 or more different characters that is not a usual one")
         default:
             return Explanation(
                 "not-allowed", .policy, "the key takes keys only once user PIN and admin PIN are changed",

@@ -249,7 +249,7 @@ extension OpenPGPApplet {
                 throw .status(.incorrectParameters)
             }
             guard ![2, 4].contains(key.openPGP[slot].touch) else {
-                throw .status(key.profile.isPlainOpenPGP ? .authenticationBlocked : .securityStatusNotSatisfied)
+                throw .status(key.profile.isPlainOpenPGP ? .authenticationBlocked : .securityRelated)
             }
             key.openPGP[slot].touch = value[0]
         } else {

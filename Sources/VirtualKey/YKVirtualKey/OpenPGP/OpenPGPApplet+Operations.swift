@@ -63,7 +63,7 @@ extension OpenPGPApplet {
         guard policy != 0, !isWarm else { return }
         switch world.touch(Array("OpenPGP \(slot)".utf8)) {
         case .touched: lastTouch = .now
-        case .notTouched: throw .status(.securityStatusNotSatisfied)
+        case .notTouched: throw .status(.securityRelated)
         case .pending: throw .waitingForTouch
         }
     }

@@ -26,6 +26,10 @@ extension OpenPGPApplet {
         let place = Self.place(command.p2, key)
         let code = key.openPGP[keyPath: place]
         guard !command.data.isEmpty else {
+            // YubiKeys 5.4.3 (OpenSC #2565) do not tell the state; later ones know P1 FF as well.
+            guard isPlain || key.profile.version >= FirmwareVersion(5, 6, 0) else {
+                throw .status(.incorrectParameters)
+            }
             guard !verified.contains(command.p2) else { return }
             throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
         }
@@ -60,7 +64,7 @@ extension OpenPGPApplet {
         let length = key.openPGP[keyPath: place].value.count
         try compare(Array(command.data.prefix(length)), place, &key)
         let new = Array(command.data.dropFirst(length))
-        try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key.profile)
+        try Self.checkForm(new, isAdmin ? .admin : .user, key)
         if isAdmin { key.openPGP.admin.value = new } else { key.openPGP.user.value = new }
         if key.profile.isGnuk { verified.remove(Password.admin) }
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
@@ -82,7 +86,7 @@ extension OpenPGPApplet {
             try compare(Array(command.data.prefix(length)), \.reset, &key)
             new.removeFirst(length)
         }
-        try Self.checkForm(new, least: Self.leastUser, key.profile)
+        try Self.checkForm(new, .user, key)
         key.openPGP.user.value = new
         key.openPGP.user.left = key.openPGP.user.total
         verified.subtract([Password.signing, Password.user])
@@ -95,7 +99,7 @@ extension OpenPGPApplet {
             key.openPGP.reset.left = 0
             return
         }
-        try Self.checkForm(code, least: Self.leastAdmin, key.profile)
+        try Self.checkForm(code, .reset, key)
         key.openPGP.reset.value = code
         key.openPGP.reset.left = key.openPGP.reset.total
     }
@@ -124,14 +128,23 @@ extension OpenPGPApplet {
         guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard constantTimeEqual(given, code.value) else {
             code.left -= 1
-            guard key.profile.isPlainOpenPGP, place != \.reset else { throw .status(.securityStatusNotSatisfied) }
+            let tellsTries = key.profile.isPlainOpenPGP && !key.profile.isGnuk && place != \.reset
+            guard tellsTries else { throw .status(.securityStatusNotSatisfied) }
             throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
         }
         code.left = code.total
     }
 
-    private static func checkForm(_ value: [UInt8], least: Int, _ profile: DeviceProfile) throws(Refusal) {
+    private enum Code { case user, reset, admin }
+
+    /// Keys of the FIPS series with firmware 5.7 require eight characters that are not trivial, unless they get hashes.
+    private static func checkForm(_ value: [UInt8], _ code: Code, _ key: VirtualKeyState) throws(Refusal) {
+        let isPlain = key.openPGP.kdf.isEmpty && key.profile.requiresComplexPIN
+        let least = code == .user ? leastUser : leastAdmin
         guard (least...OpenPGPMemory.pinLimit).contains(value.count) else { throw .status(.incorrectParameters) }
+        guard !isPlain || value.count >= leastAdmin && !PINComplexity.isTrivial(value) else {
+            throw .status(.conditionsNotSatisfied)
+        }
     }
 
     /// PUT DATA F9 (§4.3.2). A YubiKey sets the PINs to those in the object, or to those of a new card when the KDF is

@@ -46,7 +46,7 @@ package struct OpenPGPApplet: Applet {
         guard Self.knows(instruction, key.profile) else { throw .status(.unknownInstruction) }
         guard command.cla == (instruction == Instruction.attest ? 0x80 : 0x00) else { throw .status(.unknownClass) }
         if key.openPGP.isTerminated, instruction != Instruction.activate, instruction != Instruction.getVersion {
-            throw .status(.conditionsNotSatisfied)
+            throw .status(key.profile.isGnuk ? .noInputData : .conditionsNotSatisfied)
         }
         switch instruction {
         case Instruction.verify: try verify(command, &key)
@@ -93,15 +93,18 @@ package struct OpenPGPApplet: Applet {
         let isBlocked = key.openPGP.user.left == 0 && key.openPGP.admin.left == 0
         guard verified.contains(Password.admin) || isBlocked else { throw .status(.securityStatusNotSatisfied) }
         key.openPGP.isTerminated = true
-        verified = []
+        if key.profile.isPlainOpenPGP { verified = [] }
     }
 
-    /// ACTIVATE FILE (§7.2.17): resets a terminated application to a new card's state.
+    /// ACTIVATE FILE (§7.2.17): resets a terminated application to a new card's state. On a YubiKey 5.4.3, PINs stay
+    /// verified.
     private mutating func activate(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         guard key.openPGP.isTerminated else { return }
         key.openPGP = key.openPGP.afterReset
+        let verified = verified
         self = OpenPGPApplet()
+        self.verified = verified
     }
 
     /// GET CHALLENGE (§7.2.15): returns as many random bytes as expected.

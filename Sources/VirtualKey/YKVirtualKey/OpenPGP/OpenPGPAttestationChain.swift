@@ -33,6 +33,10 @@ enum OpenPGPAttestationChain {
         guard let signer = try key.openPGP[.attestation].key?.privateKey() else {
             throw .status(.conditionsNotSatisfied)
         }
+        switch signer.publicKey {
+        case .ed25519, .x25519: throw .status(.conditionsNotSatisfied)
+        case .rsa, .ec: break
+        }
         let (data, profile) = (key.openPGP[slot], key.profile)
         var facts: [(UInt8, TLV)] = [
             (1, TLV(0x0C, key.openPGP.objects[OpenPGPProtocol.Tag.name] ?? [])),
