@@ -63,7 +63,7 @@ struct TypingTests {
             try await service.update(.two, settings)
             #expect(virtual.key.strokes(2).pacing == .milliseconds(pacing.rawValue))
         }
-        settings.extended.remove(.allowsUpdate)
+        settings.extended.subtract([.allowsUpdate, .dormant])
         try await service.update(.two, settings)
         await #expect(throws: OTPError.rejected(.update2)) { try await service.update(.two, OTPSettings()) }
         await #expect(throws: OTPError.emptySlot(.one)) { try await service.update(.one, OTPSettings()) }

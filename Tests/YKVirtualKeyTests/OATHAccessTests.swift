@@ -66,6 +66,19 @@ struct OATHAccessTests {
         #expect(try bench.send(0xA3, validate(Self.key)).status == .dataInvalid)
     }
 
+    @Test("other parameters are refused, and a locked application has no rest")
+    func parameters() throws {
+        let bench = try locked()
+        for instruction: UInt8 in [0x01, 0x02, 0x03, 0x05, 0xA1, 0xA3] {
+            #expect(try bench.send(instruction, p1: 1).status == .wrongParameters)
+            #expect(try bench.send(instruction, p2: 1).status == .wrongParameters)
+        }
+        _ = try bench.send("00a4040007a0000005272101")
+        #expect(try bench.send("00a5000000") == "6982")
+        let short = TLV(0x75, Bench.hmac(Self.key, Self.challenge)).encoded + TLV(0x74, [1]).encoded
+        #expect(try bench.send(0xA3, short).status == .incorrectParameters)
+    }
+
     @Test("an empty key removes the lock")
     func remove() throws {
         let bench = try locked()
@@ -76,7 +89,9 @@ struct OATHAccessTests {
     @Test("set code refuses a key that the host does not show to know")
     func badSetCode() throws {
         let bench = Bench()
-        #expect(try bench.send(0x03, setCode(Self.key, response: [1])).status == .dataInvalid)
+        #expect(try bench.send(0x03, setCode(Self.key, response: [1])).status == .incorrectParameters)
+        let wrong = [UInt8](repeating: 1, count: 20)
+        #expect(try bench.send(0x03, setCode(Self.key, response: wrong)).status == .dataInvalid)
         #expect(try bench.send(0x03, setCode(Self.key, type: 0x22)).status == .incorrectParameters)
         #expect(try bench.send(0x03, setCode([])).status == .incorrectParameters)
         #expect(try bench.send(0x03, TLV(0x73, [0x21] + Self.key).encoded).status == .incorrectParameters)

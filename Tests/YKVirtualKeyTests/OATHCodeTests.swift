@@ -92,8 +92,10 @@ struct OATHCodeTests {
         let bench = Bench()
         _ = try bench.put("t", rest: [0x78, 0x01])
         _ = try bench.code("t", 5)
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", Bench.bytes(5))).status == .incorrectParameters)
-        _ = try bench.code("t", 6)
+        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", Bench.bytes(5))).status == .securityStatusNotSatisfied)
+        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [6])).status == .ok)
+        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [0, 6])).status == .securityStatusNotSatisfied)
+        _ = try bench.code("t", 7)
     }
 
     @Test(

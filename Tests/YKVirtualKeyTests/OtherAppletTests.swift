@@ -46,6 +46,61 @@ struct OtherAppletTests {
         #expect(try self.bench(.otp, FirmwareVersion(3, 4, 0)).send("0001130000") == "6986")
     }
 
+    private func record(
+        _ extended: OTPExtendedFlags, _ ticket: OTPTicketFlags = [], code: [UInt8] = OTPSlotRecord.noAccessCode
+    ) throws -> [UInt8] {
+        try OTPSlotRecord(
+            fixed: [], identity: [1, 2, 3, 4, 5, 6], key: [UInt8](repeating: 7, count: 16), accessCode: code,
+            extended: extended, ticket: ticket, configuration: []
+        ).encoded
+    }
+
+    @Test("the serial number is told if a slot allows it, or while both are empty")
+    func serial() throws {
+        let bench = try bench(.otp)
+        #expect(try bench.send(0x01, p1: 0x01, record([])).status == .ok)
+        #expect(try bench.send("0001100000") == "9000")
+        #expect(try bench.select(.piv).hasSuffix("9000") && bench.send("00f8000000") == "6985")
+        _ = try bench.select(.otp)
+        #expect(try bench.send(0x01, p1: 0x03, record([.serialByCommand])).status == .ok)
+        #expect(try bench.send("0001100000") == "01020304" + "9000")
+    }
+
+    @Test("slots are swapped and updated as their flags allow, and the flag of slot 2 is kept out of slot 1")
+    func slots() throws {
+        let bench = try bench(.otp)
+        #expect(try bench.send(0x01, p1: 0x01, record([])).status == .ok)
+        #expect(try bench.send(0x01, p1: 0x06).status == .conditionsNotSatisfied)
+        #expect(try bench.send(0x01, p1: 0x04, record([.allowsUpdate])).status == .conditionsNotSatisfied)
+        #expect(try bench.send(0x01, p1: 0x01, record([.dormant])).status == .ok)
+        #expect(try bench.send(0x01, p1: 0x04, record([.allowsUpdate])).status == .ok)
+        #expect(try bench.send(0x01, p1: 0x06).status == .ok)
+        #expect(try bench.send(0x01, p1: 0x03, record([], .protectsSlot2)).status == .ok)
+        #expect(try bench.send(0x01, p1: 0x01, record([], .protectsSlot2)).status == .conditionsNotSatisfied)
+        #expect(try bench.send(0x01, p1: 0x12, [UInt8](repeating: 0, count: 45)).status == .ok)
+    }
+
+    @Test("modes of older keys: told by SELECT, protected by an access code, without the sequence of empty slots")
+    func modes() throws {
+        let neo = try bench(.otp, FirmwareVersion(3, 4, 0))
+        #expect(try neo.select(.otp) == "030400000000" + "060f0000" + "9000")
+        #expect(try neo.send("000111000182") == "030400000000" + "9000")
+        #expect(try neo.select(.otp) == "030400000000" + "82000000" + "9000")
+        let code: [UInt8] = [1, 2, 3, 4, 5, 6]
+        #expect(try neo.send(0x01, p1: 0x01, record([], code: code)).status == .ok)
+        #expect(try neo.send("000111000486000000") == "6985")
+        #expect(try bench(.otp).select(.otp) == "050701000000" + "9000")
+    }
+
+    @Test("a lock code of zeros is that of a key without one")
+    func unlocked() throws {
+        let bench = try bench(.management)
+        let zeros = TLV(0x0B, [UInt8](repeating: 0, count: 16)).encoded
+        let ones = TLV(0x0B, [UInt8](repeating: 1, count: 16)).encoded
+        #expect(try bench.send(0x1C, [UInt8(ones.count)] + ones).status == .securityStatusNotSatisfied)
+        #expect(try bench.send(0x1C, [UInt8(zeros.count)] + zeros).status == .ok)
+    }
+
     @Test("the NDEF message is read as a tag's")
     func ndef() throws {
         let bench = try bench(.ndef)

@@ -12,7 +12,13 @@ package struct OTPApplet: Applet {
     package init() {}
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
-        key.otpStatus.encoded
+        // NEO and YubiKey 4 add mode, challenge-response timeout and time until ejection, the low byte first.
+        let management = key.management
+        guard key.profile.version.major == 3 || key.profile.version.major == 4 else { return key.otpStatus.encoded }
+        return key.otpStatus.encoded + [
+            (management.mode ?? 6) | management.flags, management.challengeResponse,
+            UInt8(truncatingIfNeeded: management.autoEject), UInt8(management.autoEject >> 8),
+        ]
     }
 
     package mutating func process(

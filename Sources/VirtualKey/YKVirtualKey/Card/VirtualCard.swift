@@ -95,7 +95,12 @@ package struct VirtualCard: Sendable {
         let isExtended = bytes.count > 6 && bytes[4] == 0
         guard takes(command.cla & ~0x10) else { throw .status(.unknownClass) }
         let room = Self.room(for: command.le, isExtended: isExtended)
-        if command.cla & 0x10 == 0, command.ins == continuation { return try rest(room) }
+        if command.cla & 0x10 == 0, command.ins == continuation {
+            if let applet = selected as? OATHApplet, !applet.isUnlocked {
+                throw .status(.securityStatusNotSatisfied)
+            }
+            return try rest(room)
+        }
         pending = []
         guard let whole = try joined(command) else { return ResponseAPDU(.ok) }
         pending = try answer(whole, isExtended: isExtended, world)
@@ -147,7 +152,11 @@ package struct VirtualCard: Sendable {
     private mutating func process(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
+        var world = world
         switch applet {
+        case is OATHApplet, is OTPApplet, is HSMAuthApplet:
+            // The sensor has no power there: holding the key to the reader is a touch (yubioath-flutter #1544).
+            if isOnReader { world.touch = { _ in .touched } }
         case var domain as SecurityDomainApplet:
             domain.channel = channel.rights
             applet = domain

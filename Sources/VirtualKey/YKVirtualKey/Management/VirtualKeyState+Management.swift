@@ -26,7 +26,9 @@ extension VirtualKeyState {
         guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
             Set(objects.map(\.tag)).count == objects.count
         else { throw .status(.wrongLength) }
-        if let code = management.lockCode {
+        // Without a lock code, only a code of zeros is right.
+        let code = management.lockCode ?? [UInt8](repeating: 0, count: 16)
+        if management.lockCode != nil || objects.value(Tag.unlockCode) != nil {
             guard let given = objects.value(Tag.unlockCode), constantTimeEqual(given, code) else {
                 throw .status(.securityStatusNotSatisfied)
             }
@@ -71,6 +73,10 @@ extension VirtualKeyState {
         let mode = bytes[0] & 7
         guard mode < 7, VirtualCapability.modes[Int(mode)] & ~VirtualCapability.interfaces(profile.applications) == 0
         else { throw .status(.wrongParameters) }
+        // A slot's access code protects the mode, too (ykman #273, firmware 4.3.4).
+        guard otp.slots.allSatisfy({ $0?.accepts(OTPSlotRecord.noAccessCode) ?? true }) else {
+            throw .status(.conditionsNotSatisfied)
+        }
         management.mode = mode
         management.flags = bytes[0] & 0x80
         management.challengeResponse = bytes[1]

@@ -13,7 +13,7 @@ extension OATHApplet {
             (try reader.value(Tag.fullResponse), try reader.value(Tag.challenge))
         }
         let expected = Self.hmac(accessKey, challenge)
-        guard !challenge.isEmpty, constantTimeEqual(response, expected) else {
+        guard !challenge.isEmpty, theirs.count >= 8, constantTimeEqual(response, expected) else {
             throw .status(.incorrectParameters)
         }
         isUnlocked = true
@@ -40,7 +40,9 @@ extension OATHApplet {
         guard code.first == type, !accessKey.isEmpty, accessKey.count <= 64, !theirs.isEmpty else {
             throw .status(.incorrectParameters)
         }
-        guard constantTimeEqual(response, Self.hmac(accessKey, theirs)) else { throw .status(.dataInvalid) }
+        let expected = Self.hmac(accessKey, theirs)
+        guard response.count == expected.count else { throw .status(.incorrectParameters) }
+        guard constantTimeEqual(response, expected) else { throw .status(.dataInvalid) }
         key.oath.accessKey = accessKey
         if key.profile.oathVersion < FirmwareVersion(3, 0, 0) { isUnlocked = false }
     }

@@ -17,7 +17,7 @@ extension OATHApplet {
     /// PUT: adds an account, or replaces the one with the same name; 6A84 if there is no space left.
     func put(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let new = try Self.parse(command.data) { reader throws(WireError) in try Self.account(&reader) }
-        try Self.check(new, key.profile.version)
+        try Self.check(new, key.profile)
         // Allowed only in FIPS-approved mode, which requires an access key.
         guard !key.profile.isFIPS57 || key.oath.accessKey != nil else { throw .status(.conditionsNotSatisfied) }
         if let index = key.oath.index(of: new.name) {
@@ -78,14 +78,16 @@ extension OATHApplet {
         return account
     }
 
-    private static func check(_ account: VirtualAccount, _ version: FirmwareVersion) throws(Refusal) {
+    private static func check(_ account: VirtualAccount, _ profile: DeviceProfile) throws(Refusal) {
+        let version = profile.version
         let isTouchKnown = version >= FirmwareVersion(4, 2, 6)
         let known: VirtualAccount.Properties = isTouchKnown ? [.increasing, .touch] : [.increasing]
         let isGood =
             (1...nameLimit).contains(account.name.count) && (6...8).contains(account.digits)
             && (14...account.hash.algorithm.blockSize).contains(account.secret.count)
             && account.properties.isSubset(of: known)
-            && (account.hash != .sha512 || version >= FirmwareVersion(4, 3, 1))
+            && (account.hash != .sha512
+                || version >= FirmwareVersion(4, 3, 1) && !(profile.isFIPS && version.major == 4))
         guard isGood else { throw .status(.incorrectParameters) }
     }
 }

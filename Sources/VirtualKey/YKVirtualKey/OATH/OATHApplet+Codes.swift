@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKProtocols
 import YKWire
 
@@ -71,7 +72,9 @@ extension OATHApplet {
         }
         guard (1...64).contains(challenge.count) else { throw .status(.incorrectParameters) }
         guard account.properties.contains(.increasing) else { return challenge }
-        guard account.lastChallenge.lexicographicallyPrecedes(challenge) else { throw .status(.incorrectParameters) }
+        // As numbers, whatever their lengths (ykneo-oath).
+        let isHigher = account.lastChallenge.padded(to: 64).lexicographicallyPrecedes(challenge.padded(to: 64))
+        guard isHigher else { throw .status(.securityStatusNotSatisfied) }
         account.lastChallenge = challenge
         return challenge
     }

@@ -41,6 +41,8 @@ package struct OATHApplet: Applet {
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         guard Self.instructions.contains(command.ins) else { throw .status(.unknownInstruction) }
+        let takesParameters = [Instruction.reset, Instruction.calculate, Instruction.calculateAll].contains(command.ins)
+        guard takesParameters || command.parameters == 0 else { throw .status(.wrongParameters) }
         switch command.ins {
         case Instruction.validate: return try validate(command, key.oath)
         case Instruction.reset: return try reset(command, &key, world)

@@ -22,6 +22,8 @@ extension VirtualKeyState {
             otp[number] = nil
         } else {
             guard let record = try? OTPSlotRecord(decoding: bytes) else { throw Self.refused }
+            let isClaimed = number == 1 && otp[2]?.record.ticket.contains(.protectsSlot2) ?? false
+            guard !isClaimed || !record.ticket.contains(.protectsSlot2) else { throw Self.refused }
             otp[number] = VirtualOTPSlot(record)
         }
         if otp.ndef?.slot == number { otp.ndef = nil }
@@ -40,7 +42,7 @@ extension VirtualKeyState {
         guard profile.version >= FirmwareVersion(2, 3, 0), payload.count >= OTPSlotRecord.size else {
             throw .status(.wrongLength)
         }
-        guard let slot = otp[number], slot.record.extended.contains(.allowsUpdate),
+        guard let slot = otp[number], !slot.record.extended.isDisjoint(with: [.allowsUpdate, .dormant]),
             slot.accepts(Self.code(payload, from: OTPSlotRecord.size)),
             let new = try? OTPSlotRecord(decoding: Array(payload.prefix(OTPSlotRecord.size)))
         else { throw Self.refused }
@@ -59,9 +61,11 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Swaps the slots; a slot with an access code stays in place.
+    /// Swaps the slots; a slot with an access code, or whose settings cannot be updated, stays in place.
     mutating func swap() throws(Refusal) {
-        let isOpen = otp.slots.allSatisfy { $0?.accepts(OTPSlotRecord.noAccessCode) ?? true }
+        let isOpen = otp.slots.compactMap(\.self).allSatisfy {
+            $0.accepts(OTPSlotRecord.noAccessCode) && $0.record.extended.contains(.allowsUpdate)
+        }
         guard profile.version >= FirmwareVersion(2, 3, 0), isOpen, otp.slots != [nil, nil] else { throw Self.refused }
         otp.slots.swapAt(0, 1)
         otpPower.uses.swapAt(0, 1)
@@ -81,15 +85,17 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Writes the scan codes; an invalid map or a wrong access code for slot 1 is rejected.
+    /// Writes the scan codes, or the usual ones if all are zero; an invalid map or a wrong access code for slot 1 is
+    /// rejected.
     mutating func setScanCodes(_ payload: [UInt8]) throws(Refusal) {
         let codes = Array(payload.prefix(OTPMemory.scanCodeMapSize))
+        let isUsual = codes.allSatisfy { $0 == 0 }
         guard profile.version >= FirmwareVersion(3, 0, 0), codes.count == OTPMemory.scanCodeMapSize,
-            Set(codes).count > 15,
+            isUsual || Set(codes).count > 15,
             otp.slots.allSatisfy({ $0?.accepts(Self.code(payload, from: codes.count)) ?? true }),
             otp.slots != [nil, nil]
         else { throw Self.refused }
-        otp.scanCodes = codes
+        otp.scanCodes = isUsual ? [] : codes
         otp.count()
     }
 }

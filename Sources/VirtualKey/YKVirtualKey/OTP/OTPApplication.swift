@@ -27,12 +27,19 @@ extension VirtualKeyState {
         case .fipsMode where profile.version.major == 4:
             return [otp.slots.allSatisfy { $0.map { !$0.accepts(OTPSlotRecord.noAccessCode) } ?? false } ? 1 : 0]
         case .serial:
+            guard isSerialVisible else { return [] }
             var writer = ByteWriter(capacity: 4)
             writer.bigEndian(UInt64(profile.serial), 4)
             return writer.bytes
         default: return try manageOTP(command, payload)
         }
         return []
+    }
+
+    /// Whether commands return the serial number: if a slot allows it, or while both are empty.
+    var isSerialVisible: Bool {
+        let used = otp.slots.compactMap(\.self)
+        return used.isEmpty || used.contains { $0.record.extended.contains(.serialByCommand) }
     }
 
     /// Executes a command that concerns the whole key.
@@ -42,7 +49,11 @@ extension VirtualKeyState {
             return managementPage(payload.first ?? 0) ?? []
         case .setDeviceInfo where profile.version.major >= 5:
             try writeManagement(Array(payload.prefix(1 + Int(payload.first ?? 0))))
-        case .deviceMode: try setMode(Array(payload.prefix(4)))
+        case .deviceMode:
+            // Clients of the NEO send the mode alone (libykneomgr); an empty key's sequence stays 0.
+            try setMode(Array((payload + [0, 0, 0]).prefix(4)))
+            otp.count()
+            return []
         default: throw .status(.commandNotAllowed)
         }
         otp.sequence &+= 1
@@ -76,7 +87,7 @@ extension VirtualKeyState {
         let random = try world.draw(5)
         if otpPower.start == nil { otpPower.start = random[2...].reduce(0) { $0 << 8 | UInt32($1) } }
         let session = otpPower.uses[index] & 0xFF
-        if session == 0 { otp[number]?.counter = min(0x7FFF, slot.counter + 1) }
+        if session == 0 { otp[number]?.counter = min(0x7FFE, slot.counter) + 1 }
         otpPower.uses[index] += 1
         return slot.block(
             identity, uses: UInt16(truncatingIfNeeded: otp[number]?.counter ?? 0),

@@ -85,6 +85,7 @@ package struct PIVApplet: Applet {
         case Instruction.putData: try putData(command, &key)
         case Instruction.getVersion: return key.profile.version.bytes
         case Instruction.getSerial:
+            guard key.isSerialVisible else { throw .status(.conditionsNotSatisfied) }
             return (0..<4).map { UInt8(truncatingIfNeeded: key.profile.serial >> (24 - 8 * $0)) }
         default: try reset(&key)
         }
