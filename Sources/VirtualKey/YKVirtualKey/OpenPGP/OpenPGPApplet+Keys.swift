@@ -114,9 +114,8 @@ extension OpenPGPApplet {
         if isPlain, plain.first != 0x01, plain.last == 0x00 || plain.last == 0xFF { plain.removeLast() }
         if plain.first == 0x01, plain.count == 5 { plain.append(0x00) }
         if plain.first == 0x01, plain.count == 6 {
-            // Exponent lengths of 17 and 32 bits both mean 65537; a YubiKey takes the former (OpenSC #1949).
-            guard plain[3] == 0, isPlain ? [0x11, 0x20].contains(plain[4]) && plain[5] <= 3 : plain[4...] == [0x11, 0]
-            else {
+            // Exponent lengths of 17 and 32 bits both mean 65537; GnuPG writes the latter to YubiKeys, too.
+            guard plain[3] == 0, [0x11, 0x20].contains(plain[4]), plain[5] <= 3 else {
                 throw .status(.incorrectParameters)
             }
             let usual = Self.rsa(2048, profile)
