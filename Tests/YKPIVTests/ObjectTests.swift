@@ -18,7 +18,7 @@ struct ObjectTests {
         let long = (0..<3000).map { UInt8(truncatingIfNeeded: $0) }
         try await service.putObject(.security, long)
         #expect(try await service.object(.security) == long)
-        await #expect(throws: PIVError.full) { try await service.putObject(.security, long + long.prefix(60)) }
+        await #expect(throws: PIVError.full) { try await service.putObject(.security, long + long.prefix(64)) }
         try await service.putObject(.security, [])
         await #expect(throws: PIVError.noSuchObject(.security)) { try await service.object(.security) }
         await #expect(throws: PIVError.pinRequired) { try await service.object(.printed) }

@@ -130,13 +130,16 @@ struct ModelTests {
         #expect(try bench.send(0xF7, p2: 0x96).data == Hex.decode("070101" + "060103" + "080101"))
         #expect(try bench.send(0x20, p2: 0x96, TLV(0x01, temporary.data).encoded).status == .ok)
         let wrong = [UInt8](repeating: 0xEE, count: 16)
-        #expect(try bench.send(0x20, p2: 0x96, TLV(0x01, wrong).encoded).status.rawValue == 0x63C3)
+        #expect(try bench.send(0x20, p2: 0x96, TLV(0x01, wrong).encoded).status.rawValue == 0x63C0)
         #expect(try bench.send(0x20, p2: 0x96, [0x04, 0x00]).status == .incorrectParameters)
         bench.world.verify = { .wrong }
-        for left in [2, 1] {
+        for left in [2, 1, 0] {
             #expect(try bench.send(0x20, p2: 0x96, [0x03, 0x00]).status.rawValue == 0x63C0 | UInt16(left))
         }
         #expect(try bench.send(0x20, p2: 0x96, [0x03, 0x00]).status == .authenticationBlocked)
+        #expect(try bench.send("0020008008313233343536ffff") == "9000")
+        #expect(try bench.send(0xF7, p2: 0x96).data.dropFirst(3).prefix(3) == [0x06, 0x01, 0x03])
+        #expect(try bench.send(0x24, p2: 0x81, [UInt8](repeating: 0x31, count: 16)).status == .unknownInstruction)
         let usual = try Bench(model: .yubiKey, aid: .piv)
         #expect(try usual.send(0x20, p2: 0x96, [0x03, 0x00]).status == .referenceNotFound)
         #expect(try usual.send(0xF7, p2: 0x96).status == .referenceNotFound)

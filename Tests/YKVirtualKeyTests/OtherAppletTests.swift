@@ -6,7 +6,7 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// The management, OTP and NDEF applications.
+/// The management, OTP, PIV and NDEF applications.
 struct OtherAppletTests {
     private func bench(_ aid: AID, _ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws -> Bench {
         let bench = Bench(version: version, select: false)
@@ -90,6 +90,35 @@ struct OtherAppletTests {
         #expect(try neo.send(0x01, p1: 0x01, record([], code: code)).status == .ok)
         #expect(try neo.send("000111000486000000") == "6985")
         #expect(try bench(.otp).select(.otp) == "050701000000" + "9000")
+    }
+
+    @Test("the last wrong PIN is told as one, and only what follows as blocked; a refused PIN costs no PUK try")
+    func piv() throws {
+        let bench = try bench(.piv)
+        for word in ["63c2", "63c1", "63c0", "6983"] {
+            #expect(try bench.send("00200080083939393939 39ffff") == word)
+        }
+        #expect(try bench.send("002c008010" + "3939393939393939" + "313233343536ffff") == "63c2")
+        #expect(try bench.send("002c008010" + "3132333435363738" + "313233ffffffffff") == "6a80")
+        #expect(try bench.send("00f7008100").contains("06020302"))
+        #expect(try bench.send("002c008010" + "3132333435363738" + "313233343536ffff") == "9000")
+        let old = try self.bench(.piv, FirmwareVersion(4, 2, 6))
+        #expect(try old.send("0020008008313233343536ffff") == "9000" && old.send("00200080") == "63c3")
+    }
+
+    @Test("the attestation key signs nothing else, and only with its certificate")
+    func attestation() throws {
+        let bench = try bench(.piv)
+        let digest = String(repeating: "11", count: 32)
+        #expect(try bench.send("0020008008313233343536ffff") == "9000")
+        #expect(try bench.send("008711f926" + "7c2482008120" + digest) == "6a80")
+        #expect(try bench.send("0087119a26" + "7c2482008120" + digest) == "6a80")
+        #expect(try bench.send("00f99a0000") == "6a80")
+        bench.card.state.piv.keys[0x9A] = bench.card.state.piv.keys[0xF9]
+        bench.card.state.piv.keys[0x9A]?.isImported = false
+        #expect(try bench.send(0xF9, p1: 0x9A).status == .ok)
+        bench.card.state.piv.objects[0x5F_FF01] = nil
+        #expect(try bench.send("00f99a0000") == "6a80")
     }
 
     @Test("a lock code of zeros is that of a key without one")

@@ -76,12 +76,19 @@ extension PIVService {
     public func attest(_ slot: PIVSlot) throws(PIVError) -> X509Certificate {
         try session.require(.attestation)
         try checkSlot(slot)
-        let der = try session.send(Attest(slot)) { status in
-            switch status {
-            case .incorrectParameters, .conditionsNotSatisfied: .notAttestable(slot)
-            case .referenceNotFound, .notFound: .noKey(slot)
-            case let status: PIVError.isUnknown(status) ? .unsupported(.attestation, identity) : nil
+        let der: [UInt8]
+        do {
+            der = try session.send(Attest(slot)) { status in
+                switch status {
+                case .incorrectParameters, .conditionsNotSatisfied: .notAttestable(slot)
+                case .referenceNotFound, .notFound: .noKey(slot)
+                case let status: PIVError.isUnknown(status) ? .unsupported(.attestation, identity) : nil
+                }
             }
+        } catch {
+            // YubiKeys answer an empty slot like an imported key (go-piv); metadata tell them apart.
+            if case .notAttestable = error { _ = try metadata(of: slot) }
+            throw error
         }
         return try X509Certificate(reading: der)
     }

@@ -165,8 +165,11 @@ extension PIVService {
             if session.pinState == .fresh { session.pinState = .used }
             return result
         } catch {
-            guard case .card(.status(.securityStatusNotSatisfied, _)) = error else { throw error }
-            throw try refusal(command.slot)
+            guard case .card(.status(let status, _)) = error else { throw error }
+            if status == .securityStatusNotSatisfied { throw try refusal(command.slot) }
+            // YubiKeys answer an empty slot like a wrong input; metadata tell them apart.
+            if status == .incorrectParameters { _ = try metadata(of: command.slot) }
+            throw error
         }
     }
 

@@ -224,7 +224,7 @@ package struct VirtualCard: Sendable {
             whole.data = chain.data + command.data
         }
         whole.cla = command.cla & ~0x10
-        guard whole.data.count <= state.profile.commandLimit else { throw .status(.wrongLength) }
+        guard whole.data.count <= state.profile.messageLimit else { throw .status(.wrongLength) }
         chain = command.cla & 0x10 == 0 ? nil : whole
         return chain == nil ? whole : nil
     }

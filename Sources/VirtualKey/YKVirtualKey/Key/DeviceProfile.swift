@@ -66,6 +66,9 @@ public struct DeviceProfile: Hashable, Sendable {
         }
     }
 
+    /// The maximum size of a command's data, put together from its parts, in bytes (yubico-piv-tool).
+    package var messageLimit: Int { version.major < 4 ? 2048 : 3072 }
+
     private static let five: [UInt8] = [
         0x3B, 0xFD, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62,
         0x69, 0x4B, 0x65, 0x79, 0x40,

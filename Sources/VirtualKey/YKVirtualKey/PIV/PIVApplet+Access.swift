@@ -2,13 +2,16 @@
 
 import YKCrypto
 import YKProtocols
+import YKTransport
 import YKWire
 
 extension PIVApplet {
     /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): verifies a PIN, reports the retries left, or resets the verification.
     ///
     /// A YubiKey 5.7.4 has one status for all faults of form, 6A80, and looks at the form before the retries.
-    mutating func verify(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+    ///
+    /// Before 4.3.2, a YubiKey does not tell that the PIN is verified (yubico-piv-tool #77).
+    mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p2 == Self.pinReference else {
             throw .status(command.p2 == Self.fingerReference ? .referenceNotFound : .incorrectParameters)
         }
@@ -18,12 +21,13 @@ extension PIVApplet {
         }
         guard command.p1 == 0 else { throw .status(.incorrectParameters) }
         if command.data.isEmpty {
-            if pin != .notGiven { return }
-            throw Self.triesLeft(memory.pin)
+            if pin != .notGiven, key.profile.version >= FirmwareVersion(4, 3, 2) { return }
+            throw Self.triesLeft(key.piv.pin)
         }
         pin = .notGiven
-        try Self.check(command.data, &memory.pin)
+        try Self.check(command.data, &key.piv.pin)
         pin = .fresh
+        key.fido.verificationsLeft = FIDOMemory.allVerifications
     }
 
     /// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2).
@@ -53,8 +57,14 @@ extension PIVApplet {
         guard command.data.count == 16 else { throw .status(.incorrectParameters) }
         let new = Array(command.data.suffix(8))
         pin = .notGiven
-        try Self.check(Array(command.data.prefix(8)), &memory.puk)
+        // A new PIN that is refused leaves the PUK's tries as they were (NIST SP 800-73-5 Part 2 §3.2.3).
+        var puk = memory.puk
+        do { try Self.check(Array(command.data.prefix(8)), &puk) } catch {
+            memory.puk = puk
+            throw error
+        }
         try Self.checkForm(new, profile)
+        memory.puk = puk
         memory.pin.value = new
         memory.pin.left = memory.pin.total
     }
@@ -75,7 +85,7 @@ extension PIVApplet {
         guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard constantTimeEqual(value, code.value) else {
             code.left -= 1
-            throw code.left == 0 ? .status(.authenticationBlocked) : triesLeft(code)
+            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
         }
         code.left = code.total
     }

@@ -25,7 +25,7 @@ extension PIVApplet {
         case (0x01, Self.temporaryPINSize):
             guard let pin = temporaryPIN, constantTimeEqual(pin, object.value) else {
                 temporaryPIN = nil
-                throw Self.fingersLeft(key.fido)
+                throw .status(StatusWord(0x63C0))
             }
             finger = .fresh
             return []
@@ -49,7 +49,7 @@ extension PIVApplet {
         case .pending: throw .waitingForTouch
         case .wrong:
             memory.verificationsLeft -= 1
-            throw Self.fingersLeft(memory)
+            throw .status(StatusWord(0x63C0 | UInt16(memory.verificationsLeft)))
         }
     }
 

@@ -106,11 +106,13 @@ extension PIVApplet {
     }
 
     /// ATTEST (Yubico, firmware 4.3): returns a certificate for a key generated on the device.
-    func attest(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
+    func attest(_ command: APDU, _ key: VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p1)
-        guard let attested = key.piv.keys[command.p1] else { throw .status(.referenceNotFound) }
+        guard let attested = key.piv.keys[command.p1] else {
+            throw .status(key.profile.version >= FirmwareVersion(5, 3, 0) ? .incorrectParameters : .referenceNotFound)
+        }
         guard !attested.isImported, command.p1 != Self.attestationSlot else { throw .status(.incorrectParameters) }
-        return try PIVAttestationChain.attestation(of: attested, in: command.p1, key)
+        return try PIVAttestationChain.attestation(of: attested, in: command.p1, key, world)
     }
 
     /// GET METADATA (Yubico, firmware 5.3).

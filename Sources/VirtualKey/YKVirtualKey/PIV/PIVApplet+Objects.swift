@@ -7,8 +7,8 @@ extension PIVApplet {
     /// Objects that can be read only after the PIN was verified (NIST SP 800-73-4 Part 1 Table 2).
     private static let guarded: Set<UInt32> = [0x5F_C103, 0x5F_C108, 0x5F_C109, 0x5F_C121]
     private static let discovery: UInt32 = Tag.discovery.rawValue
-    /// The maximum size of an object's content, in bytes.
-    private static let limit = 3052
+    /// What is around the content of an object in PUT DATA, in bytes.
+    private static let overhead = 9
 
     /// GET DATA (NIST SP 800-73-4 Part 2 §3.1.2).
     func getData(_ command: APDU, _ memory: PIVMemory) throws(Refusal) -> [UInt8] {
@@ -33,7 +33,7 @@ extension PIVApplet {
         }
         let tag = try Self.tag(id)
         guard tag != Self.discovery else { throw .status(.functionNotSupported) }
-        guard content.count <= Self.limit else { throw .status(.noSpace) }
+        guard content.count <= key.profile.messageLimit - Self.overhead else { throw .status(.noSpace) }
         key.piv.objects[tag] = content.isEmpty ? nil : content
     }
 

@@ -10,7 +10,10 @@ extension PIVApplet {
         _ command: APDU, _ template: [TLV], _ memory: PIVMemory, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p2)
-        guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
+        // The attestation key signs statements only.
+        guard command.p2 != Self.attestationSlot, let slot = memory.keys[command.p2] else {
+            throw .status(.incorrectParameters)
+        }
         guard command.p1 == slot.algorithm, template.value(Tag.response) == [] else {
             throw .status(.incorrectParameters)
         }

@@ -67,10 +67,14 @@ package struct PIVApplet: Applet {
             throw .status(.unknownInstruction)
         }
         if command.ins != Instruction.authenticate { pending = nil }
+        let isPUK = command.ins == Instruction.changeReference && command.p2 == PIVProtocol.Reference.puk
+        // A YubiKey Bio has no PUK, and its numbers of tries are fixed (yubikit).
+        guard !key.profile.isBio || !isPUK && ![Instruction.resetRetry, Instruction.setRetries].contains(command.ins)
+        else { throw .status(.unknownInstruction) }
         switch command.ins {
         case Instruction.verify where command.p2 == Self.fingerReference && key.profile.isBio:
             return try verifyFinger(command, &key, world)
-        case Instruction.verify: try verify(command, &key.piv)
+        case Instruction.verify: try verify(command, &key)
         case Instruction.changeReference: try changeReference(command, &key.piv, key.profile)
         case Instruction.resetRetry: try resetRetry(command, &key.piv, key.profile)
         case Instruction.setRetries: try setRetries(command, &key.piv)
@@ -79,7 +83,7 @@ package struct PIVApplet: Applet {
         case Instruction.generate: return try generate(command, &key, world)
         case Instruction.importKey: try importKey(command, &key)
         case Instruction.moveKey: try moveKey(command, &key.piv)
-        case Instruction.attest: return try attest(command, key)
+        case Instruction.attest: return try attest(command, key, world)
         case Instruction.getMetadata: return try metadata(command, key)
         case Instruction.getData: return try getData(command, key.piv)
         case Instruction.putData: try putData(command, &key)

@@ -23,16 +23,17 @@ enum PIVAttestationChain {
                     [VirtualCertificate.authority]))
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
         key.piv.keys[PIVApplet.attestationSlot] = VirtualPIVKey(
-            algorithm: 0x11, der: deviceKey.der.value.copyBytes(), pinPolicy: 1, touchPolicy: 1, isImported: true)
+            algorithm: 0x11, der: deviceKey.der.value.copyBytes(), pinPolicy: 2, touchPolicy: 1, isImported: true)
     }
 
     /// The attestation certificate for a key generated in a slot.
     static func attestation(
-        of attested: VirtualPIVKey, in slot: UInt8, _ key: VirtualKeyState
+        of attested: VirtualPIVKey, in slot: UInt8, _ key: VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        guard let signer = try key.piv.keys[PIVApplet.attestationSlot]?.privateKey() else {
-            throw .status(.conditionsNotSatisfied)
-        }
+        let own = try? TLV.list(key.piv.objects[PIVApplet.attestationObject] ?? []).value(0x70)
+        guard let signer = try key.piv.keys[PIVApplet.attestationSlot]?.privateKey(),
+            let issuer = own.flatMap(VirtualCertificate.subject(of:))
+        else { throw .status(.incorrectParameters) }
         let publicKey = try attested.publicKey()
         var serial = ByteWriter()
         serial.bigEndian(UInt64(key.profile.serial), 4)
@@ -45,11 +46,10 @@ enum PIVAttestationChain {
             VirtualCertificate.fact([0x03, 9], [key.profile.formFactor]),
         ]
         let name = "YubiKey PIV Attestation \(Hex.encode([slot]))"
-        let digest = HashAlgorithm.sha256.hash(publicKey.subjectPublicKeyInfo)
         do {
             return try VirtualCertificate.make(
-                publicKey, name, signedBy: signer, device, serial: Array(digest.prefix(8)), facts)
-        } catch { throw .status(.memoryFailure) }
+                publicKey, name, signedBy: signer, issuerName: issuer, serial: try world.draw(16), facts)
+        } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
     }
 
     /// Encodes a PIV certificate object: 70 certificate, 71 not compressed, FE.
