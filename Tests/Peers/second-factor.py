@@ -100,7 +100,7 @@ def test_users():
     answer, status = factor("add-user", "carol", "--mobile", "+41791112233", "--mail", "carol@example.org", env={"YKIT_2FA_USER_PASSWORD": "secret"})
     expect("a user is made", (status, answer["channel"], answer["pending"], answer["active"]), (0, "sms", False, True))
     expect("the user can log in", server.call("POST", "/auth", username="carol", password="secret").status, 200)
-    expect("the same name again", outcome(factor("add-user", "carol", "--mobile", "+41791112233")), (1, "user-exists", None))
+    expect("the same name again", outcome(factor("add-user", "carol", "--mobile", "+41791112233")), (15, "user-exists", None))
     expect("no number", outcome(factor("add-user", "dora", "--mobile", "")), (2, "usage", 101))
     expect("sms", factor("status", "carol")[0].get("status"), "sms")
     expect("disabled", (factor("disable", "carol")[0].get("changed"), factor("status", "carol")[0].get("status")), (1, "disabled"))
