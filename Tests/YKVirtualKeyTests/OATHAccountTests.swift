@@ -123,4 +123,17 @@ struct OATHAccountTests {
         #expect(try bench.send(0x05, TLV(0x71, [1]).encoded).status == .incorrectParameters)
         #expect(names(bench) == ["new", "taken"])
     }
+
+    @Test("a YubiKey 4 FIPS has no SHA-512, and a reader's field is a touch")
+    func models() throws {
+        #expect(try Bench(version: FirmwareVersion(4, 4, 5)).put("a", type: 0x23) == .incorrectParameters)
+        #expect(try Bench(version: FirmwareVersion(4, 3, 7)).put("a", type: 0x23) == .ok)
+        let bench = Bench()
+        #expect(try bench.put("t", rest: [0x78, 0x02]) == .ok)
+        bench.world.touch = { _ in .notTouched }
+        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .conditionsNotSatisfied)
+        bench.card = VirtualCard(bench.card.state, isOnReader: true)
+        _ = try bench.send("00a4040007a0000005272101")
+        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .ok)
+    }
 }

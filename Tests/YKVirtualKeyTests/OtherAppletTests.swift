@@ -80,6 +80,16 @@ struct OtherAppletTests {
         #expect(try bench.send(0x01, p1: 0x12, [UInt8](repeating: 0, count: 45)).status == .ok)
     }
 
+    @Test("a counter beyond the highest stays there")
+    func counter() throws {
+        let bench = try bench(.otp)
+        #expect(try bench.send(0x01, p1: 0x01, record([])).status == .ok)
+        bench.card.state.otp.slots[0]?.counter = .max
+        _ = try bench.select(.ndef)
+        #expect(try bench.send("00a4000c02e104") == "9000")
+        #expect(bench.card.state.otp.slots[0]?.counter == 0x7FFF)
+    }
+
     @Test("modes of older keys: told by SELECT, protected by an access code, without the sequence of empty slots")
     func modes() throws {
         let neo = try bench(.otp, FirmwareVersion(3, 4, 0))
