@@ -20,7 +20,8 @@ extension Explain {
         case .noSuchObject, .noKey, .occupied, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot,
             .wrongSignature:
             pivSlot(error)
-        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .notApproved, .weakGeneration, .unfit:
+        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .notApproved, .weakGeneration, .unfit,
+            .unfitPeer:
             pivLimits(error)
         case .fingerprintsConfigured:
             Explanation(
