@@ -79,23 +79,25 @@ struct FileTests {
         #expect(found > 0)
     }
 
-    /// Salts as BER, which OpenSSL reads as well, scrypt's three factors, and many salts.
+    /// A salt as DER, salts as BER, which OpenSSL reads as well, scrypt's three factors, and many salts.
     @Test(
         "refuses endless work wherever it hides",
         arguments: [
-            "2406 040401020304 0204 7FFFFFFF", "2480 040401020304 0000 0204 7FFFFFFF",
-            "06092B06010401DA47040B 3011 040401020304 02024000 020108 02021000",
-            "06092B06010401DA47040B 301A 040401020304 02067FFFFFFFFFFF 02047FFFFFFF 02047FFFFFFF",
-            "040101 02034C4B40 3007 040102 02024E20",
-        ])
-    func refusesHiddenWork(_ hex: String) throws {
+            ("0408 0102030405060708 0204 7FFFFFFF", 0x7FFF_FFFF), ("2406 040401020304 0204 7FFFFFFF", 0x7FFF_FFFF),
+            ("2480 040401020304 0000 0204 7FFFFFFF", 0x7FFF_FFFF),
+            ("06092B06010401DA47040B 3011 040401020304 02024000 020108 02021000", 0x4000 * 8 * 0x1000 / 2),
+            ("06092B06010401DA47040B 301A 040401020304 02067FFFFFFFFFFF 02047FFFFFFF 02047FFFFFFF", .max / 2),
+            ("040101 02034C4B40 3007 040102 02024E20", 5_020_000),
+        ] as [(String, UInt64)])
+    func refusesHiddenWork(_ hex: String, _ rounds: UInt64) throws {
         let bomb = TLV(0x30, TLV(0x30, TLV(0x30, try bytes(hex)).encoded).encoded).encoded
-        let refusal: @Sendable (any Error) -> Bool = {
-            if case .invalidFile(.tooMuchWork) = $0 as? PIVError { true } else { false }
+        #expect(throws: PIVError.invalidFile(.tooMuchWork(rounds: rounds))) {
+            try KeyFile(bomb, password: secret("abc"))
         }
-        #expect { try KeyFile(bomb, password: secret("abc")) } throws: { refusal($0) }
         let pem = Array(PEM.encode("ENCRYPTED PRIVATE KEY", bomb).utf8)
-        #expect { try KeyFile(pem, password: secret("abc")) } throws: { refusal($0) }
+        #expect(throws: PIVError.invalidFile(.tooMuchWork(rounds: rounds))) {
+            try KeyFile(pem, password: secret("abc"))
+        }
     }
 
     @Test func refusesWhatItDoesNotKnow() throws {
