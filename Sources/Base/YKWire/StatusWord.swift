@@ -14,10 +14,10 @@ public struct StatusWord: OpenSet {
     public static let noInputData = StatusWord(0x6285)
     /// 6581: the card could not write its memory.
     public static let memoryFailure = StatusWord(0x6581)
+    /// 6600: a security-related problem; OpenPGP cards report with it that nobody touched them.
+    public static let securityRelated = StatusWord(0x6600)
     /// 6700: wrong length.
     public static let wrongLength = StatusWord(0x6700)
-    /// A security-related problem (6600); OpenPGP cards report with it that nobody touched them.
-    public static let securityRelated = StatusWord(0x6600)
     /// 6982: a password, PIN or key is required.
     public static let securityStatusNotSatisfied = StatusWord(0x6982)
     /// 6983: the PIN or key is blocked.

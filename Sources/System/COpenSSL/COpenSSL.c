@@ -360,9 +360,10 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
     }
     // OpenSSL 3.0 opens no file without a MAC, so it gets one; only the decryption shows that the password is wrong.
     int is_proven = ssl.PKCS12_mac_present(file);
-    int wrong = !is_proven ? ssl.PKCS12_set_mac(file, password, (int)strlen(password), NULL, 0, 1, NULL) != 1
-        : ssl.PKCS12_verify_mac(file, password, (int)strlen(password)) != 1
-            && !(*password == 0 && ssl.PKCS12_verify_mac(file, NULL, 0) == 1);
+    int wrong = is_proven
+        ? ssl.PKCS12_verify_mac(file, password, (int)strlen(password)) != 1
+            && !(*password == 0 && ssl.PKCS12_verify_mac(file, NULL, 0) == 1)
+        : ssl.PKCS12_set_mac(file, password, (int)strlen(password), NULL, 0, 1, NULL) != 1;
     EVP_PKEY *key = NULL;
     X509 *own = NULL;
     STACK_OF(X509) *others = NULL;

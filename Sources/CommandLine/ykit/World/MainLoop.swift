@@ -21,6 +21,9 @@ final class MainLoop: TaskExecutor {
         var lastID = 0
         /// Whether the run takes long: the loop then waits for work only, and must be woken for a new timer.
         var isLong = false
+
+        /// The timer that is due first.
+        var first: Int? { timers.indices.min { timers[$0].due < timers[$1].due } }
     }
 
     private let work = Mutex(Work())
@@ -77,18 +80,16 @@ final class MainLoop: TaskExecutor {
     /// The time until the first timer, in milliseconds.
     private var untilTimer: Int32 {
         work.withLock { work in
-            guard let first = work.timers.map(\.due).min() else { return .max }
-            return Deadline.after(ContinuousClock.now.duration(to: first)).milliseconds()
+            guard let first = work.first else { return .max }
+            return Deadline.after(ContinuousClock.now.duration(to: work.timers[first].due)).milliseconds()
         }
     }
 
     /// Takes the first timer whose time has come.
     private func takeDue() -> (@Sendable () -> Void)? {
         work.withLock { work in
-            guard let index = work.timers.indices.min(by: { work.timers[$0].due < work.timers[$1].due }),
-                work.timers[index].due <= .now
-            else { return nil }
-            return work.timers.remove(at: index).body
+            guard let first = work.first, work.timers[first].due <= .now else { return nil }
+            return work.timers.remove(at: first).body
         }
     }
 }

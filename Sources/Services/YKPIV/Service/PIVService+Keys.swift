@@ -57,8 +57,10 @@ extension PIVService {
         try checkSlot(destination)
         guard destination != .attestation else { throw .unusableSlot(destination) }
         do { try move(source, destination) } catch {
-            guard case .occupied = error, replacing, source != destination else { throw error }
-            guard try metadata(of: source) != nil else { throw error }
+            // The key in the destination is deleted only if the source has one.
+            guard case .occupied = error, replacing, source != destination, try metadata(of: source) != nil else {
+                throw error
+            }
             try move(destination, nil)
             try move(source, destination)
         }

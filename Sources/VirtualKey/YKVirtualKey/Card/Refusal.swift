@@ -14,4 +14,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case stillWorking(UInt8)
     /// A CTAP2 message ends with this status.
     case ctap(UInt8)
+
+    /// The command ends with 63Cn: a PIN or key is wrong, and so many tries are left, or at least 15.
+    static func wrong(triesLeft count: Int) -> Refusal { .status(StatusWord(0x63C0 | UInt16(min(15, max(0, count))))) }
 }

@@ -140,10 +140,10 @@ extension HSMAuthApplet {
     /// Verifies a management key. Each wrong one uses up a retry; none is left after eight in a row.
     func authenticate(_ given: [UInt8], _ memory: inout HSMAuthMemory) throws(Refusal) {
         guard given.count == 16 else { throw .status(.incorrectParameters) }
-        guard memory.managementRetries > 0 else { throw .status(StatusWord(0x63C0)) }
+        guard memory.managementRetries > 0 else { throw .wrong(triesLeft: 0) }
         guard constantTimeEqual(given, memory.managementKey) else {
             memory.managementRetries -= 1
-            throw .status(StatusWord(0x63C0 | UInt16(memory.managementRetries)))
+            throw .wrong(triesLeft: Int(memory.managementRetries))
         }
         memory.managementRetries = HSMAuthMemory.retryLimit
     }
@@ -155,7 +155,7 @@ extension HSMAuthApplet {
             memory.credentials[index].retries -= 1
             let left = memory.credentials[index].retries
             if left == 0 { memory.credentials.remove(at: index) }
-            throw .status(StatusWord(0x63C0 | UInt16(left)))
+            throw .wrong(triesLeft: Int(left))
         }
         memory.credentials[index].retries = HSMAuthMemory.retryLimit
     }

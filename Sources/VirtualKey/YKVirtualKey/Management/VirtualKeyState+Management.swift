@@ -26,12 +26,10 @@ extension VirtualKeyState {
         guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
             Set(objects.map(\.tag)).count == objects.count
         else { throw .status(.wrongLength) }
-        // Without a lock code, only a code of zeros is right.
-        let code = management.lockCode ?? [UInt8](repeating: 0, count: 16)
-        if management.lockCode != nil || objects.value(Tag.unlockCode) != nil {
-            guard let given = objects.value(Tag.unlockCode), constantTimeEqual(given, code) else {
-                throw .status(.securityStatusNotSatisfied)
-            }
+        // A lock code of zeros is none, and no code is one of zeros.
+        let none = [UInt8](repeating: 0, count: 16)
+        guard constantTimeEqual(objects.value(Tag.unlockCode) ?? none, management.lockCode ?? none) else {
+            throw .status(.securityStatusNotSatisfied)
         }
         var changed = management
         var isRestarting = false

@@ -31,7 +31,7 @@ extension OpenPGPApplet {
                 throw .status(.incorrectParameters)
             }
             guard !verified.contains(command.p2) else { return }
-            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+            throw .wrong(triesLeft: Int(code.left))
         }
         guard (place == \.admin ? Self.leastAdmin : Self.leastUser)...OpenPGPMemory.pinLimit ~= command.data.count
         else {
@@ -64,7 +64,7 @@ extension OpenPGPApplet {
         let length = key.openPGP[keyPath: place].value.count
         try compare(Array(command.data.prefix(length)), place, &key)
         let new = Array(command.data.dropFirst(length))
-        try Self.checkForm(new, isAdmin ? .admin : .user, key)
+        try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key)
         if isAdmin { key.openPGP.admin.value = new } else { key.openPGP.user.value = new }
         if key.profile.isGnuk { verified.remove(Password.admin) }
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
@@ -86,7 +86,7 @@ extension OpenPGPApplet {
             try compare(Array(command.data.prefix(length)), \.reset, &key)
             new.removeFirst(length)
         }
-        try Self.checkForm(new, .user, key)
+        try Self.checkForm(new, least: Self.leastUser, key)
         key.openPGP.user.value = new
         key.openPGP.user.left = key.openPGP.user.total
         verified.subtract([Password.signing, Password.user])
@@ -99,7 +99,7 @@ extension OpenPGPApplet {
             key.openPGP.reset.left = 0
             return
         }
-        try Self.checkForm(code, .reset, key)
+        try Self.checkForm(code, least: Self.leastAdmin, key)
         key.openPGP.reset.value = code
         key.openPGP.reset.left = key.openPGP.reset.total
     }
@@ -130,19 +130,16 @@ extension OpenPGPApplet {
             code.left -= 1
             let tellsTries = key.profile.isPlainOpenPGP && !key.profile.isGnuk && place != \.reset
             guard tellsTries else { throw .status(.securityStatusNotSatisfied) }
-            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+            throw .wrong(triesLeft: Int(code.left))
         }
         code.left = code.total
     }
 
-    private enum Code { case user, reset, admin }
-
     /// Keys of the FIPS series with firmware 5.7 require eight characters that are not trivial, unless they get hashes.
-    private static func checkForm(_ value: [UInt8], _ code: Code, _ key: VirtualKeyState) throws(Refusal) {
-        let isPlain = key.openPGP.kdf.isEmpty && key.profile.requiresComplexPIN
-        let least = code == .user ? leastUser : leastAdmin
+    private static func checkForm(_ value: [UInt8], least: Int, _ key: VirtualKeyState) throws(Refusal) {
         guard (least...OpenPGPMemory.pinLimit).contains(value.count) else { throw .status(.incorrectParameters) }
-        guard !isPlain || value.count >= leastAdmin && !PINComplexity.isTrivial(value) else {
+        guard key.profile.requiresComplexPIN, key.openPGP.kdf.isEmpty else { return }
+        guard value.count >= leastAdmin, !PINComplexity.isTrivial(value) else {
             throw .status(.conditionsNotSatisfied)
         }
     }

@@ -85,14 +85,14 @@ extension PIVApplet {
         guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard constantTimeEqual(value, code.value) else {
             code.left -= 1
-            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+            throw .wrong(triesLeft: Int(code.left))
         }
         code.left = code.total
     }
 
     private static func triesLeft(_ code: PIVMemory.Code) -> Refusal {
         guard code.left > 0 else { return .status(.authenticationBlocked) }
-        return .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+        return .wrong(triesLeft: Int(code.left))
     }
 
     /// Checks a new PIN or PUK: six to eight bytes, with FF only as padding; 6985 if the complexity policy rejects it.

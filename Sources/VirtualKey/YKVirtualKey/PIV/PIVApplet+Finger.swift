@@ -25,7 +25,7 @@ extension PIVApplet {
         case (0x01, Self.temporaryPINSize):
             guard let pin = temporaryPIN, constantTimeEqual(pin, object.value) else {
                 temporaryPIN = nil
-                throw .status(StatusWord(0x63C0))
+                throw .wrong(triesLeft: 0)
             }
             finger = .fresh
             return []
@@ -49,13 +49,13 @@ extension PIVApplet {
         case .pending: throw .waitingForTouch
         case .wrong:
             memory.verificationsLeft -= 1
-            throw .status(StatusWord(0x63C0 | UInt16(memory.verificationsLeft)))
+            throw .wrong(triesLeft: memory.verificationsLeft)
         }
     }
 
     private static func fingersLeft(_ memory: FIDOMemory) -> Refusal {
         guard memory.verificationsLeft > 0 else { return .status(.authenticationBlocked) }
-        return .status(StatusWord(0x63C0 | UInt16(memory.verificationsLeft)))
+        return .wrong(triesLeft: memory.verificationsLeft)
     }
 
     /// GET METADATA of the fingerprints: whether any are enrolled, retries left, whether there is a temporary PIN.

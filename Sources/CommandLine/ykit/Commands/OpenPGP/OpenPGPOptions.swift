@@ -114,12 +114,10 @@ extension World {
         _ pin: borrowing Secret, for access: OpenPGPAccess, on service: OpenPGPService
     ) async throws {
         try await service.verify(pin, for: access)
-        let isAdmin = access == .administration
-        guard plan == nil, pin == Secret(utf8: (isAdmin ? OpenPGPKDF.Reference.admin : .user).usual) else { return }
-        terminal.warn(
-            isAdmin
-                ? "the admin PIN is that of a new card; set another with 'ykit openpgp access change-admin-pin'"
-                : "the user PIN is that of a new card; set another with 'ykit openpgp access change-pin'")
+        let reference = access.reference
+        guard plan == nil, pin == Secret(utf8: reference.usual) else { return }
+        let verb = reference == .admin ? "change-admin-pin" : "change-pin"
+        terminal.warn("the \(reference.words) is that of a new card; set another with 'ykit openpgp access \(verb)'")
     }
 
     private func openPGPInput(
