@@ -75,7 +75,7 @@ extension Explain {
         case .refusedPIN(let reference):
             return Explanation(
                 "pin-refused", .policy, "the key's rules refuse this \(reference.words)",
-                hint: "choose one of 8 or more different characters that is not a usual one")
+                hint: "use 8 or more characters that are not all the same, and no common PIN")
         default:
             return Explanation(
                 "not-allowed", .policy, "the key takes keys only once user PIN and admin PIN are changed",
