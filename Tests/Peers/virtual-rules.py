@@ -142,6 +142,11 @@ def credential(answer):
     return {"type": "public-key", "id": data[55:55 + struct.unpack(">H", data[53:55])[0]]}
 
 
+def altered(value):
+    """The bytes with another last one."""
+    return value[:-1] + bytes([value[-1] ^ 1])
+
+
 def flags(answer):
     return answer[1][2][32]
 
@@ -180,7 +185,7 @@ def check_members_of_assertion(key):
             {"_3": [own], "_4": {"credBlob": b"x"}}, {"_3": [own], "_4": {"largeBlobKey": 1}},
         ],
         MISSING: [{"_3": [{"id": own["id"]}]}, {"_3": [{"type": "public-key"}, own]}],
-        NONE: [{"_3": [{**own, "type": "unicorn"}]}, {"_3": [{**own, "id": own["id"][:-1] + b"x"}]}],
+        NONE: [{"_3": [{**own, "type": "unicorn"}]}, {"_3": [{**own, "id": altered(own["id"])}]}],
         UNSUPPORTED: [{"_3": [own], "_5": {"rk": True}}, {"_3": [own], "_5": {"rk": False}}],
         OPTION: [{"_3": [own], "_4": {"largeBlobKey": False}}, {"_3": [own], "_5": {"uv": True}}],
         OK: [{"_3": [own]}, {"_3": [own], "_5": {"up": False}}, {"_3": [own], "_5": {"makeTea": True}}],
