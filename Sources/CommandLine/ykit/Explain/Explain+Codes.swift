@@ -35,7 +35,7 @@ extension Explain {
         case .wrong(let left):
             var explanation = Explanation(
                 "wrong-response", .authentication,
-                "the service refused the response" + (left.map { ", \($0) tries left" } ?? ""),
+                "the service refused the response" + (left.map { ", \(Tries.areLeft($0))" } ?? ""),
                 hint: "the account may have been enrolled again elsewhere; enrol it again here")
             explanation.retriesLeft = left
             return explanation

@@ -107,7 +107,7 @@ extension Explain {
                 "pin-wrong", .authentication, "wrong PIN", hint: "it was not tried again: ykit fido2 pin retries")
         }
         if retries.count == 0 { return pin(.pinBlocked) }
-        let tries = retries.count == 1 ? "one try is left" : "\(retries.count) tries are left"
+        let tries = Tries.areLeft(retries.count)
         let hint =
             retries.needsPowerCycle
             ? "unplug the key and plug it in again before the next try"

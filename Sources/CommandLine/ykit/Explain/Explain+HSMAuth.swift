@@ -57,12 +57,12 @@ extension Explain {
         switch error {
         case .wrongManagementKey(let tries):
             Explanation(
-                "management-password-wrong", .authentication, "wrong management password; \(tries) tries left",
+                "management-password-wrong", .authentication, "wrong management password, \(Tries.areLeft(tries))",
                 retriesLeft: tries)
         case .wrongPassword(let label, let tries):
             Explanation(
                 "password-wrong", .authentication,
-                "wrong password of '\(label.text.printable)'; \(tries) tries left, then the key deletes the credential",
+                "wrong password of '\(label.text.printable)'; \(Tries.areLeft(tries)), then the key deletes the credential",
                 retriesLeft: tries)
         case .credentialLost(let label):
             Explanation(

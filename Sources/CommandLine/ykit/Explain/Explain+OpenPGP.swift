@@ -53,7 +53,7 @@ extension Explain {
         case .wrongPIN(let reference, let tries):
             return Explanation(
                 "pin-wrong", .authentication,
-                "wrong \(reference.words)" + (tries.map { $0 == 1 ? "; 1 try left" : "; \($0) tries left" } ?? ""),
+                "wrong \(reference.words)" + (tries.map { ", \(Tries.areLeft($0))" } ?? ""),
                 retriesLeft: tries)
         case .blocked(let reference):
             let hint =

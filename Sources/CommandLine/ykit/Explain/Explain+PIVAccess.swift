@@ -38,7 +38,7 @@ extension Explain {
     }
 
     private static func wrong(_ reference: PIVReference, _ left: Int) -> Explanation {
-        let tries = left == 1 ? "one try is left" : "\(left) tries are left"
+        let tries = Tries.areLeft(left)
         switch reference {
         case .pin:
             return Explanation(

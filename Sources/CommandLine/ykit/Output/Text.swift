@@ -23,6 +23,22 @@ extension String {
     }
 }
 
+/// How many retries a PIN or password has left, in words.
+enum Tries {
+    /// For tables: "1 try left", "2 of 3 tries left", or "blocked".
+    static func left(_ count: Int, of total: Int? = nil) -> String {
+        if count == 0 { return "blocked" }
+        return "\(count)" + (total.map { " of \($0)" } ?? "")
+            + (count == 1 && total == nil ? " try left" : " tries left")
+    }
+
+    /// For prompts: "the last try" or "3 tries left".
+    static func next(_ count: Int) -> String { count == 1 ? "the last try" : "\(count) tries left" }
+
+    /// For sentences: "one try is left" or "3 tries are left".
+    static func areLeft(_ count: Int) -> String { count == 1 ? "one try is left" : "\(count) tries are left" }
+}
+
 /// Bold, grey and colour in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
 /// sequences instead, every other output gets nothing. An escape character in a line is therefore always foreign and
 /// made visible, and so are such noncharacters in foreign text.

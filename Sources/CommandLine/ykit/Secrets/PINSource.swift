@@ -50,13 +50,11 @@ final class PINSource: Sendable {
         case .secret(let secret): return SharedSecret(try Self.checked(secret))
         case .none:
             let prompt = try Prompt(orElse: source.hint)
-            let left = retries.map { "; \(Self.words($0.count))" } ?? ""
+            let left = retries.map { "; \(Tries.next($0.count))" } ?? ""
             prompt.tell("to \(reason), the key asks for its PIN\(left)")
             return SharedSecret(try prompt.neededSecret("PIN", "an empty PIN is never sent"))
         }
     }
-
-    private static func words(_ tries: Int) -> String { tries == 1 ? "the last try" : "\(tries) tries left" }
 
     private static func checked(_ pin: consuming Secret) throws -> Secret {
         if pin.isEmpty { throw Explanation("pin-empty", .usage, "an empty PIN is never sent") }

@@ -116,9 +116,7 @@ final class AgeKeeper: AgeKeySource {
     }
 
     /// The remaining PIN retries, as a suffix for the prompt.
-    private static func left(_ tries: Int?) -> String {
-        tries.map { " (\($0 == 1 ? "the last try" : "\($0) tries left"))" } ?? ""
-    }
+    private static func left(_ tries: Int?) -> String { tries.map { " (\(Tries.next($0)))" } ?? "" }
 
     private func close() async {
         guard let open else { return }

@@ -24,7 +24,7 @@ struct ArculusShow: Verb {
         let info = state.info
         let aaguid = AuthenticatorReport.uuid(info.aaguid)
         let minimum = max(info.minPINLength, UInt64(ArculusPIN.shortest))
-        let tries = state.retries.map { "set, \($0.count) \($0.count == 1 ? "try" : "tries") left" }
+        let tries = state.retries.map { "set, \(Tries.left($0.count))" }
         let rows = [
             ["model", state.model.name ?? "no Arculus card"], ["AAGUID", aaguid],
             ["protocols", info.versions.map(\.rawValue.printable).listed()],

@@ -53,7 +53,7 @@ struct AuthenticatorReport {
         guard let pin else { return "set" + forced }
         if pin.count == 0 { return "set, blocked for good: only a reset helps" }
         let replug = pin.needsPowerCycle ? ", the key has to be taken out first" : ""
-        return "set, \(pin.count) \(pin.count == 1 ? "try" : "tries") left\(replug)\(forced)"
+        return "set, \(Tries.left(pin.count))\(replug)\(forced)"
     }
 
     private var policyPage: String {
@@ -67,7 +67,7 @@ struct AuthenticatorReport {
         guard info.option(.uv) != nil else { return "" }
         let means = Self.modalities.filter { (info.uvModality ?? 0) & $0.0 != 0 }.map(\.1).listed()
         let state = info.hasBuiltInUV ? "set up" : "not set up"
-        return [state, means, uv.map { $0 == 0 ? "blocked, the PIN unblocks it" : "\($0) tries left" } ?? ""]
+        return [state, means, uv.map { $0 == 0 ? "blocked, the PIN unblocks it" : Tries.left($0) } ?? ""]
             .filter { !$0.isEmpty }.listed()
     }
 

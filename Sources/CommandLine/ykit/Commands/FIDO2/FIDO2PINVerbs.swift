@@ -82,7 +82,7 @@ struct FIDO2PINRetries: Verb {
         guard info.hasPIN else { return Answer("no PIN is set", ["hasPin": false]) }
         let retries = try await service.pinRetries()
         var answer = Answer(
-            ["\(retries.count) \(retries.count == 1 ? "try" : "tries") left"],
+            [Tries.left(retries.count)],
             [
                 "hasPin": true, "pinRetries": .int(Int64(retries.count)),
                 "needsReplug": .bool(retries.needsPowerCycle),
@@ -93,7 +93,7 @@ struct FIDO2PINRetries: Verb {
         }
         if info.hasBuiltInUV, let own = try? await service.uvRetries() {
             answer.members["uvRetries"] = .int(Int64(own))
-            answer.lines.append("\(own) tries left for the key's own verification")
+            answer.lines.append("the key's own verification: \(Tries.left(own))")
         }
         return answer
     }

@@ -20,7 +20,7 @@ struct HSMAuthInfo: Verb {
         let count = try await service.credentials().count
         return Answer(
             Table.lines([
-                ["version", version], ["management password", retries == 0 ? "blocked" : "\(retries) tries left"],
+                ["version", version], ["management password", Tries.left(retries)],
                 ["credentials", "\(count)"],
             ]),
             [
@@ -44,7 +44,7 @@ struct HSMAuthList: Verb {
             list.map {
                 [
                     $0.label.text.printable, $0.algorithm.description, $0.needsTouch == true ? "touch" : "",
-                    $0.retries == 1 ? "1 try left" : "\($0.retries) tries left",
+                    Tries.left($0.retries),
                 ]
             })
         return Answer(lines, ["credentials": .array(list.map(\.json))])

@@ -61,7 +61,7 @@ extension World {
         case .secret(let secret): password = try HSMAuthPassword(secret)
         case .none:
             let prompt = try Prompt(orElse: options.source.hint)
-            prompt.tell("to \(reason), the key asks for its management password; \(tries) tries left")
+            prompt.tell("to \(reason), the key asks for its management password; \(Tries.next(tries))")
             password = try HSMAuthPassword(try prompt.secret("management password (empty for that of a new key)"))
         }
         if password.isDefault { terminal.warn(Self.defaultManagementPassword) }
@@ -86,7 +86,7 @@ extension World {
         case .secret(let secret): return try HSMAuthPassword(secret)
         case .none:
             let prompt = try Prompt(orElse: options.source.hint)
-            prompt.tell("\(credential.retries) tries left, then the key deletes the credential")
+            prompt.tell("\(Tries.next(credential.retries)), then the key deletes the credential")
             return try HSMAuthPassword(
                 try prompt.secret("password of '\(credential.label.text.printable)'"))
         }

@@ -70,9 +70,12 @@ struct OpenPGPInfo: Verb {
         let texts = [("cardholder", holder.name), ("login", holder.login), ("URL", holder.url)]
         for (name, text) in texts { if let text { rows.append([name, text.printable]) } }
         rows += [
-            ["user PIN", tries(status.pins.retries.user)],
-            ["reset code", status.pins.retries.reset == 0 ? "not set, or blocked" : tries(status.pins.retries.reset)],
-            ["admin PIN", tries(status.pins.retries.admin)],
+            ["user PIN", Tries.left(status.pins.retries.user)],
+            [
+                "reset code",
+                status.pins.retries.reset == 0 ? "not set, or blocked" : Tries.left(status.pins.retries.reset),
+            ],
+            ["admin PIN", Tries.left(status.pins.retries.admin)],
             ["PIN for signatures", status.pins.signatureNeedsPIN ? "for each" : "once"],
             ["PINs are sent", usesKDF ? "hashed (KDF)" : "as they are"], ["signatures made", "\(count)"],
         ]
@@ -87,10 +90,6 @@ struct OpenPGPInfo: Verb {
             if let fingerprint { rows.append(["CA fingerprint \(index + 1)", Hex.encode(fingerprint)]) }
         }
         return Table.lines(rows)
-    }
-
-    private static func tries(_ count: Int) -> String {
-        count == 0 ? "blocked" : count == 1 ? "1 try left" : "\(count) tries left"
     }
 }
 

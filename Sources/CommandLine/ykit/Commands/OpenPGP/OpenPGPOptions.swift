@@ -127,7 +127,7 @@ extension World {
         case .secret(let secret): return secret
         case .none:
             let prompt = try Prompt(orElse: source.hint)
-            prompt.tell("\(words); \(tries == 1 ? "the last try" : "\(tries) tries left")")
+            prompt.tell("\(words); \(Tries.next(tries))")
             return try prompt.neededSecret(reference.words, "an empty PIN is never sent")
         }
     }

@@ -40,10 +40,8 @@ struct PIVReportText {
 
     private static func tries(_ metadata: PINMetadata?) -> String {
         guard let metadata else { return "not told" }
-        if metadata.isBlocked { return "blocked" }
-        let total = metadata.triesTotal.map { " of \($0)" } ?? ""
-        let words = "\(metadata.triesLeft)\(total) tries left"
-        return metadata.isDefault == true ? words + ", that of a new key" : words
+        let words = Tries.left(metadata.triesLeft, of: metadata.triesTotal)
+        return metadata.isDefault == true && !metadata.isBlocked ? words + ", that of a new key" : words
     }
 
     private var managementKey: String {

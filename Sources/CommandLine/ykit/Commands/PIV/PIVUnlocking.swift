@@ -263,8 +263,7 @@ extension World {
 
     private static func words(_ tries: PINMetadata?) -> String {
         guard let tries else { return "" }
-        return "; " + (tries.triesLeft == 1 ? "the last try" : "\(tries.triesLeft) tries left")
-            + (tries.isDefault == true ? ", it is still the default" : "")
+        return "; " + Tries.next(tries.triesLeft) + (tries.isDefault == true ? ", it is still the default" : "")
     }
 }
 

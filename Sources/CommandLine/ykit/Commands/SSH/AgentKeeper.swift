@@ -144,7 +144,7 @@ final class AgentKeeper {
         unlocking.source = { [pins, prompt] service, reason in
             let tries = try await service.tries(of: .pin)
             if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
-            let left = tries.map { ", \($0.triesLeft == 1 ? "the last try" : "\($0.triesLeft) tries left")" } ?? ""
+            let left = tries.map { ", \(Tries.next($0.triesLeft))" } ?? ""
             let pin = try await pins.pin("PIN of the key's PIV, to \(reason)\(left): ", prompt, isKept: !isAlways)
             return try PIVPIN(pin.value.copy())
         }
@@ -172,7 +172,7 @@ final class AgentKeeper {
 
     private func interaction(for reason: String) -> FIDOInteraction {
         FIDOInteraction(pin: { [pins, prompt] request in
-            let left = request.retries.map { ", \($0.count == 1 ? "the last try" : "\($0.count) tries left")" } ?? ""
+            let left = request.retries.map { ", \(Tries.next($0.count))" } ?? ""
             return try? await pins.pin("PIN of the key's FIDO2, to \(reason)\(left): ", prompt, isKept: false)
         })
     }
