@@ -41,7 +41,9 @@ enum Opened: CaseIterable {
         case .otpHID:
             let reports = GatedReports(key.otpReportLink(), gate)
             return try await OTPService.open(HIDOTPLink(reports, environment: environment)).runtime
-        case .tag: return try await TagService.open(channel(key, gate, environment)).runtime
+        case .tag:
+            key.layOnReader()
+            return try await TagService.open(channel(key, gate, environment)).runtime
         case .hsmAuth: return try await HSMAuthService.open(channel(key, gate, environment)).runtime
         case .openPGP: return try await OpenPGPService.open(channel(key, gate, environment)).runtime
         case .securityDomain: return try await SecurityDomainService.open(channel(key, gate, environment)).runtime

@@ -38,6 +38,9 @@ final class Bench {
         if select { _ = try? send("00a4040007a0000005272101") }
     }
 
+    /// Moves the card to a contactless reader.
+    func layOnReader() { card = VirtualCard(card.state, isOnReader: true) }
+
     /// Sends bytes as they are.
     func send(_ hex: String) throws -> String {
         let reply = card.exchange(try Hex.decode(hex.filter { $0 != " " }), world)

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -10,8 +11,9 @@ import YKWire
 struct NDEFAppletTests {
     private static let key = [UInt8](1...16)
 
-    private func bench(_ ndef: [UInt8]? = nil) throws -> Bench {
-        let bench = Bench(select: false)
+    private func bench(_ ndef: [UInt8]? = nil, _ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws -> Bench {
+        let bench = Bench(version: version, select: false)
+        bench.layOnReader()
         let record = try OTPSlotRecord(fixed: [1, 2, 3, 4, 5, 6], identity: [9, 9, 9, 9, 9, 9], key: Self.key)
         _ = try bench.send("00a4040007a000000527200100")
         #expect(try bench.send(0x01, p1: 0x01, record.encoded + [UInt8](repeating: 0, count: 6)).status == .ok)
@@ -58,12 +60,62 @@ struct NDEFAppletTests {
         #expect(text.language == "en" && text.text.hasPrefix("OTP cbcdcecfcgch") && text.text.count == 48)
     }
 
-    @Test func theContainerIsTrue() throws {
-        let bench = try bench()
-        _ = try bench.send("00a4040007d276000085010100")
+    @Test("the NDEF message is read as a tag's")
+    func ndef() throws {
+        let bench = Bench(select: false)
+        bench.layOnReader()
+        _ = try bench.select(.ndef)
+        #expect(try bench.send("00b0000002") == "6986")
         #expect(try bench.send("00a4000c02e103") == "9000")
-        let bytes = try Hex.decode(try bench.send("00b000000f")).dropLast(2)
-        let container = try CapabilityContainer(decoding: Array(bytes))
-        #expect(container.file == 0xE104 && container.fileSize == 127 && container.writeAccess == 0xFF)
+        #expect(try bench.send("00b000000f") == "000f20007f00000406e104007f00ff" + "9000")
+        #expect(try bench.send("00a4000c02e104") == "9000")
+        let length = try bench.send("00b0000002")
+        #expect(length == "0017" + "9000")
+        let message = try Hex.decode(try bench.send("00b0000217"))
+        #expect(message.prefix(5) == [0xD1, 0x01, 0x13, 0x55, 0x04])
+        #expect(String(decoding: message.dropFirst(5).dropLast(2), as: UTF8.self) == "my.yubico.com/yk/#")
+        #expect(try bench.send("00b0001801") == "23" + "9000")
+        #expect(try bench.send("00b0001901") == "6b00")
+        #expect(try bench.send("00a4000c020001") == "6a82")
+        #expect(try bench.send("00a4020c02e104") == "6b00")
+        #expect(try bench.send("00d6000001ff") == "6d00")
+    }
+
+    @Test("a tag is on a contactless reader only, and while OTP is enabled over NFC")
+    func availability() throws {
+        let bench = try bench()
+        #expect(try bench.select(.ndef) == "9000")
+        bench.card.state.management.nfcEnabled = bench.card.state.profile.applications & ~1
+        #expect(try bench.select(.ndef) == "6a82")
+        bench.card = VirtualCard(Bench(select: false).card.state)
+        #expect(try bench.select(.ndef) == "6a82")
+    }
+
+    @Test("a key that is moved has the answer to reset of its place, and a tag on the reader only")
+    func places() throws {
+        let key = VirtualKey.demonstration()
+        let select = try Hex.decode("00a4040007d276000085010100")
+        let usb = key.link()
+        #expect(try usb.exchange(select, deadline: .after(.seconds(1))) == [0x6A, 0x82])
+        key.layOnReader()
+        let nfc = key.link()
+        #expect(try ATR(decoding: nfc.identity.atr).contactless != nil)
+        #expect(try nfc.exchange(select, deadline: .after(.seconds(1))) == [0x90, 0x00])
+        key.plugIn()
+        #expect(key.link().identity == usb.identity)
+        #expect(try nfc.exchange(select, deadline: .after(.seconds(1))) == [0x6A, 0x82])
+    }
+
+    @Test("a NEO says that its tag may be written, and has an address of its own")
+    func neo() throws {
+        let bench = try bench(nil, FirmwareVersion(3, 4, 0))
+        _ = try bench.select(.ndef)
+        #expect(try bench.send("00a4000c02e103") == "9000")
+        #expect(try bench.send("00b000000f") == "000f20007f007f0406e104007f00009000")
+        guard case .uri(let uri) = try message(bench).records[0].content() else {
+            Issue.record("no URI")
+            return
+        }
+        #expect(uri.description.hasPrefix("https://my.yubico.com/neo/cbcdcecfcgch"))
     }
 }

@@ -132,7 +132,7 @@ struct OATHAccountTests {
         #expect(try bench.put("t", rest: [0x78, 0x02]) == .ok)
         bench.world.touch = { _ in .notTouched }
         #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .conditionsNotSatisfied)
-        bench.card = VirtualCard(bench.card.state, isOnReader: true)
+        bench.layOnReader()
         _ = try bench.send("00a4040007a0000005272101")
         #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .ok)
     }

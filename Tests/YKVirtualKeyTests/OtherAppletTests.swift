@@ -85,6 +85,7 @@ struct OtherAppletTests {
         let bench = try bench(.otp)
         #expect(try bench.send(0x01, p1: 0x01, record([])).status == .ok)
         bench.card.state.otp.slots[0]?.counter = .max
+        bench.layOnReader()
         _ = try bench.select(.ndef)
         #expect(try bench.send("00a4000c02e104") == "9000")
         #expect(bench.card.state.otp.slots[0]?.counter == 0x7FFF)
@@ -138,24 +139,5 @@ struct OtherAppletTests {
         let ones = TLV(0x0B, [UInt8](repeating: 1, count: 16)).encoded
         #expect(try bench.send(0x1C, [UInt8(ones.count)] + ones).status == .securityStatusNotSatisfied)
         #expect(try bench.send(0x1C, [UInt8(zeros.count)] + zeros).status == .ok)
-    }
-
-    @Test("the NDEF message is read as a tag's")
-    func ndef() throws {
-        let bench = try bench(.ndef)
-        #expect(try bench.send("00b0000002") == "6986")
-        #expect(try bench.send("00a4000c02e103") == "9000")
-        #expect(try bench.send("00b000000f") == "000f20007f00000406e104007f00ff" + "9000")
-        #expect(try bench.send("00a4000c02e104") == "9000")
-        let length = try bench.send("00b0000002")
-        #expect(length == "0017" + "9000")
-        let message = try Hex.decode(try bench.send("00b0000217"))
-        #expect(message.prefix(5) == [0xD1, 0x01, 0x13, 0x55, 0x04])
-        #expect(String(decoding: message.dropFirst(5).dropLast(2), as: UTF8.self) == "my.yubico.com/yk/#")
-        #expect(try bench.send("00b0001801") == "23" + "9000")
-        #expect(try bench.send("00b0001901") == "6b00")
-        #expect(try bench.send("00a4000c020001") == "6a82")
-        #expect(try bench.send("00a4020c02e104") == "6b00")
-        #expect(try bench.send("00d6000001ff") == "6d00")
     }
 }

@@ -16,6 +16,7 @@ struct VirtualCardTests {
         ])
     func select(_ command: String) throws {
         let bench = Bench(select: false)
+        bench.layOnReader()
         #expect(try bench.send(command).hasSuffix("9000"))
         #expect(bench.card.selected != nil)
     }

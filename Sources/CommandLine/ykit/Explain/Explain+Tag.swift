@@ -10,7 +10,9 @@ extension Explain {
             Explanation(
                 "not-a-tag", .notSupported,
                 "the card in the reader is not a tag: its NDEF application is missing or disabled",
-                hint: "ykit list shows what is there; on a YubiKey NDEF belongs to the OTP application")
+                hint:
+                    "a YubiKey is a tag on a contactless reader only, and while its OTP application is enabled over NFC"
+            )
         case .lost:
             Explanation(
                 "tag-lost", .removed, "the tag was taken away before it was read",

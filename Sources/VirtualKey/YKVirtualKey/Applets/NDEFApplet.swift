@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
+import YKTransport
 package import YKWire
 
 /// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that contains a new token of
 /// a slot each time it is selected.
 package struct NDEFApplet: Applet {
     package static let aid = AID.ndef
-    /// The message file: 127 bytes, readable in one command, not writable.
-    static let container = CapabilityContainer(fileSize: 127, readLimit: 127)
+    package static let capabilities = VirtualCapability.otp
+    package static let isContactless = true
+    package static func opensChannels(on profile: DeviceProfile) -> Bool { false }
+
+    /// The size of the message file in bytes; one command reads it.
+    private static let fileSize: UInt16 = 127
 
     /// The URI that a key with restricted NFC returns instead of a token (ykman 5.9.2).
     static let restriction = NDEFURI("https://yubico.com/getting-started")
@@ -40,10 +45,21 @@ package struct NDEFApplet: Applet {
     ) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0x0C else { throw .status(.wrongParameters) }
         switch command.data {
-        case NDEFProtocol.File.capabilityContainer: file = Self.container.encoded
+        case NDEFProtocol.File.capabilityContainer: file = Self.container(of: key.profile).encoded
         case NDEFProtocol.File.message: file = try message(&key, world)
         default: throw .status(.notFound)
         }
+    }
+
+    /// Everybody may read the message file, and nobody may write it, although a NEO's container says so (recorded by
+    /// go-nfctype4).
+    private static func container(of profile: DeviceProfile) -> CapabilityContainer {
+        var container = CapabilityContainer(fileSize: fileSize, readLimit: fileSize)
+        if profile.version.major == 3 {
+            container.writeLimit = fileSize
+            container.writeAccess = 0
+        }
+        return container
     }
 
     /// READ BINARY from the offset in P1 P2 (ISO 7816-4 §11.3.3); the card truncates the reply to Le.
@@ -62,7 +78,7 @@ package struct NDEFApplet: Applet {
     ) throws(Refusal) -> [UInt8] {
         let (kind, payload) =
             if let fixed { (UInt8(ascii: "U"), [fixed.code] + fixed.rest) } else { try key.nextNDEF(world) }
-        let room = Int(Self.container.fileSize) - 6
+        let room = Int(Self.fileSize) - 6
         let record = NDEFRecord(.wellKnown, type: [kind], payload: Array(payload.prefix(room)))
         guard let message = try? NDEFMessage([record]).encoded() else { throw .status(.memoryFailure) }
         return [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message

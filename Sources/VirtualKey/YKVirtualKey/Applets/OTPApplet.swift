@@ -8,6 +8,7 @@ package import YKWire
 package struct OTPApplet: Applet {
     package static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
     package static let capabilities = VirtualCapability.otp
+    package static let takesReaderForTouch = true
 
     package init() {}
 

@@ -23,10 +23,25 @@ package protocol Applet: Sendable {
     /// Whether selecting the application while it is selected leaves verified PINs and keys verified.
     static var survivesReselection: Bool { get }
 
+    /// Whether the application is available on contactless readers only.
+    static var isContactless: Bool { get }
+    /// Whether holding the key to a contactless reader is a touch: its sensor has no power there (yubioath-flutter
+    /// #1544).
+    static var takesReaderForTouch: Bool { get }
+    /// Whether a key of this kind opens secure channels to the application.
+    static func opensChannels(on profile: DeviceProfile) -> Bool
+    /// Whether the application hands out the rest of a long reply now.
+    var continues: Bool { get }
+    /// Whether a key of the FIPS series with firmware 5.7 accepts the command on a contactless reader only through a
+    /// secure channel.
+    func needsChannel(_ command: APDU) -> Bool
+
     /// Creates an applet without a session.
     init()
     /// Answers SELECT.
     mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8]
+    /// Learns how the next command arrived.
+    mutating func arrive(by route: CommandRoute)
     /// Answers any other command.
     mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
@@ -38,4 +53,18 @@ extension Applet {
     package static var classes: Set<UInt8> { [0x00] }
     package static var capabilities: UInt32 { 0 }
     package static var survivesReselection: Bool { false }
+    package static var isContactless: Bool { false }
+    package static var takesReaderForTouch: Bool { false }
+    package static func opensChannels(on profile: DeviceProfile) -> Bool { true }
+    package var continues: Bool { true }
+    package func needsChannel(_ command: APDU) -> Bool { false }
+    package mutating func arrive(by route: CommandRoute) {}
+}
+
+/// How a command arrived at an application.
+package struct CommandRoute: Sendable {
+    /// Whether the key is on a contactless reader.
+    let isOnReader: Bool
+    /// The rights of the secure channel that the command came through; `nil` without a channel.
+    let channel: SecurityDomainApplet.ChannelRights?
 }

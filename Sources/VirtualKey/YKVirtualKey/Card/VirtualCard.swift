@@ -96,9 +96,7 @@ package struct VirtualCard: Sendable {
         guard takes(command.cla & ~0x10) else { throw .status(.unknownClass) }
         let room = Self.room(for: command.le, isExtended: isExtended)
         if command.cla & 0x10 == 0, command.ins == continuation {
-            if let applet = selected as? OATHApplet, !applet.isUnlocked {
-                throw .status(.securityStatusNotSatisfied)
-            }
+            guard selected?.continues ?? true else { throw .status(.securityStatusNotSatisfied) }
             return try rest(room)
         }
         pending = []
@@ -118,11 +116,7 @@ package struct VirtualCard: Sendable {
     /// Whether a secure channel can be opened in the selected application.
     private var opensChannels: Bool {
         guard let selected, state.profile.hasSCP else { return false }
-        return switch selected {
-        case is NDEFApplet: false
-        case is OATHApplet: state.profile.version >= FirmwareVersion(5, 6, 3)
-        default: true
-        }
+        return type(of: selected).opensChannels(on: state.profile)
     }
 
     private mutating func answer(
@@ -153,18 +147,8 @@ package struct VirtualCard: Sendable {
         guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
         var world = world
-        switch applet {
-        case is OATHApplet, is OTPApplet, is HSMAuthApplet:
-            // The sensor has no power there: holding the key to the reader is a touch (yubioath-flutter #1544).
-            if isOnReader { world.touch = { _ in .touched } }
-        case var domain as SecurityDomainApplet:
-            domain.channel = channel.rights
-            applet = domain
-        case var fido as FIDOApplet:
-            fido.isOnReader = isOnReader
-            applet = fido
-        default: break
-        }
+        if isOnReader, type(of: applet).takesReaderForTouch { world.touch = { _ in .touched } }
+        applet.arrive(by: CommandRoute(isOnReader: isOnReader, channel: channel.rights))
         defer { selected = applet }
         do { return try applet.process(command, &state, world) } catch {
             guard case .ctap(let status) = error else { throw error }
@@ -172,17 +156,10 @@ package struct VirtualCard: Sendable {
         }
     }
 
-    /// Whether a command requires a secure channel. On a contactless reader, keys of the FIPS series require one except
-    /// for commands that identify the key. A locked OATH application reports first that it is locked, as ykman's device
-    /// tests expect.
+    /// Whether a command requires a secure channel.
     private func needsChannel(_ command: APDU) -> Bool {
         guard isOnReader, state.profile.isFIPS57, let selected else { return false }
-        return switch selected {
-        case let applet as OATHApplet: command.ins == OATHProtocol.Instruction.validate || applet.isUnlocked
-        case is PIVApplet:
-            ![PIVProtocol.Instruction.getSerial, PIVProtocol.Instruction.getVersion].contains(command.ins)
-        default: false
-        }
+        return selected.needsChannel(command)
     }
 
     /// Selects an application. If that fails, the current one stays selected (ISO 7816-4 §11.2.2).
@@ -209,6 +186,7 @@ package struct VirtualCard: Sendable {
     /// disabled.
     private func isEnabled(_ applet: any Applet.Type) -> Bool {
         let profile = state.profile
+        guard isOnReader || !applet.isContactless else { return false }
         guard !isRestricted else { return applet is NDEFApplet.Type }
         let enabled =
             profile.version.major < 5 ? profile.applications : state.enabled(over: isOnReader ? .nfc : .usb)

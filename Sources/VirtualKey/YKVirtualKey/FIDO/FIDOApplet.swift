@@ -13,11 +13,13 @@ package struct FIDOApplet: Applet {
     private typealias Instruction = FIDOProtocol.Instruction
 
     /// Whether the card is on a contactless reader.
-    var isOnReader = false
+    private var isOnReader = false
     /// Whether the host has ended the session, after which the application has to be selected again.
     private var isEnded = false
 
     package init() {}
+
+    package mutating func arrive(by route: CommandRoute) { isOnReader = route.isOnReader }
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
         key.fidoPower.waiting = nil

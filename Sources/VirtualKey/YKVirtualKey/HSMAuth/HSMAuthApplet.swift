@@ -9,6 +9,7 @@ package import YKWire
 package struct HSMAuthApplet: Applet {
     package static let aid = AID.hsmAuth
     package static let capabilities = VirtualCapability.hsmAuth
+    package static let takesReaderForTouch = true
 
     typealias Instruction = HSMAuthProtocol.Instruction
     typealias Tag = HSMAuthProtocol.Tag

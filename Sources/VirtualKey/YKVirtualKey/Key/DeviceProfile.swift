@@ -38,11 +38,14 @@ public struct DeviceProfile: Hashable, Sendable {
         self.fido = fido
     }
 
-    /// The answer to reset of a real key of this version.
-    public var atr: [UInt8] {
+    /// The answer to reset of a real key of this version, connected as ``transport`` says.
+    public var atr: [UInt8] { atr(onReader: transport == .nfc) }
+
+    /// The answer to reset of a real key of this version, in a port or on a contactless reader.
+    package func atr(onReader isOnReader: Bool) -> [UInt8] {
         if model.isCard { return DeviceModel.contactless }
         if model.isContactCard { return DeviceModel.openPGPCard }
-        if transport == .nfc { return Self.contactlessATR }
+        if isOnReader { return Self.contactless }
         return switch version.major {
         case ...3: Self.neo
         case 4: Self.four
@@ -74,7 +77,7 @@ public struct DeviceProfile: Hashable, Sendable {
         0x69, 0x4B, 0x65, 0x79, 0x40,
     ]
     /// The answer to reset that a contactless reader constructs for a key (PC/SC part 3 §3.1.3.2.3.1).
-    package static let contactlessATR: [UInt8] = [
+    private static let contactless: [UInt8] = [
         0x3B, 0x8D, 0x80, 0x01, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62, 0x69, 0x4B, 0x65, 0x79, 0xF9,
     ]
     private static let four: [UInt8] = [

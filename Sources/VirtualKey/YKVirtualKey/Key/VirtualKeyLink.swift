@@ -20,7 +20,7 @@ final class VirtualKeyLink: CardLink {
             profile.model.isCard
             ? "ykit virtual contactless reader"
             : profile.model.isContactCard ? "ykit virtual card reader" : VirtualKey.readerName
-        identity = CardIdentity(reader: reader, atr: profile.atr)
+        identity = CardIdentity(reader: reader, atr: profile.atr(onReader: key.isOnReader))
     }
 
     deinit { close() }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
+
 /// The persistent state of a virtual key.
 public struct VirtualKeyState: Hashable, Sendable {
     /// The kind of key.
@@ -8,7 +10,7 @@ public struct VirtualKeyState: Hashable, Sendable {
     package var oath: OATHMemory
     /// The URI in the NDEF message that the key sends to a phone, without the "https://" that the record's prefix code
     /// stands for.
-    package var ndef = "my.yubico.com/yk/#"
+    package var ndef: String
 
     /// The FIDO application's memory.
     package var fido = FIDOMemory()
@@ -41,5 +43,6 @@ public struct VirtualKeyState: Hashable, Sendable {
         self.profile = profile
         self.oath = oath
         piv = PIVMemory(profile)
+        ndef = profile.version.major == 3 ? "my.yubico.com/neo/" : "my.yubico.com/yk/#"
     }
 }

@@ -45,15 +45,21 @@ extension VirtualKey {
         }
     }
 
-    /// Plugs the key into a USB port, which lifts its NFC restriction.
-    package func plugIn() {
-        guard state.profile.transport == .usb, state.management.isNFCRestricted else { return }
+    /// Plugs the key into a USB port, which lifts its NFC restriction. A key whose profile has no port stays where it is.
+    public func plugIn() {
+        guard state.profile.transport == .usb else { return }
+        if isOnReader { body.withLock { $0.card = VirtualCard($0.card.state) } }
+        guard state.management.isNFCRestricted else { return }
         _ = try? change { key throws(Refusal) in
             key.management.isNFCRestricted = false
             return []
         }
     }
 
-    /// Puts the key on a contactless reader, regardless of its state.
-    package func layOnReader() { body.withLock { $0.card = VirtualCard($0.card.state, isOnReader: true) } }
+    /// Whether the key is on a contactless reader.
+    package var isOnReader: Bool { body.withLock { $0.card.isOnReader } }
+
+    /// Puts the key on a contactless reader, where it is a tag (``plugIn()`` takes it back): it loses power, and links
+    /// made after that are to the reader.
+    public func layOnReader() { body.withLock { $0.card = VirtualCard($0.card.state, isOnReader: true) } }
 }

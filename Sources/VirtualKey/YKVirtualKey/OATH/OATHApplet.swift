@@ -10,6 +10,8 @@ package struct OATHApplet: Applet {
     package static let aid = AID(rawValue: AID.oath.rawValue + [0x01])
     package static let capabilities = VirtualCapability.oath
     package static let continuation = Instruction.sendRemaining
+    package static let takesReaderForTouch = true
+    package static func opensChannels(on profile: DeviceProfile) -> Bool { profile.version >= FirmwareVersion(5, 6, 3) }
 
     typealias Instruction = OATHProtocol.Instruction
     typealias Tag = OATHProtocol.Tag
@@ -24,6 +26,11 @@ package struct OATHApplet: Applet {
     var challenge: [UInt8] = []
 
     package init() {}
+
+    package var continues: Bool { isUnlocked }
+
+    /// A locked application reports first that it is locked, as ykman's device tests expect.
+    package func needsChannel(_ command: APDU) -> Bool { command.ins == Instruction.validate || isUnlocked }
 
     /// SELECT returns version and salt and, if an access key is set, a challenge and its algorithm.
     package mutating func select(

@@ -47,6 +47,11 @@ package struct PIVApplet: Applet {
 
     package init() {}
 
+    /// Commands that identify the key need no channel.
+    package func needsChannel(_ command: APDU) -> Bool {
+        ![Instruction.getSerial, Instruction.getVersion].contains(command.ins)
+    }
+
     /// SELECT returns the application property template (NIST SP 800-73-4 Part 2 §3.1.1).
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld

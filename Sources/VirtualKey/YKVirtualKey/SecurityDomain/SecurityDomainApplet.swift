@@ -14,15 +14,17 @@ package struct SecurityDomainApplet: Applet {
     private typealias Tag = SecurityDomainProtocol.Tag
 
     /// The rights of the channel that the command came through; `nil` without a channel.
-    var channel: ChannelRights?
+    private var channel: ChannelRights?
 
     /// The rights of a channel.
-    struct ChannelRights: Hashable {
+    struct ChannelRights: Hashable, Sendable {
         let isHostAuthenticated: Bool
         let dataEncryption: [UInt8]
     }
 
     package init() {}
+
+    package mutating func arrive(by route: CommandRoute) { channel = route.channel }
 
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld

@@ -165,7 +165,7 @@ public struct VPCDServer {
         case .reset:
             failing { () throws(LinkError) in try link.reset(.warm, deadline: deadline) }
             report(.reset)
-        case .answerToReset: return .bytes(isContactless ? DeviceProfile.contactlessATR : link.identity.atr)
+        case .answerToReset: return .bytes(link.identity.atr)
         case .command(let command): return play(command, link)
         case .unknown: break
         }

@@ -10,8 +10,8 @@ struct NFCRead: Verb {
     static let about = About(
         "read", "Read the tag of a key, and the one-time password in it.",
         discussion: """
-            Waits as long as --timeout says for a key to be held to a contactless reader; a key in a USB port is read as \
-            well. A key makes a new password each time it is read.
+            Waits as long as --timeout says for a key to be held to a contactless reader; a YubiKey in a USB port has no \
+            tag. A key makes a new password each time it is read.
             """, members: ["reader", "atr", "contactless", "capabilities"] + MessageReport.members)
 
     @OptionGroup var reading: MessageOptions

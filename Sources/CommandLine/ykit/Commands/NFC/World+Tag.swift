@@ -4,6 +4,7 @@ import YKHardware
 import YKKeys
 import YKNFC
 import YKTransport
+import YKVirtualKey
 import YKWire
 
 extension World {
@@ -23,7 +24,9 @@ extension World {
         }
     }
 
+    /// A virtual key is put on a virtual contactless reader: in a port, a key has no tag.
     private func readTagOnce() async throws -> (content: TagContent, identity: CardIdentity) {
+        software?.layOnReader()
         let service = try await TagService.open(try connect())
         return (try await service.content(), await service.identity)
     }
