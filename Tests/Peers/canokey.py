@@ -94,7 +94,7 @@ class Card(FakeCard):
         return whole[offset:offset + count] + b"\x90\x00"
 
     def __enter__(self):
-        if not within(20, lambda: self.devices() == [True]):
+        if not self.is_inserted(lambda: self.devices() == [True]):
             raise SystemExit("FAIL the card and its reader do not find each other")
         return self
 

@@ -33,7 +33,7 @@ class Card(FakeCard):
         super().__init__(reader_port(), answer)
 
     def __enter__(self):
-        expect("a card is inserted", within(20, has_card))
+        expect("a card is inserted", self.is_inserted(has_card))
 
     def __exit__(self, *_):
         self.unplug()
