@@ -255,6 +255,19 @@ def fido(link):
         expect(f"a replay of '{name}' ({link}) makes nothing up", (replay.returncode, what in said), (14, True))
 
 
+def u2f(link):
+    """The U2F PIN of a YubiKey 4 FIPS goes over the link as it is."""
+    new("u2f.json", "--model", "yubikey4-fips")
+    pins = {name: f"MarkedU2fPin-{name}" for name in ("first", "second")}
+    first, second = ({name: pin.encode()} for name, pin in pins.items())
+    options = dict(link=link)
+    record("u2f pin set", "u2f.json", "u2f pin set", first, {"YKIT_NEW_PIN": pins["first"]}, **options)
+    record("u2f pin verify", "u2f.json", "u2f pin verify", first, {"YKIT_PIN": pins["first"]}, **options)
+    record("u2f pin change", "u2f.json", "u2f pin change", {**first, **second},
+           {"YKIT_PIN": pins["first"], "YKIT_NEW_PIN": pins["second"]}, **options)
+    record("u2f register", "u2f.json", "u2f register --app https://example.com", second, {"YKIT_PIN": pins["second"]}, **options)
+
+
 def passphrase(_):
     """The secret that 'ykit fido2 secret' wrote, in base64."""
     text = (WORK / "out.pass").read_bytes()
@@ -582,7 +595,7 @@ def age():
 WITHOUT = """list info doctor apdu completion udev-rules oath-info oath-export oath-delete oath-access-remember
 oath-access-forget oath-access-change oath-reset fido2-info fido2-select fido2-pin-retries fido2-verify fido2-try
 fido2-credentials-update fido2-credentials-delete fido2-large-blob-delete fido2-large-blob-prune fido2-config
-fido2-fingerprints fido2-reset u2f piv-info piv-access-set-retries piv-keys-info piv-keys-export piv-keys-attest
+fido2-fingerprints fido2-reset u2f-version u2f-check u2f-authenticate u2f-reset piv-info piv-access-set-retries piv-keys-info piv-keys-export piv-keys-attest
 piv-keys-move piv-keys-delete piv-certificates piv-attest piv-objects piv-reset otp-info otp-ndef otp-swap otp-delete
 otp-parse otp-verify nfc-parse config-nfc config-mode config-reset arculus capture virtual openpgp-info
 openpgp-keys-export openpgp-certificates-export openpgp-random openpgp-reset hsmauth-info
@@ -609,6 +622,7 @@ def test_marked_secrets():
     oath()
     for way in ("hid", "pcsc"):
         fido(way)
+        u2f(way)
     piv()
     for way in ("hid", "pcsc"):
         otp(way)

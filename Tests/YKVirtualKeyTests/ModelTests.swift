@@ -40,6 +40,7 @@ struct ModelTests {
         _ = try bench.select(.fido)
         #expect(try bench.send(0x01, registration).status == .securityStatusNotSatisfied)
         #expect(try u2f(bench, 0x43, "wrong1") == 0x63C0)
+        #expect(try u2f(bench, 0x44, "\u{6}012345") == 0x6700)
         #expect(try u2f(bench, 0x43, "wrong2") == 0x63C0)
         #expect(try u2f(bench, 0x43, "wrong3") == 0x6983)
         #expect(try u2f(bench, 0x43, "543210") == 0x6983)

@@ -90,10 +90,11 @@ package enum FIDOProtocol: CardVocabulary {
         (command.ins == Instruction.message || command.ins == Instruction.getResponse) && command.cla & 0x80 != 0
     }
 
-    /// Reading the version and checking a key handle change nothing.
+    /// Reading the version or the FIPS mode, and checking a key handle, change nothing.
     package static func effect(of command: APDU) -> CommandEffect {
         let isCheck = command.ins == Instruction.authenticate && command.p1 == Control.checkOnly
-        return command.ins == Instruction.version || isCheck ? .read : .write(reply: nil)
+        let isQuery = command.ins == Instruction.version || command.ins == Instruction.fipsMode
+        return isQuery || isCheck ? .read : .write(reply: nil)
     }
 
     /// U2F does not wait: it refuses until the key has been touched, and the host asks again.

@@ -12,6 +12,7 @@ extension Explain {
         case .wrongPIN, .pinNeedsPowerCycle, .pinBlocked, .pinNeeded, .pinNotSet, .pinAlreadySet, .pinChangeForced:
             pin(error)
         case .unsuitablePIN(let problem): unsuitable(problem)
+        case .u2fPIN(let problem): u2fPIN(problem)
         case .pinRefused:
             Explanation(
                 "pin-refused", .policy, "the key refused this PIN: too simple, or it was used before",
@@ -60,10 +61,11 @@ extension Explain {
     }
 
     private static func notAllowed(_ command: String) -> Explanation {
-        if command == "reset" {
+        if command == "reset" || command == "U2F RESET" {
+            let verb = command == "reset" ? "fido2 reset" : "u2f reset"
             return Explanation(
                 "too-late", .policy, "the key allows a reset only in the first seconds after it was plugged in",
-                hint: "ykit fido2 reset --reinsert, which waits for the key to be taken out and inserted again")
+                hint: "ykit \(verb) --reinsert, which waits for the key to be taken out and inserted again")
         }
         return Explanation(
             "not-allowed", .policy, "the key does not allow \(command) now",
@@ -134,6 +136,32 @@ extension Explain {
         }
     }
 
+    /// The U2F PIN of a YubiKey 4 FIPS.
+    private static func u2fPIN(_ problem: FIDOError.U2FPINProblem) -> Explanation {
+        switch problem {
+        case .wrong:
+            Explanation(
+                "pin-wrong", .authentication, "wrong U2F PIN",
+                hint: "it was not tried again; after three wrong ones in a row only 'ykit u2f reset' helps")
+        case .blocked:
+            Explanation(
+                "pin-blocked", .blocked, "no tries of the U2F PIN are left: it is blocked for good",
+                hint: "only 'ykit u2f reset' helps, which deletes all U2F credentials of this key", retriesLeft: 0)
+        case .notSet:
+            Explanation("pin-not-set", .authentication, "no U2F PIN is set on the key", hint: "ykit u2f pin set")
+        case .alreadySet: Explanation("pin-set", .policy, "a U2F PIN is set already", hint: "ykit u2f pin change")
+        case .badLength(let count):
+            Explanation(
+                count < U2F.pinLengths.lowerBound ? "pin-too-short" : "pin-too-long", .policy,
+                "a U2F PIN has \(U2F.pinLengths.lowerBound) to \(U2F.pinLengths.upperBound) bytes, this one has \(count)",
+                hint: "nothing was sent to the key; give another one")
+        case .needed:
+            Explanation(
+                "pin-needed", .authentication, "the key makes no U2F key pair before its U2F PIN is given",
+                hint: "ykit u2f pin verify, once after the key was plugged in")
+        }
+    }
+
     private static func verification(_ error: FIDOError) -> Explanation {
         if case .userVerificationBlocked = error {
             return Explanation(
@@ -149,6 +177,7 @@ extension Explain {
     private static func unsupported(_ what: String) -> Explanation {
         let names = [
             "FIDO2": "this key supports only U2F, not FIDO2", "U2F_V2": "this key does not support U2F",
+            "U2F PIN": "only a YubiKey FIPS of the 4 series has a U2F PIN, and a reset of U2F alone",
             "clientPin": "this key has no PIN", "rk": "this key does not store credentials",
             "uv": "this key cannot verify its user", "credMgmt": "this key cannot list its credentials",
             "bioEnroll": "this key has no fingerprint sensor", "authnrCfg": "this key cannot be configured",

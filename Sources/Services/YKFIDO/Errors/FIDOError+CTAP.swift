@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+import YKWire
 
 extension FIDOError {
     /// Lifts a CTAP error into its FIDO meaning; the only place that does.
@@ -10,6 +11,7 @@ extension FIDOError {
             case .status(let status, let command):
                 Self.meanings[status] ?? Self.meaning(status, of: command) ?? .ctap(error)
             case .link(.notTouched): .touchTimeout
+            case .u2fStatus(.securityStatusNotSatisfied, "U2F REGISTER"): .u2fPIN(.needed)
             default: .ctap(error)
             }
     }

@@ -24,6 +24,8 @@ public enum FIDOError: Error, Hashable, Sendable {
     case unsuitablePIN(PINProblem)
     /// The key refused the new PIN: too simple, or used before.
     case pinRefused
+    /// The U2F PIN of a YubiKey 4 FIPS is wrong, missing or unsuitable.
+    case u2fPIN(U2FPINProblem)
     /// Built-in user verification did not recognise the user.
     case userNotRecognised
     /// Built-in user verification is blocked; the PIN unblocks it.
@@ -47,6 +49,22 @@ public enum FIDOError: Error, Hashable, Sendable {
     case largeBlobs(LargeBlobProblem)
     /// The signature or attestation is invalid.
     case verification(VerificationProblem)
+
+    /// What is wrong with the U2F PIN of a YubiKey 4 FIPS.
+    public enum U2FPINProblem: Hashable, Sendable {
+        /// The PIN is wrong (63C0); the key does not say how many retries are left.
+        case wrong
+        /// No retries are left (6983).
+        case blocked
+        /// No PIN is set (6986).
+        case notSet
+        /// A PIN is set already, and the old one was not given (6700).
+        case alreadySet
+        /// A new PIN has not ``U2F/pinLengths`` bytes; nothing was sent.
+        case badLength(bytes: Int)
+        /// The key makes key pairs only after its PIN was verified since it got power (6982).
+        case needed
+    }
 
     /// What is wrong with the large blobs.
     public enum LargeBlobProblem: Hashable, Sendable {

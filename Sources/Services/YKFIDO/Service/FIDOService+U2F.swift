@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKCrypto
+import YKTransport
 import YKWire
 
 extension FIDOService {
@@ -38,6 +40,69 @@ extension FIDOService {
         try session.u2f { u2f throws(CTAPError) in
             try u2f.knows(
                 keyHandle, challengeHash: [UInt8](repeating: 0, count: 32), applicationHash: applicationHash)
+        }
+    }
+}
+
+// MARK: - The PIN of the YubiKey 4 FIPS
+
+extension FIDOService {
+    /// Verifies the U2F PIN of a YubiKey 4 FIPS, which makes key pairs only after that, until it loses power.
+    ///
+    /// A wrong PIN uses up one of three retries; the right one restores them.
+    ///
+    /// - Throws: `u2fPIN` if the PIN is wrong, blocked or not set; `unsupported` for other keys.
+    public func u2fVerifyPIN(_ pin: SharedSecret) throws(FIDOError) {
+        try u2fManage { u2f throws(CTAPError) in try u2f.verifyPIN(pin.value) }
+    }
+
+    /// Sets the first U2F PIN of a YubiKey 4 FIPS, which has ``U2F/pinLengths`` bytes. The key is in its FIPS mode then.
+    ///
+    /// - Throws: `u2fPIN` if a PIN is set already, which uses up no retry, or the new one has another length;
+    ///   `unsupported` for other keys.
+    public func u2fSetPIN(_ pin: SharedSecret) throws(FIDOError) {
+        try Self.checkU2FPIN(pin)
+        try u2fManage(hasOld: false) { u2f throws(CTAPError) in
+            try u2f.setPIN(pin.value, replacing: Secret(utf8: ""))
+        }
+    }
+
+    /// Changes the U2F PIN of a YubiKey 4 FIPS.
+    ///
+    /// - Throws: `u2fPIN` if the old PIN is wrong, blocked or not set, or the new one has not ``U2F/pinLengths`` bytes;
+    ///   `unsupported` for other keys.
+    public func u2fChangePIN(from old: SharedSecret, to pin: SharedSecret) throws(FIDOError) {
+        try Self.checkU2FPIN(pin)
+        guard old.value.count > 0 else { throw .u2fPIN(.wrong) }
+        try u2fManage { u2f throws(CTAPError) in try u2f.setPIN(pin.value, replacing: old.value) }
+    }
+
+    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. It leaves its FIPS mode for good.
+    ///
+    /// - Throws: `notAllowed` if the key was plugged in too long ago; `unsupported` for other keys.
+    public func u2fReset() throws(FIDOError) {
+        do { try u2fManage { u2f throws(CTAPError) in try u2f.reset() } } catch .u2fPIN(.notSet) {
+            throw .notAllowed("U2F RESET")
+        }
+    }
+
+    private static func checkU2FPIN(_ pin: SharedSecret) throws(FIDOError) {
+        guard U2F.pinLengths.contains(pin.value.count) else { throw .u2fPIN(.badLength(bytes: pin.value.count)) }
+    }
+
+    /// Runs a command of the YubiKey 4 FIPS. A PIN that is set, but not given, is 6700 (ykman 5.9.2).
+    private func u2fManage(
+        hasOld: Bool = true, _ body: (U2FSession) throws(CTAPError) -> Void
+    ) throws(FIDOError) {
+        do { try session.u2f(body) } catch .ctap(.u2fStatus(let word, let command)) {
+            switch word {
+            case .authenticationBlocked: throw .u2fPIN(.blocked)
+            case .commandNotAllowed: throw .u2fPIN(.notSet)
+            case .wrongLength where !hasOld: throw .u2fPIN(.alreadySet)
+            case .unknownInstruction, .unknownClass: throw .unsupported("U2F PIN")
+            case let word where word.sw1 == 0x63: throw .u2fPIN(.wrong)
+            default: throw .ctap(.u2fStatus(word, during: command))
+            }
         }
     }
 }

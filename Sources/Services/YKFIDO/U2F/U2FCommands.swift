@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKProtocols
 public import YKWire
 
@@ -35,4 +36,24 @@ public enum U2F {
     }
 
     static var version: APDU { APDU(ins: FIDOProtocol.Instruction.version) }
+}
+
+// MARK: - The PIN of the YubiKey 4 FIPS
+
+extension U2F {
+    /// The lengths of the U2F PIN of a YubiKey 4 FIPS, in bytes of UTF-8 (ykman 5.9.2).
+    public static let pinLengths = 6...32
+
+    static func verifyPIN(_ pin: borrowing Secret) -> APDU {
+        APDU(ins: FIDOProtocol.Instruction.fipsVerifyPIN, data: pin.copyBytes())
+    }
+
+    /// The length of the new PIN in one byte, the old PIN if there is one, the new PIN.
+    static func setPIN(_ pin: borrowing Secret, replacing old: borrowing Secret) -> APDU {
+        APDU(
+            ins: FIDOProtocol.Instruction.fipsSetPIN,
+            data: [UInt8(clamping: pin.count)] + old.copyBytes() + pin.copyBytes())
+    }
+
+    static var reset: APDU { APDU(ins: FIDOProtocol.Instruction.fipsReset) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKTransport
 import YKWire
 
@@ -50,6 +51,16 @@ struct U2FSession {
         default: throw .u2fStatus(response.status, during: "U2F AUTHENTICATE")
         }
     }
+
+    func verifyPIN(_ pin: borrowing Secret) throws(CTAPError) {
+        _ = try data(of: try exchange(U2F.verifyPIN(pin)), "VERIFY PIN")
+    }
+
+    func setPIN(_ pin: borrowing Secret, replacing old: borrowing Secret) throws(CTAPError) {
+        _ = try data(of: try exchange(U2F.setPIN(pin, replacing: old)), "SET PIN")
+    }
+
+    func reset() throws(CTAPError) { _ = try data(of: try touched(U2F.reset), "RESET") }
 
     /// Polls until the key is touched: 6985 means not yet.
     private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {

@@ -14,7 +14,8 @@ extension FIDOAuthenticator {
         power.hasU2FPIN = true
     }
 
-    /// SET PIN (44): the length of the new PIN in one byte, the old PIN if there is one, the new PIN.
+    /// SET PIN (44): the length of the new PIN in one byte, the old PIN if there is one, the new PIN. Without the old PIN
+    /// it costs no retry (ykman 5.9.2).
     mutating func changeU2FPIN(_ data: [UInt8]) throws(Refusal) {
         guard let length = data.first.map(Int.init), data.count > length else { throw .status(.wrongLength) }
         let old = Array(data.dropFirst().dropLast(length))
@@ -22,6 +23,7 @@ extension FIDOAuthenticator {
         if memory.u2fPIN == nil {
             guard old.isEmpty else { throw .status(.commandNotAllowed) }
         } else {
+            guard !old.isEmpty else { throw .status(.wrongLength) }
             try check(u2fPIN: old)
         }
         memory.u2fPIN = Array(data.suffix(length))

@@ -123,6 +123,23 @@ struct FIDO2Select: Verb {
     }
 }
 
+/// Whether the key is to be taken out and inserted again, since it allows a reset only after that.
+struct Reinsertion: ParsableArguments {
+    @Flag(
+        "--reinsert", help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
+    var reinsert = false
+
+    /// Refuses the option for a key that cannot be taken out.
+    func check(in world: World) throws {
+        guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
+            throw Explanation.usage("--reinsert is for a key that can be taken out")
+        }
+    }
+
+    /// Whether to wait for it; a plan does not.
+    func isWanted(in world: World) -> Bool { reinsert && world.plan == nil }
+}
+
 /// Deletes everything the FIDO application holds.
 struct FIDO2Reset: Verb {
     static let about = About(
@@ -134,14 +151,10 @@ struct FIDO2Reset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    @Flag(
-        "--reinsert", help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
-    var reinsert = false
+    @OptionGroup var reinsertion: Reinsertion
 
     func answer(in world: World) async throws -> Answer {
-        guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
-            throw Explanation.usage("--reinsert is for a key that can be taken out")
-        }
+        try reinsertion.check(in: world)
         let service = try await world.openFIDO()
         guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
         let info = try await service.info()
@@ -155,7 +168,7 @@ struct FIDO2Reset: Verb {
         }
         try confirmation.ask(
             typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
-        if reinsert, world.plan == nil {
+        if reinsertion.isWanted(in: world) {
             await service.rest()
             return try await resetInsertedAnew(info, in: world)
         }

@@ -13,7 +13,9 @@ struct U2FGroup: ParsableCommand {
             The client data are made here: type, challenge and origin, which is the application identifier as a site \
             gives it. --challenge-hash takes the hash of client data that were made elsewhere.
             """,
-        subcommands: [U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self])
+        subcommands: [
+            U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self, U2FPIN.self, U2FReset.self,
+        ])
 }
 
 /// The application that requests a signature.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKFIDO
+import YKWire
+
+/// Commands for the U2F PIN of a YubiKey 4 FIPS.
+struct U2FPIN: ParsableCommand {
+    static let about = About(
+        "pin", "Manage the U2F PIN of a YubiKey FIPS of the 4 series.",
+        discussion: """
+            With a PIN, the key is in its FIPS mode: it makes key pairs only after the PIN was given since it was plugged \
+            in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
+            """,
+        subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self])
+}
+
+/// Sets the first U2F PIN.
+struct U2FPINSet: Verb {
+    static let about = About(
+        "set", "Set the first U2F PIN, of 6 to 32 bytes.", members: ["hasPin"])
+
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openU2F()
+        try await service.u2fSetPIN(try world.newU2FPIN(new))
+        return Answer("the U2F PIN is set", ["hasPin": true])
+    }
+}
+
+/// Changes the U2F PIN.
+struct U2FPINChange: Verb {
+    static let about = About(
+        "change", "Change the U2F PIN. A wrong current one uses up one of three tries.",
+        discussion:
+            "When both are read from standard input, the first line is the current PIN, the second the new one.",
+        members: ["hasPin"])
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openU2F()
+        let old = try world.u2fPIN(pin, for: "change the U2F PIN")
+        try await service.u2fChangePIN(from: old, to: try world.newU2FPIN(new))
+        return Answer("the U2F PIN is changed", ["hasPin": true])
+    }
+}
+
+/// Verifies the U2F PIN, so that the key makes key pairs.
+struct U2FPINVerify: Verb {
+    static let about = About(
+        "verify", "Verify the U2F PIN: the key then makes key pairs until it is unplugged.",
+        discussion: "A wrong one uses up one of three tries, the right one restores all.", members: ["verified"])
+
+    @OptionGroup var pin: PINOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openU2F()
+        try await service.u2fVerifyPIN(try world.u2fPIN(pin, for: "make U2F key pairs"))
+        return Answer("the U2F PIN is right", ["verified": true])
+    }
+}
+
+/// Deletes all U2F credentials of a YubiKey 4 FIPS.
+struct U2FReset: Verb {
+    static let about = About(
+        "reset", "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
+        discussion: """
+            Every account that this key is registered with over U2F is lost, and the key leaves its FIPS mode for good: \
+            it is no longer a FIPS-compliant device. The key allows it only in the first seconds after it was plugged \
+            in, and after a touch. Other keys are reset with 'ykit fido2 reset'.
+            """, members: ["reset"])
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var reinsertion: Reinsertion
+
+    func answer(in world: World) async throws -> Answer {
+        try reinsertion.check(in: world)
+        var service = try await world.openU2F()
+        try confirmation.ask(
+            typing: "reset",
+            "this deletes all U2F credentials of this key and its U2F PIN, and ends its FIPS mode for good", in: world)
+        if reinsertion.isWanted(in: world) {
+            await service.rest()
+            service = try await world.reinsertedFIDO()
+        }
+        world.announce("the reset of U2F on this key")
+        try await service.u2fReset()
+        return Answer("all U2F credentials are deleted, no U2F PIN is set", ["reset": true])
+    }
+}
+
+extension World {
+    /// Returns the U2F PIN, given or asked for.
+    func u2fPIN(_ options: PINOptions, for reason: String) throws -> SharedSecret {
+        if plan != nil { return SharedSecret(Secret(utf8: "planned")) }
+        return try PINSource(options.source, reason: reason, terminal).read(nil)
+    }
+
+    /// Returns a new U2F PIN, given or asked for twice.
+    fileprivate func newU2FPIN(_ options: NewPINOptions) throws -> SharedSecret {
+        if plan != nil { return SharedSecret(Secret(utf8: "planned")) }
+        return SharedSecret(try options.source.readNew(terminal, asking: "new U2F PIN"))
+    }
+}
