@@ -11,9 +11,12 @@ struct Password {
             show(readLine().flatMap { OTPToken(typed: $0) })
             return
         }
-        let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
-        if isVirtual { try await program(key) }
+        let software = CommandLine.arguments.contains("--virtual") ? VirtualKey.demonstration() : nil
+        let key = try await (software.map { Keys(source: .virtual($0)) } ?? Keys()).only()
+        if let software {
+            try await program(key)
+            software.layOnReader()
+        }
         let tag = try await key.open(TagService.self)
         let message = try await tag.message()
         show(message.flatMap { OTPToken(in: $0) })
