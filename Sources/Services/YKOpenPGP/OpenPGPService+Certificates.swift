@@ -24,13 +24,20 @@ extension OpenPGPService {
 
     /// Writes the certificate of a slot, DER; the admin PIN must be verified.
     public func putCertificate(_ der: [UInt8], _ slot: OpenPGPSlot) throws(OpenPGPError) {
+        try checkRoom(for: der)
+        try put(try selectCertificate(slot), der)
+    }
+
+    /// Checks whether the card has room for a certificate, before the admin PIN is verified.
+    ///
+    /// - Throws: `badInput`.
+    public func checkRoom(for der: [UInt8]) throws(OpenPGPError) {
         guard !der.isEmpty, der.count <= Self.limit else { throw .badInput("a certificate of \(der.count) bytes") }
         let capabilities = try cardFacts().capabilities.capabilities
         let room = capabilities.count > 5 ? Int(capabilities[4]) << 8 | Int(capabilities[5]) : Self.limit
         guard der.count <= max(room, 1) else {
             throw .badInput("the certificate has \(der.count) bytes, the card has room for \(room)")
         }
-        try put(try selectCertificate(slot), der)
     }
 
     /// Deletes the certificate of a slot; the admin PIN must be verified.

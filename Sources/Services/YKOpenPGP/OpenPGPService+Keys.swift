@@ -91,10 +91,7 @@ extension OpenPGPService {
     public func importKey(
         _ key: PrivateKey, _ slot: OpenPGPSlot, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
-        guard try cardFacts().capabilities.supportsImport else { throw .unsupported("importing keys") }
-        if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
-            throw .badInput("cards take RSA keys with the public exponent 65537 only")
-        }
+        try checkImport(of: key.publicKey, slot)
         let type = OpenPGPKeyType(key.publicKey)
         let parts: [TLV]
         let attributes = try setAttributes(type, slot)
@@ -102,6 +99,18 @@ extension OpenPGPService {
         do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw Self.writing(error) }
         guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
         return try name(key.publicKey, slot, created)
+    }
+
+    /// Checks whether a key can be imported into a slot, before the admin PIN is verified.
+    ///
+    /// - Throws: `unsupported`, `unsupportedKey`, `badInput`.
+    public func checkImport(of key: PublicKey, _ slot: OpenPGPSlot) throws(OpenPGPError) {
+        guard try cardFacts().capabilities.supportsImport else { throw .unsupported("importing keys") }
+        if case .rsa(_, let exponent) = key, exponent != [1, 0, 1] {
+            throw .badInput("cards take RSA keys with the public exponent 65537 only")
+        }
+        let type = OpenPGPKeyType(key)
+        guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
     }
 
     private static func writing(_ error: CardError) -> OpenPGPError {

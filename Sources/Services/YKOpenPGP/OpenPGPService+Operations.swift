@@ -50,6 +50,15 @@ extension OpenPGPService {
         return result
     }
 
+    /// Checks whether a key can sign an input, before the PIN is verified.
+    ///
+    /// - Throws: `unfit`, `badInput`.
+    public static func check(
+        _ input: OpenPGPSigningInput, hash: HashAlgorithm, by key: PublicKey, in slot: OpenPGPSlot
+    ) throws(OpenPGPError) {
+        _ = try block(input, hash, key, slot)
+    }
+
     private func requiresTouch(_ slot: OpenPGPSlot) throws(OpenPGPError) -> Bool {
         try status().keys.first { $0.slot == slot }?.touch.map { $0 != .off } ?? false
     }
@@ -123,15 +132,24 @@ extension OpenPGPService {
     ///
     /// - Throws: `notDecrypted` for invalid padding; `unfit` for a key on a curve.
     public func decrypt(_ ciphertext: [UInt8]) throws(OpenPGPError) -> SharedSecret {
-        guard case .rsa(let bits) = try type(of: .decryption) else {
-            throw .unfit(.decryption, "messages; it agrees on secrets")
-        }
+        let size = try Self.checkCiphertext(ciphertext, for: try type(of: .decryption))
+        var plain = try decipher([0x00] + ciphertext.padded(to: size))
+        defer { Secret.wipe(&plain) }
+        return SharedSecret(Secret(plain))
+    }
+
+    /// Checks whether a key can decrypt a message, before the PIN is verified; returns the size of the modulus in bytes.
+    ///
+    /// - Throws: `unfit` for a key on a curve; `badInput` for a message of another size.
+    @discardableResult
+    public static func checkCiphertext(
+        _ ciphertext: [UInt8], for type: OpenPGPKeyType
+    ) throws(OpenPGPError) -> Int {
+        guard case .rsa(let bits) = type else { throw .unfit(.decryption, "messages; it agrees on secrets") }
         guard ciphertext.count <= bits / 8, !ciphertext.isEmpty else {
             throw .badInput("\(bits / 8) bytes are what the key decrypts, not \(ciphertext.count)")
         }
-        var plain = try decipher([0x00] + ciphertext.padded(to: bits / 8))
-        defer { Secret.wipe(&plain) }
-        return SharedSecret(Secret(plain))
+        return bits / 8
     }
 
     /// Performs a key agreement with the decryption key on a curve (PSO: DECIPHER): returns the x coordinate, or 32
@@ -140,7 +158,7 @@ extension OpenPGPService {
     /// - Throws: `unfit` if the peer's key is of another type.
     public func derive(with peer: PublicKey) throws(OpenPGPError) -> SharedSecret {
         let type = try type(of: .decryption)
-        guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
+        try Self.checkPeer(peer, for: type)
         let point: [UInt8]
         let size: Int
         switch peer {
@@ -157,6 +175,13 @@ extension OpenPGPService {
             throw .card(.malformed(fault, during: Decipher.name))
         }
         return SharedSecret(Secret(secret))
+    }
+
+    /// Checks whether a key can agree on a secret with a peer, before the PIN is verified.
+    ///
+    /// - Throws: `unfit` if the peer's key is of another type.
+    public static func checkPeer(_ peer: PublicKey, for type: OpenPGPKeyType) throws(OpenPGPError) {
+        guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
     }
 
     private func decipher(_ input: [UInt8]) throws(OpenPGPError) -> [UInt8] {

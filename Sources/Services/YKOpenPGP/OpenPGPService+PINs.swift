@@ -177,6 +177,17 @@ extension OpenPGPService {
     func prepare(
         _ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = false
     ) throws(OpenPGPError) -> Secret {
+        try checkLength(of: pin, reference, isNew: isNew)
+        guard try cardFacts().capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
+        return derivation.derive(pin, reference)
+    }
+
+    /// Checks the length of a PIN or reset code, before another PIN is verified for it.
+    ///
+    /// - Throws: `badPINLength`.
+    public func checkLength(
+        of pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = true
+    ) throws(OpenPGPError) {
         let facts = try cardFacts()
         let limits = facts.capabilities.pins.limits
         let (least, most) =
@@ -188,8 +199,6 @@ extension OpenPGPService {
         guard (least...max(least, most)).contains(pin.count) else {
             throw .badPINLength(reference, least: least, most: max(least, most))
         }
-        guard facts.capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
-        return derivation.derive(pin, reference)
     }
 
     /// Returns the error for a card's answer to a PIN, including the number of retries.

@@ -99,6 +99,21 @@ public struct OpenPGPSignature: Hashable, Sendable {
 }
 
 extension OpenPGPService {
+    /// Returns the hash of an OpenPGP signature by a key, before the PIN is verified: the given one, or SHA-256 or the one
+    /// with the length of the key's curve.
+    ///
+    /// - Throws: `badInput` for SHA-1 and for a hash shorter than the curve.
+    @discardableResult
+    public static func hash(_ given: HashAlgorithm?, of key: PublicKey) throws(OpenPGPError) -> HashAlgorithm {
+        let least = if case .ec(let curve, _) = key { min(curve.fieldSize, 64) } else { 32 }
+        let usual: HashAlgorithm = least <= 32 ? .sha256 : least <= 48 ? .sha384 : .sha512
+        let hash = given ?? usual
+        guard hash.digestSize >= least else {
+            throw .badInput("an OpenPGP signature with this key requires a hash of \(least) bytes or more, not \(hash)")
+        }
+        return hash
+    }
+
     /// Signs a message with the signature key and returns the signature as OpenPGP software verifies it; the user PIN
     /// must be verified for signing.
     ///
@@ -114,12 +129,7 @@ extension OpenPGPService {
         let stored = try status().keys.first { $0.slot == .signature }
         let named = OpenPGPPublicKey(key, in: .signature, created: stored?.created ?? 0)
         guard stored?.fingerprint == named.fingerprint else { throw .wrongFingerprint(.signature) }
-        let least = if case .ec(let curve, _) = key { min(curve.fieldSize, 64) } else { 32 }
-        let usual: HashAlgorithm = least <= 32 ? .sha256 : least <= 48 ? .sha384 : .sha512
-        let hash = hash ?? usual
-        guard hash.digestSize >= least else {
-            throw .badInput("an OpenPGP signature with this key requires a hash of \(least) bytes or more, not \(hash)")
-        }
+        let hash = try Self.hash(hash, of: key)
         let now = channel.environment.clock.now
         return try OpenPGPSignature(of: message, by: named, hash: hash, created: now) { digest throws(OpenPGPError) in
             try sign(.digest(digest), hash: hash)

@@ -42,7 +42,9 @@ extension PIVService {
     ) throws(PIVError) -> [UInt8] {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
         let input = algorithm == .ed25519 ? input : input.hashed(hash)
-        let block = try block(input, algorithm, hash, padding)
+        let block = try Self.block(input, algorithm, hash, padding) { size throws(PIVError) in
+            try session.draw(size, secret: false)
+        }
         let signature = try use(UseKey(slot, algorithm, challenge: block))
         if let size = algorithm.modulusSize, signature.count != size {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
@@ -60,10 +62,7 @@ extension PIVService {
         _ ciphertext: [UInt8], _ slot: PIVSlot, padding: DecryptionPadding, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
-        guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .decrypt) }
-        guard ciphertext.count == size else {
-            throw .badInput("\(size) bytes are what \(algorithm) decrypts, not \(ciphertext.count)")
-        }
+        let size = try Self.checkCiphertext(ciphertext, for: algorithm)
         var block = try use(UseKey(slot, algorithm, challenge: ciphertext))
         defer { Secret.wipe(&block) }
         guard block.count == size else { throw .notDecrypted }
@@ -84,13 +83,7 @@ extension PIVService {
         with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
-        let point: [UInt8]
-        switch peer {
-        case .x25519(let bytes) where algorithm == .x25519: point = bytes
-        case .ec(let curve, let bytes) where algorithm.curve == curve: point = bytes
-        case _ where algorithm == .x25519 || algorithm.curve != nil: throw .unfitPeer(algorithm)
-        default: throw .unfit(algorithm, for: .derive)
-        }
+        let point = try Self.checkPeer(peer, for: algorithm)
         var secret = try use(UseKey(slot, algorithm, point: point))
         defer { Secret.wipe(&secret) }
         let size = algorithm.curve?.fieldSize ?? 32
@@ -99,6 +92,44 @@ extension PIVService {
             throw .card(.malformed(fault, during: UseKey.name))
         }
         return SharedSecret(Secret(secret))
+    }
+
+    // MARK: - What can be refused before a PIN is verified
+
+    /// Checks whether keys of a type can sign an input.
+    ///
+    /// - Throws: `unfit`, `badInput`.
+    public static func check(
+        _ input: SigningInput, for algorithm: PIVAlgorithm, hash: HashAlgorithm = .sha256,
+        padding: PublicKey.Padding = .usual
+    ) throws(PIVError) {
+        let input = algorithm == .ed25519 ? input : input.hashed(hash)
+        _ = try block(input, algorithm, hash, padding) { size in [UInt8](repeating: 0, count: size) }
+    }
+
+    /// Checks whether RSA keys of a type can decrypt a message; returns the size of the modulus in bytes.
+    ///
+    /// - Throws: `unfit` for other keys; `badInput` for a message of another size.
+    @discardableResult
+    public static func checkCiphertext(_ ciphertext: [UInt8], for algorithm: PIVAlgorithm) throws(PIVError) -> Int {
+        guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .decrypt) }
+        guard ciphertext.count == size else {
+            throw .badInput("\(size) bytes are what \(algorithm) decrypts, not \(ciphertext.count)")
+        }
+        return size
+    }
+
+    /// Checks whether keys of a type can agree on a secret with a peer; returns the peer's point.
+    ///
+    /// - Throws: `unfitPeer`, `unfit`.
+    @discardableResult
+    public static func checkPeer(_ peer: PublicKey, for algorithm: PIVAlgorithm) throws(PIVError) -> [UInt8] {
+        switch peer {
+        case .x25519(let bytes) where algorithm == .x25519: return bytes
+        case .ec(let curve, let bytes) where algorithm.curve == curve: return bytes
+        case _ where algorithm == .x25519 || algorithm.curve != nil: throw .unfitPeer(algorithm)
+        default: throw .unfit(algorithm, for: .derive)
+        }
     }
 
     /// Returns the algorithm of the key in a slot: from metadata, attestation or certificate.
@@ -123,8 +154,10 @@ extension PIVService {
         guard key.isValid(signature, for: challenge, hash) else { throw .mismatch(slot) }
     }
 
-    private func block(
-        _ input: SigningInput, _ algorithm: PIVAlgorithm, _ named: HashAlgorithm, _ padding: PublicKey.Padding
+    /// Returns the input of the private key operation; `salt` draws the salt of PSS.
+    private static func block(
+        _ input: SigningInput, _ algorithm: PIVAlgorithm, _ named: HashAlgorithm, _ padding: PublicKey.Padding,
+        salt: (Int) throws(PIVError) -> [UInt8]
     ) throws(PIVError) -> [UInt8] {
         if algorithm == .x25519 { throw .unfit(algorithm, for: .sign) }
         let (hash, digest): (HashAlgorithm, [UInt8])
@@ -144,11 +177,11 @@ extension PIVService {
         }
         guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .sign) }
         if padding == .usual { return try padded { () throws(CryptoFault) in try .pkcs1(digest, hash, size) } }
-        let salt = try session.draw(hash.digestSize, secret: false)
+        let salt = try salt(hash.digestSize)
         return try padded { () throws(CryptoFault) in try .pss(digest, hash, salt, size) }
     }
 
-    private func padded(_ body: () throws(CryptoFault) -> PaddedBlock) throws(PIVError) -> [UInt8] {
+    private static func padded(_ body: () throws(CryptoFault) -> PaddedBlock) throws(PIVError) -> [UInt8] {
         do { return try body().bytes } catch { throw .badInput(error.description) }
     }
 

@@ -6,6 +6,8 @@ public import YKX509
 
 extension PIVService {
     private static let day = Duration.seconds(86_400)
+    /// For how many days a certificate can be valid.
+    public static let validDays = 1...36500
 
     /// Returns a self-signed certificate of the key in a slot, valid from now on; it is not written to the card.
     ///
@@ -20,8 +22,9 @@ extension PIVService {
     public func selfSignedCertificate(
         _ slot: PIVSlot, _ template: CertificateTemplate, validity: Duration, key: PublicKey? = nil
     ) throws(PIVError) -> X509Certificate {
-        guard (Self.day...Self.day * 36500).contains(validity) else {
-            throw .badInput("a certificate is valid for 1 to 36500 days")
+        let days = Self.validDays
+        guard (Self.day * days.lowerBound...Self.day * days.upperBound).contains(validity) else {
+            throw .badInput("a certificate is valid for \(days.lowerBound) to \(days.upperBound) days")
         }
         let key = if let key { key } else { try publicKey(slot) }
         let algorithm = try signatureAlgorithm(key, template)

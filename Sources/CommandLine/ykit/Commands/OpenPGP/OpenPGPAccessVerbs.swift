@@ -66,8 +66,10 @@ struct OpenPGPSetResetCode: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
-        try await world.administer(admin, service, for: "set the reset code")
+        let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
         let code = try world.newOpenPGPPIN(code.source, .reset)
+        try await service.checkLength(of: code, .reset)
+        try await world.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
         return Answer("the reset code is set", ["set": true])
     }
@@ -93,8 +95,10 @@ struct OpenPGPUnblockPIN: Verb {
             let new = try world.newOpenPGPPIN(new.source, .user)
             try await service.resetPIN(to: new, code: code)
         } else {
-            try await world.administer(admin, service, for: "set a new user PIN")
+            let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set a new user PIN")
             let new = try world.newOpenPGPPIN(new.source, .user)
+            try await service.checkLength(of: new, .user)
+            try await world.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
         }
         return Answer("the user PIN is set and has all its tries", ["unblocked": true])

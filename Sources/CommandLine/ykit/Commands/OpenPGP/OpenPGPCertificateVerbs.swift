@@ -38,6 +38,7 @@ struct OpenPGPImportCertificate: Verb {
         if let key = try? await service.publicKey(slot), certificate.publicKey != key {
             answer.warnings.append("the certificate is of another key than the one in the slot")
         }
+        try await service.checkRoom(for: certificate.der)
         try await world.askToReplaceCertificate(slot, service, confirmation)
         try await world.administer(admin, service, for: "store a certificate")
         try await service.putCertificate(certificate.der, slot)

@@ -76,6 +76,7 @@ struct OpenPGPImportKey: Verb {
             throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
         }
         let service = try await world.openOpenPGP()
+        try await service.checkImport(of: key.publicKey, slot)
         try await world.askToReplace(slot, service, confirmation)
         try await world.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))

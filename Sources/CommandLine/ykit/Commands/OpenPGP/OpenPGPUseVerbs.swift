@@ -120,6 +120,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
         let key = try await service.publicKey(slot)
         let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "sign")
         let content = try early ?? Files.read(file)
+        try check(content, slot, format, key)
         try await world.verify(code, for: slot == .signature ? .signing : .using, on: service)
         let made = try await world.touchingOpenPGP(slot, service) {
             try await signature(content, slot, format, key, service)
@@ -133,6 +134,18 @@ struct OpenPGPSigningOptions: ParsableArguments {
         answer.members["signature"] = .string(Base64.encodeURL(made.bytes))
         answer.members["output"] = .string(output)
         return answer
+    }
+
+    /// Refuses what the key cannot sign, before the PIN is sent.
+    private func check(
+        _ content: [UInt8], _ slot: OpenPGPSlot, _ format: OpenPGPSignatureFormat, _ key: PublicKey
+    ) throws {
+        guard format.bare != nil else {
+            try OpenPGPService.hash(hash?.algorithm, of: key)
+            return
+        }
+        let input: OpenPGPSigningInput = digest ? .digest(content) : .message(content)
+        try OpenPGPService.check(input, hash: hash?.algorithm ?? .sha256, by: key, in: slot)
     }
 
     private func signature(
@@ -181,6 +194,12 @@ struct OpenPGPDecrypt: Verb {
         let content = try early ?? Files.read(file)
         let isRSA = if case .rsa = key { true } else { false }
         let peer = try isRSA ? nil : PeerKey.read(content)
+        let type = OpenPGPKeyType(key)
+        if let peer {
+            try OpenPGPService.checkPeer(peer, for: type)
+        } else {
+            try OpenPGPService.checkCiphertext(content, for: type)
+        }
         try await world.verify(code, for: .using, on: service)
         let result = try await world.touchingOpenPGP(.decryption, service) {
             if let peer { try await service.derive(with: peer) } else { try await service.decrypt(content) }

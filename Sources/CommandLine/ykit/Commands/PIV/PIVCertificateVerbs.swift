@@ -44,6 +44,13 @@ struct PIVGenerateCertificate: Verb {
     @OptionGroup var pin: PINOptions
     @OptionGroup var managementKey: ManagementKeyOptions
 
+    func check() throws {
+        let possible = PIVService.validDays
+        guard possible.contains(days) else {
+            throw UsageError("a certificate is valid for \(possible.lowerBound) to \(possible.upperBound) days")
+        }
+    }
+
     func answer(in world: World) async throws -> Answer {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
@@ -54,8 +61,7 @@ struct PIVGenerateCertificate: Verb {
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given
-        // Numbers of days that no certificate has are refused by the service.
-        let validity = Duration.seconds(min(max(days, 0), 100_000) * 86_400)
+        let validity = Duration.seconds(days * 86_400)
         let certificate = try await use.touching(world) {
             try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }

@@ -29,10 +29,16 @@ struct PIVUnlocking {
     /// Verifies the PIN, unless that is already done.
     mutating func verify(for reason: String) async throws {
         if isVerified { return }
-        let pin =
-            if let source { try await source(service, reason) } else {
-                try await world.pivPIN(pin, of: service, for: reason)
-            }
+        try await send(try await code(for: reason))
+    }
+
+    /// Returns the PIN, given or asked for.
+    private func code(for reason: String) async throws -> PIVPIN {
+        if let source { return try await source(service, reason) }
+        return try await world.pivPIN(pin, of: service, for: reason)
+    }
+
+    private mutating func send(_ pin: consuming PIVPIN) async throws {
         try await service.verify(pin.copy())
         hold(pin)
     }
@@ -50,6 +56,17 @@ struct PIVUnlocking {
     mutating func prepare(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for reason: String
     ) async throws -> KeyUse {
+        try await prepare(slot, kind, operation, for: reason) { _ in }.use
+    }
+
+    /// Reads an input in addition.
+    ///
+    /// - Parameter read: Reads the input, and refuses what a key of this type cannot use. It runs before the PIN is asked
+    ///   for or sent, but after it is read from standard input, which may hold both.
+    mutating func prepare<Input>(
+        _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for reason: String,
+        reading read: (PIVAlgorithm) throws -> Input
+    ) async throws -> (use: KeyUse, input: Input) {
         world.terminal.purpose(reason)
         let metadata = try await service.metadata(of: slot)
         var key = metadata?.publicKey
@@ -60,21 +77,30 @@ struct PIVUnlocking {
         }
         guard let algorithm else { throw PIVError.noKey(slot) }
         guard algorithm.fits(operation) else { throw PIVError.unfit(algorithm, for: operation) }
+        let use = KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
+        let input: Input
         switch metadata?.policies.pin {
-        case .never?: break
-        case .matchOnce?, .matchAlways?: try await match(for: reason)
-        case nil where slot == .cardAuthentication && !pin.isGiven: break
-        case .once?: try await verify(for: reason)
-        default: try await verifyAgain(for: reason)
+        case .never?: input = try read(algorithm)
+        case .matchOnce?, .matchAlways?:
+            input = try read(algorithm)
+            try await match(for: reason)
+        case nil where slot == .cardAuthentication && !pin.isGiven: input = try read(algorithm)
+        case .once? where isVerified: input = try read(algorithm)
+        default:
+            if let held {
+                // Other commands may have come in between.
+                input = try read(algorithm)
+                try await service.verify(held.pin.copy())
+            } else if isVerified || !pin.isStandardInput {
+                input = try read(algorithm)
+                try await verify(for: reason)
+            } else {
+                let pin = try await code(for: reason)
+                input = try read(algorithm)
+                try await send(pin)
+            }
         }
-        return KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
-    }
-
-    /// Verifies the PIN; if it was verified already, verifies it once more, since other commands may have come in
-    /// between.
-    private mutating func verifyAgain(for reason: String) async throws {
-        guard let held else { return try await verify(for: reason) }
-        try await service.verify(held.pin.copy())
+        return (use, input)
     }
 
     /// Verifies a fingerprint; falls back to the PIN if it is not recognized.

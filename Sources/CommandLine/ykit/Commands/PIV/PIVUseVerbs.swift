@@ -13,12 +13,14 @@ struct PIVUseOptions: ParsableArguments {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    /// Performs the verification that a slot requires before its key is used, and returns the key's properties.
-    func prepare(
-        _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ world: World
-    ) async throws -> KeyUse {
+    /// Performs the verification that a slot requires before its key is used, and returns the key's properties
+    /// and the input, which `read` reads and refuses before the PIN is sent.
+    func prepare<Input>(
+        _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ world: World,
+        reading read: (PIVAlgorithm) throws -> Input
+    ) async throws -> (use: KeyUse, input: Input) {
         var unlocking = PIVUnlocking(world, service, pin)
-        return try await unlocking.prepare(slot, algorithm, operation, for: reason)
+        return try await unlocking.prepare(slot, algorithm, operation, for: reason, reading: read)
     }
 }
 
@@ -61,13 +63,15 @@ struct PIVSign: Verb {
         let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, world)
         let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
-        let use = try await using.prepare(slot, .sign, for: "sign", service, world)
-        let input = try early.flatMap { use.algorithm == .ed25519 ? nil : $0 } ?? read(use.algorithm)
-        let (hash, padding) = (hash, padding)
+        let (hash, scheme) = (hash.algorithm, padding == .pss ? PublicKey.Padding.pss : .usual)
+        let (use, input) = try await using.prepare(slot, .sign, for: "sign", service, world) { algorithm in
+            let input = try early.flatMap { algorithm == .ed25519 ? nil : $0 } ?? read(algorithm)
+            try PIVService.check(input, for: algorithm, hash: hash, padding: scheme)
+            return input
+        }
         let signature = try await use.touching(world) {
             try await service.sign(
-                input, use.slot, hash: hash.algorithm, padding: padding == .pss ? .pss : .usual,
-                algorithm: use.algorithm, key: use.key)
+                input, use.slot, hash: hash, padding: scheme, algorithm: use.algorithm, key: use.key)
         }
         var answer = Answer("the signature is in \(output)", [:])
         let bytes = try format.encode(signature, use.algorithm)
@@ -75,7 +79,7 @@ struct PIVSign: Verb {
         let isRSA = use.algorithm.modulusSize != nil
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(use.algorithm.description)
-        answer.members["hash"] = use.algorithm == .ed25519 ? .null : .string(hash.rawValue)
+        answer.members["hash"] = use.algorithm == .ed25519 ? .null : .string(self.hash.rawValue)
         answer.members["padding"] = isRSA ? .string(padding.rawValue) : .null
         answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, use.algorithm)))
         answer.members["output"] = .string(output)
@@ -118,9 +122,13 @@ struct PIVDecrypt: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let target = try FileOutput(output, isSecret: true, force: using.replacing.force, world)
-        let message = try Files.read(file)
+        let early = try file == "-" ? nil : Files.read(file)
         let service = try await world.openPIV()
-        let use = try await using.prepare(slot, .decrypt, for: "decrypt", service, world)
+        let (use, message) = try await using.prepare(slot, .decrypt, for: "decrypt", service, world) { algorithm in
+            let message = try early ?? Files.read(file)
+            try PIVService.checkCiphertext(message, for: algorithm)
+            return message
+        }
         let padding = padding == .oaep ? DecryptionPadding.oaep(hash.algorithm) : .pkcs1
         let plaintext = try await use.touching(world) {
             try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
@@ -174,11 +182,15 @@ struct PIVDerive: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, world)
-        let peer = try PeerKey.read(try Files.read(peer))
+        let early = try peer == "-" ? nil : PeerKey.read(try Files.read(peer))
         let service = try await world.openPIV()
-        let use = try await using.prepare(slot, .derive, for: "agree on a secret", service, world)
+        let (use, key) = try await using.prepare(slot, .derive, for: "agree on a secret", service, world) { algorithm in
+            let key = try early ?? PeerKey.read(try Files.read(peer))
+            try PIVService.checkPeer(key, for: algorithm)
+            return key
+        }
         let secret = try await use.touching(world) {
-            try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
+            try await service.derive(with: key, use.slot, algorithm: use.algorithm)
         }
         var answer = Answer("the secret is in \(output)", [:])
         let bytes = secret.value.copyBytes()
