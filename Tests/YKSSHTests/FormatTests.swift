@@ -216,9 +216,27 @@ struct AllowedSignersTests {
         #expect(try !allows("me ssh-dss \(Base64.encode([0, 0, 0, 7] + Array("ssh-dss".utf8)))", "me"))
     }
 
+    @Test("lines end at LF alone, words at spaces and tabs, as in ssh-keygen")
+    func endsOfLines() throws {
+        let key = try Vectors.key("ed25519").line(comment: "")
+        for end in ["\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}"] {
+            #expect(try !allows("# was:\(end)me@lab \(key)", "me@lab"))
+        }
+        #expect(try allows("me@lab\t\(key)\r", "me@lab") && allows("\"me@lab\" \(key)", "me@lab"))
+    }
+
+    @Test("a comment from a key makes no second line of authorized_keys")
+    func commentsAreOneLine() throws {
+        let key = try Vectors.key("ed25519")
+        let line = key.line(comment: "ssh:x\nssh-ed25519 AAAA\r\u{2028}evil")
+        #expect(line == "\(key.line(comment: "")) ssh:x_ssh-ed25519 AAAA__evil")
+    }
+
     @Test(arguments: [
         "me", "me ssh-ed25519", "me colour=\"red\" KEY", "me valid-after=\"2020\" KEY",
         "me valid-before=\"20201399\" KEY", "me ssh-ed25519 !!!",
+        "me namespaces=\"git\",namespaces=\"file\" KEY", "me valid-before=\"20200101\",valid-before=\"20990101\" KEY",
+        "me valid-after=\"20990101\",valid-after=\"20200101\" KEY",
     ]) func brokenLinesAreNamed(line: String) throws {
         let key = try Vectors.key("ed25519").line(comment: "")
         let line = line.replacingOccurrences(of: "KEY", with: key)

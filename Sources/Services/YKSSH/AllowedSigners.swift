@@ -19,9 +19,11 @@ public struct AllowedSigners: Sendable {
     /// - Throws: ``SSHError/malformed(_:)`` with the line number.
     public init(parsing text: String) throws(SSHError) {
         var lines: [Line] = []
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let words = Self.words(line)
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
+        // Lines end at LF alone, as ssh-keygen reads them: after another line end, a comment would go on as a line.
+        let texts = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in texts.enumerated() {
+            let words = Self.words(line.last == "\r" ? line.dropLast() : line)
+            guard let first = words.first, first.unicodeScalars.first != "#" else { continue }
             do throws(SSHError) {
                 if let line = try Self.line(first, words.dropFirst()) { lines.append(line) }
             } catch { throw .malformed("line \(index + 1): \(error)") }
@@ -29,34 +31,41 @@ public struct AllowedSigners: Sendable {
         self.lines = lines
     }
 
-    /// The words of a line; a quoted part may contain spaces.
-    private static func words(_ line: Substring) -> [Substring] {
+    /// The words of a line, between spaces and tabs; a quoted part may contain them.
+    private static func words(_ line: Substring.UnicodeScalarView) -> [Substring] { split(line, at: [" ", "\t"]) }
+
+    /// Splits a text at separators that are not quoted.
+    private static func split(
+        _ text: Substring.UnicodeScalarView, at separators: Set<Unicode.Scalar>
+    ) -> [Substring] {
         var isQuoted = false
-        return line.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character.isWhitespace && !isQuoted
-        }
+        return text.split { scalar in
+            if scalar == "\"" { isQuoted.toggle() }
+            return separators.contains(scalar) && !isQuoted
+        }.map(Substring.init)
     }
 
     private static func line(_ principals: Substring, _ rest: ArraySlice<Substring>) throws(SSHError) -> Line? {
         guard let place = rest.firstIndex(where: { isType($0) }), place + 1 < rest.endIndex else {
             throw .malformed("no type of key that is known, and base 64 after it")
         }
-        let options = rest[..<place].flatMap { split($0) }
+        let options = rest[..<place].flatMap { split($0.unicodeScalars, at: [","]) }
         let key: SSHPublicKey
         do { key = try SSHPublicKey.parse(line: "\(rest[place]) \(rest[place + 1])").key } catch {
             if case .unsupportedKey = error { return nil }
             throw error
         }
-        var line = Line(principals: principals.split(separator: ","), key: key)
+        var line = Line(
+            principals: principals.filter { $0 != "\"" }.split(separator: ",").map { Substring($0) }, key: key)
         for option in options {
             let parts = option.split(separator: "=", maxSplits: 1)
             let value = parts.count > 1 ? parts[1].filter { $0 != "\"" } : ""
             switch parts.first?.lowercased() {
             case "cert-authority": return nil
-            case "namespaces": line.namespaces = Substring(value).split(separator: ",")
-            case "valid-after": line.validAfter = try time(value)
-            case "valid-before": line.validBefore = try time(value)
+            case "namespaces" where line.namespaces == nil: line.namespaces = Substring(value).split(separator: ",")
+            case "valid-after" where line.validAfter == nil: line.validAfter = try time(value)
+            case "valid-before" where line.validBefore == nil: line.validBefore = try time(value)
+            case "namespaces", "valid-after", "valid-before": throw .malformed("'\(option)' is given before")
             default: throw .malformed("the option '\(option)' is not known")
             }
         }
@@ -65,15 +74,6 @@ public struct AllowedSigners: Sendable {
 
     private static func isType(_ word: Substring) -> Bool {
         ["ssh-", "ecdsa-", "sk-"].contains { word.hasPrefix($0) }
-    }
-
-    /// Splits options at unquoted commas.
-    private static func split(_ word: Substring) -> [Substring] {
-        var isQuoted = false
-        return word.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == "," && !isQuoted
-        }
     }
 
     /// A time in seconds since 1970, of 8, 12 or 14 digits.

@@ -59,9 +59,11 @@ public struct SSHPublicKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Returns the line for `authorized_keys`: type, base 64, comment.
+    /// Returns the line for `authorized_keys`: type, base 64, comment. A comment may come from a key, and with a line end
+    /// in it would authorize another one: control characters become underscores.
     public func line(comment: String) -> String {
-        "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(comment)")
+        let scalars = comment.unicodeScalars.map { $0.isHazardous ? "_" : Character($0) }
+        return "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(String(scalars))")
     }
 
     /// The fingerprint as OpenSSH shows it: `SHA256:` and the digest of the blob in base 64 without padding.

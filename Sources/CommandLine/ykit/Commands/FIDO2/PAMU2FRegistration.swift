@@ -34,12 +34,15 @@ struct PAMU2FRegistration {
         guard let mapping else { return Answer("\(user):\(entry)", ["line": .string("\(user):\(entry)")]) }
         try mapping.append(entry, to: user)
         world.terminal.note("try it while a root shell stays open: a mistake in PAM locks you out")
-        return Answer("the line of '\(user.printable)' in \(mapping.path.printable) has this key now", [:])
+        return Answer(
+            "the line of '\(user.printable)' in \(mapping.path.printable) has this key now",
+            ["line": .string("\(user):\(entry)")])
     }
 
     private func userName() throws(Explanation) -> String {
         let name = verb.ask.user ?? Variables["USER"] ?? ""
-        guard !name.isEmpty, !name.contains(where: { ":,\n".contains($0) }) else {
+        let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
+        guard !name.isEmpty, isSafe else {
             throw .usage("--user is the name of the account on this machine")
         }
         return name
@@ -73,27 +76,30 @@ struct PAMU2FRegistration {
 }
 
 /// A mapping file of pam_u2f: one line per user. If a user has several lines, only the last one is used.
+///
+/// The file is bytes: lines end at LF alone, as pam_u2f reads them, and the lines of other users stay as they are.
 struct PAMMapping {
     let path: String
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     init(_ path: String) throws(Explanation) {
         self.path = path
         if let status = FileStatus(path), !status.isRegular {
             throw .usage("\(path.printable) is not a file", hint: "--append names the mapping file of pam_u2f")
         }
+        guard access(folder, W_OK) == 0 else { throw Files.failure("cannot write to", folder) }
     }
 
-    private func lines() throws(Explanation) -> [String] {
+    private func lines() throws(Explanation) -> [[UInt8]] {
         guard FileStatus(path) != nil else { return [] }
-        let text = String(decoding: try Files.read(path), as: UTF8.self)
-        return text.split(separator: "\n").map(String.init)
+        return try Files.read(path).split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
 
     /// Returns a user's existing credentials, except those stored on keys.
     func handles(of user: String) throws(Explanation) -> [[UInt8]] {
         var handles: [[UInt8]] = []
-        for line in try lines() where line.hasPrefix(user + ":") {
-            for entry in line.split(separator: ":").dropFirst() {
+        for line in try lines() where line.starts(with: (user + ":").utf8) {
+            for entry in String(decoding: line, as: UTF8.self).split(separator: ":").dropFirst() {
                 if let handle = entry.split(separator: ",").first, let bytes = try? Base64.decode(handle) {
                     handles.append(bytes)
                 }
@@ -104,7 +110,6 @@ struct PAMMapping {
 
     /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: String, to user: String) throws(Explanation) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         try UserFolder.locked(folder, Interruption.cancellation, explainedBy: Files.explained) {
             () throws(Explanation) in try replace(entry, user)
         }
@@ -112,14 +117,14 @@ struct PAMMapping {
 
     private func replace(_ entry: String, _ user: String) throws(Explanation) {
         var lines = try lines()
-        if let place = lines.lastIndex(where: { $0.hasPrefix(user + ":") }) {
-            lines[place] += ":" + entry
+        if let place = lines.lastIndex(where: { $0.starts(with: (user + ":").utf8) }) {
+            if lines[place].last == UInt8(ascii: "\r") { lines[place].removeLast() }
+            lines[place] += Array(":\(entry)".utf8)
         } else {
-            lines.append("\(user):\(entry)")
+            lines.append(Array("\(user):\(entry)".utf8))
         }
         var status = stat()
         let isSecret = stat(path, &status) != 0 || status.st_mode & 0o077 == 0
-        let text = lines.map { $0 + "\n" }.joined(separator: "")
-        try SettledFile(path, .replacing, isSecret: isSecret).finish(Array(text.utf8))
+        try SettledFile(path, .replacing, isSecret: isSecret).finish(lines.flatMap { $0 + [UInt8(ascii: "\n")] })
     }
 }
