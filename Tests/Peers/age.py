@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -223,6 +224,25 @@ def questions():
     install("ykit")
 
 
+def wrong_pin():
+    """The files of one run of the plugin, in age's protocol: a PIN in the environment that the key refuses is sent once."""
+    print("-- a wrong PIN in the environment")
+    ykit("age", "generate", "--touch-policy", "never", "-o", "wrong.txt", key="wrong.json")
+    recipient = recipients("wrong.txt")[0]
+    identity = next(line for line in read("wrong.txt").decode().splitlines() if line.startswith("AGE-PLUGIN"))
+    ended = "-> done\n\n" + "-> ok\n\n" * 6
+    plugin = [YKIT, "--virtual", "wrong.json", "age", "plugin", "--state"]
+    file_key = base64.b64encode(b"k" * 16).decode().rstrip("=")
+    _, said = run(*plugin, "recipient-v1", text=f"-> add-recipient {recipient}\n\n-> wrap-file-key\n{file_key}\n{ended}")
+    stanza = re.search(r"-> recipient-stanza 0 (.*\n[^-]*\n)", said)[1]
+    os.environ["YKIT_PIN"] = "999999"
+    files = "".join(f"-> recipient-stanza {number} {stanza}" for number in range(3))
+    _, said = run(*plugin, "identity-v1", text=f"-> add-identity {identity}\n\n{files}{ended}")
+    os.environ["YKIT_PIN"] = PIN
+    expect("three files fail", len(re.findall("^-> error identity 0", said, re.M)), 3)
+    expect("and cost one try", answer("piv", "info", key="wrong.json")["pin"]["retriesLeft"], 2)
+
+
 def touch():
     print("-- touch")
     ykit("age", "generate", "--slot", "95", "--touch-policy", "always", "-o", "touch.txt")
@@ -273,4 +293,5 @@ def test_age():
     fido2()
     touch()
     questions()
+    wrong_pin()
     article()

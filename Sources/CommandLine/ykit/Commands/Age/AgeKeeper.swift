@@ -22,6 +22,9 @@ final class AgeKeeper: AgeKeySource {
     private var skipped: Set<UInt32> = []
     /// The PIN in YKIT_PIN, if any; the command line has no PIN options.
     private let given: PINOptions
+    /// Why a key refused that PIN, which is not sent to it again for the next file; by serial number, or for FIDO2.
+    private var refusals: [UInt32: PIVError] = [:]
+    private var refusal: FIDOError?
 
     init(_ world: World, _ dialogue: AgeDialogue) {
         (self.world, self.dialogue) = (world, dialogue)
@@ -48,6 +51,7 @@ final class AgeKeeper: AgeKeySource {
 
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret? {
         guard var card = try await card(key.serial == 0 ? nil : key.serial) else { return nil }
+        if let refusal = refusals[card.serial] { throw refusal }
         let slot = PIVSlot(rawValue: key.slot)
         var rounds = 0
         while true {
@@ -66,6 +70,9 @@ final class AgeKeeper: AgeKeySource {
                 }
             } catch PIVError.wrong(.pin, let tries) where !given.isGiven && tries > 0 && rounds < Self.attempts {
                 dialogue.say("that was not the PIN")
+            } catch let error as PIVError {
+                if case .wrong(.pin, _) = error, given.isGiven { refusals[card.serial] = error }
+                throw error
             }
         }
     }
@@ -148,10 +155,14 @@ final class AgeKeeper: AgeKeySource {
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
         let service = try await openFIDO()
         defer { Task { await service.close() } }
-        return try await service.secret(of: credential)
+        do { return try await service.secret(of: credential) } catch let error as FIDOError {
+            if case .wrongPIN = error, given.isGiven { refusal = error }
+            throw error
+        }
     }
 
     private func openFIDO() async throws -> FIDOService {
+        if let refusal { throw refusal }
         guard !given.isGiven else { return try await world.openFIDO(given, for: "decrypt a file") }
         return try await world.openFIDO(
             FIDOInteraction(pin: { [dialogue] request in
