@@ -192,3 +192,13 @@ extension FilePasswordOptions {
         try source.readNew(terminal, asking: question)
     }
 }
+
+/// The current PIN and a new one.
+struct PINChangeOptions: ParsableArguments {
+    /// For the help of verbs with these options.
+    static let order =
+        "When both are read from standard input, the first line is the current PIN, the second the new one."
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+}

@@ -34,17 +34,14 @@ struct U2FPINSet: Verb {
 struct U2FPINChange: Verb {
     static let about = About(
         "change", "Change the U2F PIN. A wrong current one uses up one of three tries.",
-        discussion:
-            "When both are read from standard input, the first line is the current PIN, the second the new one.",
-        members: ["hasPin"])
+        discussion: PINChangeOptions.order, members: ["hasPin"])
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var new: NewPINOptions
+    @OptionGroup var pins: PINChangeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openU2F()
-        let old = try world.u2fPIN(pin, for: "change the U2F PIN")
-        try await service.u2fChangePIN(from: old, to: try world.newU2FPIN(new))
+        let old = try world.u2fPIN(pins.pin, for: "change the U2F PIN")
+        try await service.u2fChangePIN(from: old, to: try world.newU2FPIN(pins.new))
         return Answer("the U2F PIN is changed", ["hasPin": true])
     }
 }
