@@ -16,13 +16,19 @@ enum Interruption {
     /// Whether ^C was pressed.
     static var happened: Bool { cancellation.isCancelled }
 
-    /// Installs the signal handlers, and turns SIGPIPE into a write error.
+    /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as under
+    /// nohup, stays so.
     static func install() {
         _ = cancellation
         wakePrompt()
         signal(SIGPIPE, SIG_IGN)
-        for number in [SIGINT, SIGTERM] {
+        signal(SIGXFSZ, SIG_IGN)
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
             var action = sigaction()
+            sigaction(number, nil, &action)
+            let isIgnored = action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
+            if number == SIGHUP, isIgnored { continue }
+            action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in
                 if Interruption.happened { _exit(130) }
                 Interruption.cancellation.cancel()

@@ -152,11 +152,16 @@ struct HistoryFile {
     }
 
     private func add(_ line: String) throws(Explanation) {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Files.failure("cannot open", path) }
         defer { close(descriptor) }
+        // A line that was cut off is ended, so that it does not take this one with it.
+        var last = UInt8(ascii: "\n")
+        let size = lseek(descriptor, 0, SEEK_END)
+        if size > 0 { _ = pread(descriptor, &last, 1, size - 1) }
         do {
-            try NewFile.write(Array((line + "\n").utf8), to: descriptor, path)
+            let start = last == UInt8(ascii: "\n") ? "" : "\n"
+            try NewFile.write(Array((start + line + "\n").utf8), to: descriptor, path)
         } catch { throw Files.explained(error) }
         fsync(descriptor)
     }
