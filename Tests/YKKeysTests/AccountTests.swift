@@ -25,6 +25,14 @@ import YKWire
         #expect(AccountMatch("Acme:alice", in: ids) == .several([alice, slow]))
         #expect(AccountMatch("Acme:alice", in: [alice, bob]) == .one(alice))
         #expect(AccountMatch("ACME", in: ids).all.count == 3)
+        let (whole, parts) = (
+            OATHAccountID(issuer: nil, name: "caf\u{E9}"), OATHAccountID(issuer: nil, name: "cafe\u{301}")
+        )
+        for account in [whole, parts] {
+            #expect(AccountMatch(account.text, in: [whole, parts]) == .one(account))
+            #expect(AccountMatch(account.textWithPeriod, in: [whole, parts]) == .one(account))
+        }
+        #expect(AccountMatch("cafe\u{301}", in: [whole]) == .one(whole))
         #expect(AccountMatch("x", in: ids) == .none && AccountMatch("x", in: ids).all.isEmpty)
         #expect(AccountMatch("secret", in: ids) == .none && AccountMatch("_hidden:secret", in: ids) == .one(hidden))
         #expect(AccountMatch("secret", in: ids, includesHidden: true) == .one(hidden))

@@ -49,13 +49,16 @@ extension AccountMatch: Sendable where Account: Sendable {}
 extension AccountMatch: Equatable where Account: Equatable {}
 
 extension AccountMatch where Account == OATHAccountID {
-    /// Finds the OATH accounts for a query: the one with exactly this id, with its period or without, or else all whose
-    /// id contains the query, ignoring case.
+    /// Finds the OATH accounts for a query: the one with exactly this id, with its period or without, of several that
+    /// differ in their Unicode normalization the one with these bytes; or else all whose id contains the query, ignoring
+    /// case.
     ///
     /// - Parameter includesHidden: Whether hidden accounts match by a part of their id as well.
     public init(_ query: String, in ids: [OATHAccountID], includesHidden: Bool = false) {
         self = .first(
             [
+                { $0.type == .totp && $0.textWithPeriod.utf8.elementsEqual(query.utf8) },
+                { $0.text.utf8.elementsEqual(query.utf8) },
                 { $0.type == .totp && $0.textWithPeriod == query },
                 { $0.text == query },
                 { (includesHidden || !$0.isHidden) && $0.text.mentions(query) },
