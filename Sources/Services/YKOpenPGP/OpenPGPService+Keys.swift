@@ -109,8 +109,7 @@ extension OpenPGPService {
         if case .rsa(_, let exponent) = key, exponent != [1, 0, 1] {
             throw .badInput("cards take RSA keys with the public exponent 65537 only")
         }
-        let type = OpenPGPKeyType(key)
-        guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
+        try Self.check(OpenPGPKeyType(key), for: slot)
     }
 
     private static func writing(_ error: CardError) -> OpenPGPError {
@@ -140,7 +139,7 @@ extension OpenPGPService {
     private func setAttributes(
         _ type: OpenPGPKeyType, _ slot: OpenPGPSlot, over known: [UInt8]? = nil
     ) throws(OpenPGPError) -> [UInt8] {
-        guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
+        try Self.check(type, for: slot)
         let present = if let known { known } else { try attributes(of: slot) }
         // The same type: the card's attributes are kept in their own form.
         if OpenPGPKeyType(OpenPGPAlgorithm(attributes: present)) == type { return present }
@@ -169,14 +168,31 @@ extension OpenPGPService {
     ///
     /// - Throws: `touchIsFixed`; `unsupported` if the card has no such policy; `notStored`.
     public func setTouch(_ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot) throws(OpenPGPError) {
-        guard let present = try status().keys.first(where: { $0.slot == slot })?.touch else {
-            throw .unsupported("a touch policy for the \(slot) key")
-        }
-        if present.isFixed { throw .touchIsFixed(slot) }
-        if policy.rawValue > 2, try !cardFacts().hasAttestation { throw .unsupported("a cached touch policy") }
+        try checkTouch(policy, slot)
         try put(slot.touchTag, [policy.rawValue, OpenPGPProtocol.button])
         let stored = try status().keys.first { $0.slot == slot }?.touch
         guard stored == policy else { throw .notStored("the touch policy") }
+    }
+
+    /// Checks whether a slot takes a touch policy, before the admin PIN is verified or a key replaced.
+    ///
+    /// - Parameter isNew: Whether a key is made first, which takes a fixed policy back, except that of the attestation key.
+    /// - Throws: `touchIsFixed`, `unsupported`.
+    public func checkTouch(
+        _ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot, isNew: Bool = false
+    ) throws(OpenPGPError) {
+        guard let present = try status().keys.first(where: { $0.slot == slot })?.touch else {
+            throw .unsupported("a touch policy for the \(slot) key")
+        }
+        if present.isFixed, !isNew || slot == .attestation { throw .touchIsFixed(slot) }
+        if policy.rawValue > 2, try !cardFacts().hasAttestation { throw .unsupported("a cached touch policy") }
+    }
+
+    /// Checks whether a slot takes keys of a type, before the admin PIN is verified.
+    ///
+    /// - Throws: `unsupportedKey`.
+    public static func check(_ type: OpenPGPKeyType, for slot: OpenPGPSlot) throws(OpenPGPError) {
+        guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
     }
 
     /// Stores the fingerprint of a trusted key (PUT DATA CA to CC); the admin PIN must be verified.

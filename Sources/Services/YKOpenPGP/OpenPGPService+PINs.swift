@@ -157,13 +157,20 @@ extension OpenPGPService {
     ///
     /// - Throws: `unsupported`; `badInput` for counts other than 1 to 99.
     public func setRetries(user: Int, reset: Int, admin: Int) throws(OpenPGPError) {
+        try checkSettingRetries()
+        let counts = [user, reset, admin]
+        guard counts.allSatisfy({ (1...99).contains($0) }) else { throw .badInput("1 to 99 tries can be set") }
+        do { try channel.send(SetPINRetries(counts: counts.map { UInt8($0) })) } catch { throw .administration(error) }
+    }
+
+    /// Checks whether the card can set retry limits, before the admin PIN is verified.
+    ///
+    /// - Throws: `unsupported`.
+    public func checkSettingRetries() throws(OpenPGPError) {
         let facts = try cardFacts()
         guard facts.isYubiKey, facts.firmware.map({ $0 >= FirmwareVersion(4, 3, 1) }) ?? false else {
             throw .unsupported("setting the number of tries")
         }
-        let counts = [user, reset, admin]
-        guard counts.allSatisfy({ (1...99).contains($0) }) else { throw .badInput("1 to 99 tries can be set") }
-        do { try channel.send(SetPINRetries(counts: counts.map { UInt8($0) })) } catch { throw .administration(error) }
     }
 
     /// Sets whether each signature requires the PIN again (PUT DATA C4); the admin PIN must be verified.

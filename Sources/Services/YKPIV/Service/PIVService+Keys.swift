@@ -164,7 +164,10 @@ extension PIVService {
         }
     }
 
-    private func checkFit(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies) throws(PIVError) {
+    /// Checks whether a key of this kind can be made in a slot, before a PIN is verified or a key replaced.
+    ///
+    /// - Throws: `unusableSlot`, `unsupported`.
+    public func checkFit(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies) throws(PIVError) {
         try checkSlot(slot)
         if let feature = algorithm.feature { try session.require(feature) }
         if policies != KeyPolicies() { try session.require(.policies) }

@@ -59,6 +59,8 @@ struct AgeGenerate: Verb {
             }
         } else {
             guard uv == nil else { throw UsageError("--uv belongs to --fido2") }
+            // X.520's upper bound of a common name: the certificate has to fit the key, which is made before.
+            guard (name?.unicodeScalars.count ?? 0) <= 64 else { throw UsageError("a name has 64 characters at most") }
             guard [nil, .p256, .x25519].contains(algorithm) else {
                 throw UsageError("age uses keys of kind ecc-p256 or x25519")
             }
@@ -91,6 +93,7 @@ struct AgeGenerate: Verb {
             subject: try DistinguishedName(
                 "CN=\(DistinguishedName.escaped(name)),O=\(X509Certificate.ageOrganization)"),
             policies: policies)
+        try await service.checkFit(slot, algorithm, policies)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "make a key")
         // The new key signs the certificate, so a wrong PIN is refused before the key is generated.

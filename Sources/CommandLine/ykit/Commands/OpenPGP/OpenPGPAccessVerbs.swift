@@ -19,17 +19,15 @@ struct OpenPGPAccessGroup: ParsableCommand {
 /// Changes the user PIN.
 struct OpenPGPChangePIN: Verb {
     static let about = About(
-        "change-pin", "Change the user PIN, 6 bytes or more.",
-        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.",
+        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
         members: ["changed"])
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var new: NewPINOptions
+    @OptionGroup var pins: PINChangeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
-        let old = try await world.openPGPPIN(pin.source, .user, of: service, for: "change the PIN")
-        let new = try world.newOpenPGPPIN(new.source, .user)
+        let old = try await world.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
+        let new = try world.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
         return Answer("the user PIN is changed", ["changed": true])
     }
@@ -39,7 +37,7 @@ struct OpenPGPChangePIN: Verb {
 struct OpenPGPChangeAdminPIN: Verb {
     static let about = About(
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
-        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.",
+        discussion: PINChangeOptions.order,
         members: ["changed"])
 
     @OptionGroup var admin: AdminPINOptions
@@ -127,6 +125,7 @@ struct OpenPGPSetRetries: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
+        try await service.checkSettingRetries()
         try await world.administer(admin, service, for: "set the tries")
         try await service.setRetries(user: user, reset: reset, admin: administrator)
         return Answer(

@@ -40,6 +40,8 @@ struct OpenPGPGenerateKey: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
         let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
+        try OpenPGPService.check(type, for: slot)
+        if let touch { try await service.checkTouch(touch, slot, isNew: true) }
         try await world.askToReplace(slot, service, confirmation)
         try await world.administer(admin, service, for: "generate a key")
         if case .rsa = type { world.terminal.notice("generating an RSA key may take minutes") }
@@ -77,6 +79,7 @@ struct OpenPGPImportKey: Verb {
         }
         let service = try await world.openOpenPGP()
         try await service.checkImport(of: key.publicKey, slot)
+        if let touch { try await service.checkTouch(touch, slot, isNew: true) }
         try await world.askToReplace(slot, service, confirmation)
         try await world.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
@@ -147,6 +150,7 @@ struct OpenPGPSetTouch: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
+        try await service.checkTouch(policy, slot)
         if policy.isFixed {
             let what = slot == .attestation ? "nothing" : "only a new key or a reset"
             try confirmation.ask("\(what) takes a fixed touch policy back; go on?", in: world)

@@ -18,18 +18,14 @@ struct PIVAccess: ParsableCommand {
 struct PIVChangePIN: Verb {
     static let about = About(
         "change-pin", "Change the PIN. A wrong current one uses up a retry.",
-        discussion: """
-            The default PIN is 123456. When both are read from standard input, the first line is the current PIN, the \
-            second the new one.
-            """, members: ["changed"])
+        discussion: "The default PIN is 123456. \(PINChangeOptions.order)", members: ["changed"])
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var new: NewPINOptions
+    @OptionGroup var pins: PINChangeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        let old = try await world.pivPIN(pin, of: service, for: "change the PIN")
-        try await service.changePIN(from: old, to: try new.source.newCode("PIN", world))
+        let old = try await world.pivPIN(pins.pin, of: service, for: "change the PIN")
+        try await service.changePIN(from: old, to: try pins.new.source.newCode("PIN", world))
         return Answer("the PIN is changed", ["changed": true])
     }
 }

@@ -49,6 +49,7 @@ struct PIVGenerateKey: Verb {
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: force, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
+        try await service.checkFit(slot, algorithm, policies.policies)
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
         try await management.unlock(service, for: "make a key", world)
         let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "making an \(algorithm) key") }
@@ -106,6 +107,9 @@ struct PIVImportKey: Verb {
             throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
         }
         let service = try await world.openPIV()
+        if let algorithm = PIVAlgorithm(key.publicKey) {
+            try await service.checkFit(slot, algorithm, policies.policies)
+        }
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
         try await management.unlock(service, for: "import a key", world)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)

@@ -71,6 +71,12 @@ struct PIVImportObject: Verb {
     func answer(in world: World) async throws -> Answer {
         let content = try Files.read(file)
         let service = try await world.openPIV()
+        if [.printed, .administration].contains(object), try await service.administration().isKeyProtected {
+            throw Explanation(
+                "object-in-use", .policy,
+                "the object \(object) belongs to the management key, which the PIN protects there",
+                hint: "set one that is not protected first: ykit piv access change-management-key")
+        }
         try await KeyOverwriting(world: world, service: service, force: force).check(object)
         try await management.unlock(service, for: "write an object", world)
         try await service.putObject(object, content)
