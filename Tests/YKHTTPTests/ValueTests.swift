@@ -2,6 +2,7 @@
 
 import Testing
 import YKHTTP
+import YKWire
 
 @Suite("Addresses, header fields, pins") struct ValueTests {
     @Test(
@@ -51,6 +52,10 @@ import YKHTTP
         let text = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         #expect(try HTTPPin(text).description == text)
         #expect(try HTTPPin("sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=") == HTTPPin(text))
+        let slashes = Base64.encode([UInt8](repeating: 0xFF, count: 32))
+        for mark in ["", "sha256/", "sha256//", "sha256:"] {
+            #expect(try HTTPPin(mark + slashes).description == "sha256/" + slashes)
+        }
         for wrong in ["", "sha256/AAAA", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] {
             #expect(throws: HTTPError.self) { try HTTPPin(wrong) }
         }

@@ -29,9 +29,10 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: `malformed`.
     public init(_ text: String) throws(HTTPError) {
-        let marks = ["sha256//", "sha256/", "sha256:"]
-        let mark = marks.first { text.hasPrefix($0) } ?? ""
-        guard let bytes = try? Base64.decode(String(text.dropFirst(mark.count))), bytes.count == 32 else {
+        // Base 64 may begin with a slash: behind curl's mark, sha256//, stand 32 bytes as well.
+        let marks = ["sha256//", "sha256/", "sha256:"].filter { text.hasPrefix($0) }
+        let hashes = (marks.isEmpty ? [""] : marks).compactMap { try? Base64.decode(String(text.dropFirst($0.count))) }
+        guard let bytes = hashes.first(where: { $0.count == 32 }) else {
             throw .malformed("a pin is sha256/ and 32 bytes in base 64")
         }
         hash = bytes
