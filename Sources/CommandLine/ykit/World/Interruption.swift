@@ -24,11 +24,8 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
+            if number == SIGHUP, isIgnored(number) { continue }
             var action = sigaction()
-            sigaction(number, nil, &action)
-            let isIgnored = action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
-            if number == SIGHUP, isIgnored { continue }
-            action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in
                 if Interruption.happened { _exit(130) }
                 Interruption.cancellation.cancel()
@@ -36,6 +33,13 @@ enum Interruption {
             }
             sigaction(number, &action, nil)
         }
+    }
+
+    /// Whether a signal is ignored, as the parent process may have it.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
     }
 
     /// Wakes the prompt, if there is one. Async-signal-safe.
@@ -87,7 +91,7 @@ enum Suspension {
         var resume = sigaction()
         sigaction(SIGTSTP, nil, &stop)
         sigaction(SIGCONT, nil, &resume)
-        if stop.__sigaction_handler.sa_handler.map({ unsafeBitCast($0, to: Int.self) }) != 1 { catchStop() }
+        if !Interruption.isIgnored(SIGTSTP) { catchStop() }
         var caught = sigaction()
         caught.__sigaction_handler.sa_handler = { _ in
             Suspension.isContinued.store(true, ordering: .releasing)
