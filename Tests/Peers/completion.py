@@ -20,7 +20,6 @@ from lib.terminal import Terminal
 beside_pcscd()
 FOLDER = own_folder()
 
-PAGE = f"{ROOT}/tools/man/ykit.1"
 SECRET = b"12345678901234567890"
 BASE32 = base64.b32encode(SECRET).decode()
 OATH = {"info", "list", "calculate", "add", "uri", "import", "export", "rename", "delete", "reset", "access"}
@@ -164,7 +163,8 @@ def check_fish():
 
 def check_manual():
     texts = {}
-    for page in sorted(glob.glob(f"{ROOT}/tools/man/ykit*.1")):
+    expect("the pages are written", run(f"{ROOT}/tools/manual.py", f"{FOLDER}/man", YKIT), (0, "", ""))
+    for page in sorted(glob.glob(f"{FOLDER}/man/ykit*.1")):
         status, shown, warnings = run("man", "--warnings", "-E", "UTF-8", "-l", page, MANWIDTH="80", MANPAGER="cat")
         texts[os.path.basename(page)] = shown
         expect(f"man renders {os.path.basename(page)} without a warning", (status, warnings), (0, ""))
