@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # tools/bench/hacks --build measures these optimizations, and what a position-independent program costs, each against a program
-# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, unwind, order, pie).
+# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, unwind, pie).
 release=(--package-path "$root" -c release)
 
 # For a fast start, which is half of the run time of most verbs, the C++ library is linked statically, and the program
@@ -33,13 +33,6 @@ case ${YKIT_WITHOUT-} in
     *) release+=(-Xlinker -T -Xlinker "$root/tools/no-unwind-tables.ld" -Xlinker --no-eh-frame-hdr) ;;
 esac
 
-# The functions and variables of usual runs stand side by side (tools/order), so that a run reads fewer pages of the program:
-# `ykit fido2 info` over PC/SC takes 500 page faults.
-release+=(-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections)
-case ${YKIT_WITHOUT-} in
-    relr | order) ;;
-    *) release+=(-Xlinker --symbol-ordering-file -Xlinker "$root/tools/order.txt" -Xlinker --no-warn-symbol-ordering) ;;
-esac
 [ "${YKIT_WITHOUT-}" != pie ] || release+=(-Xlinker -no-pie)
 
 # Copies the libraries to be linked statically to a place where the linker finds them.
@@ -57,7 +50,7 @@ static_libraries() {
 remove_stale_program() {
     local built file
     built=$(swift build "${release[@]}" --show-bin-path)/ykit
-    for file in order.txt constants.ld no-unwind-tables.ld; do
+    for file in constants.ld no-unwind-tables.ld; do
         [ ! "$root/tools/$file" -nt "$built" ] || rm -f "$built"
     done
 }
