@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # tools/bench/hacks --build measures these optimizations, and what a position-independent program costs, each against a program
-# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, unwind, pie).
+# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, pie).
 release=(--package-path "$root" -c release)
 
 # For a fast start, which is half of the run time of most verbs, the C++ library is linked statically, and the program
@@ -25,13 +25,8 @@ release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-prote
     release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -T -Xlinker "$root/tools/constants.ld")
 
 # For a small program: Swift code compiled for size takes 2 MB less and starts as fast; loops over long recordings take up to
-# 9 % longer. The tables of frames to unwind, 5 MB, serve C++ exceptions only, which nothing here throws; debuggers and
-# Swift's backtraces follow the frame pointers, which all of this code keeps.
+# 9 % longer.
 [ "${YKIT_WITHOUT-}" = size ] || release+=(-Xswiftc -Osize)
-case ${YKIT_WITHOUT-} in
-    relr | unwind) ;;
-    *) release+=(-Xlinker -T -Xlinker "$root/tools/no-unwind-tables.ld" -Xlinker --no-eh-frame-hdr) ;;
-esac
 
 [ "${YKIT_WITHOUT-}" != pie ] || release+=(-Xlinker -no-pie)
 
@@ -46,13 +41,11 @@ static_libraries() {
     done
 }
 
-# Removes a program that is older than the files that only the linker reads, which SwiftPM does not know.
+# Removes a program that is older than the script that only the linker reads, which SwiftPM does not know.
 remove_stale_program() {
-    local built file
+    local built
     built=$(swift build "${release[@]}" --show-bin-path)/ykit
-    for file in constants.ld no-unwind-tables.ld; do
-        [ ! "$root/tools/$file" -nt "$built" ] || rm -f "$built"
-    done
+    [ ! "$root/tools/constants.ld" -nt "$built" ] || rm -f "$built"
 }
 
 # Sets YKIT to the path of the release program.
