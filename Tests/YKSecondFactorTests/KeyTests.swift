@@ -127,7 +127,9 @@ import YKWire
 
         var session = bench
         await bench.http.on("POST /auth", .refused(401, 4031), try .recorded("21-passkey", "web session by passkey"))
-        await #expect(throws: SecondFactorError.rejected("no")) { try await session.service.logIn(passkey: key) }
+        await #expect(throws: SecondFactorError.server(.refused(status: 401, code: 4031, message: "no"))) {
+            try await session.service.logIn(passkey: key)
+        }
         #expect(try await session.service.logIn(passkey: key).user == "alice")
         #expect(await bench.http.requests.last?.fields.values(of: "Origin") == ["https://localhost:8443"])
     }

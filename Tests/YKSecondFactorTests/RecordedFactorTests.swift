@@ -75,7 +75,7 @@ import YKWire
         await bench.http.on("POST /token/disable", try .recorded("24-user-admin", "all of a user"))
         await bench.http.on("POST /token/enable/PISM0000E6DA", try .recorded("24-user-admin", "switch on"))
         #expect(try await bench.service.disable("carol") == 1)
-        #expect(try await bench.service.enable("carol", [.sms]) == 1)
+        #expect(try await bench.service.enable("carol", [.sms]).changed == 1)
         await bench.http.on("POST /validate/check", try .recorded("24-user-admin", "then"))
         let disabled = PINChallenge(purpose: .login, serial: "S", channel: .sms, transactionID: "1", expiry: nil)
         #expect(

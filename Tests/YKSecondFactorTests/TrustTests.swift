@@ -198,7 +198,8 @@ import YKWire
         #expect(
             code(.server(.refused(status: 500, code: -500, message: ""))) == 200 && code(.server(.status(502))) == 200)
         #expect(code(.rejected(nil)) == 201 && code(.locked(nil)) == 201 && code(.otherUser("")) == 201)
-        #expect(code(.userExists("")) == nil && code(.server(.signature)) == nil)
+        #expect(code(.userExists("")) == 200 && code(.otherAccount("", user: "")) == 100)
+        #expect(code(.notEnrolled([])) == 103 && code(.server(.signature)) == nil)
         #expect(code(.server(.refused(status: 400, code: 905, message: ""))) == nil)
     }
 }

@@ -17,6 +17,9 @@ public struct PrivacyIDEASession: Sendable {
     /// The token's expiry, in seconds since 1970-01-01 00:00 UTC; `nil` if it has none.
     public let expiry: Int64?
 
+    /// The account that is logged in.
+    public var account: PrivacyIDEAAccount { PrivacyIDEAAccount(self) }
+
     init(_ value: JSONValue) throws(PrivacyIDEAError) {
         guard let token = value["token"]?.filled, let role = value["role"]?.string else {
             throw .malformed("the login has no token")
@@ -30,12 +33,39 @@ public struct PrivacyIDEASession: Sendable {
 
     /// Returns the claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), in seconds since 1970-01-01 00:00 UTC.
     public static func expiry(_ token: String) -> Int64? {
+        claims(token)?["exp"]?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
+    }
+
+    /// Returns the claims of a JSON Web Token; `nil` if the text is none.
+    static func claims(_ token: String) -> JSONValue? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let claims = try? Base64.decode(parts[1]), let json = try? JSONValue(parsing: claims)
-        else {
-            return nil
-        }
-        return json["exp"]?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
+        guard parts.count == 3, let claims = try? Base64.decode(parts[1]) else { return nil }
+        return try? JSONValue(parsing: claims)
+    }
+}
+
+/// The account for which the server issued a token, as the token's claims name it. The server verifies them; the
+/// client only reads them.
+public struct PrivacyIDEAAccount: Hashable, Sendable {
+    /// `admin` or `user`.
+    public let role: String
+    /// The account's name.
+    public let name: String
+    /// The account's realm; empty for local administrators.
+    public let realm: String
+
+    /// Whether the account may act only for itself: for these the server ignores the user that a request names, and
+    /// acts on the account's own tokens.
+    public var actsOnlyForItself: Bool { role == "user" }
+
+    init(_ session: PrivacyIDEASession) { (role, name, realm) = (session.role, session.user, session.realm) }
+
+    /// Reads the claims of a token; `nil` if it names no role.
+    init?(_ token: borrowing Secret) {
+        guard let claims = PrivacyIDEASession.claims(token.text()), let role = claims["role"]?.filled else { return nil }
+        self.role = role
+        name = claims["username"]?.string ?? ""
+        realm = claims["realm"]?.string ?? ""
     }
 }
 
@@ -62,6 +92,12 @@ public struct PasskeyChallenge: Hashable, Sendable {
 }
 
 extension PrivacyIDEA {
+    /// The account whose token is in ``credentials``; `nil` without a token, and for one that names no role.
+    public var account: PrivacyIDEAAccount? {
+        guard case .token(let token) = credentials else { return nil }
+        return PrivacyIDEAAccount(token.value)
+    }
+
     /// Logs in with a password (`POST /auth`).
     ///
     /// - Parameters:

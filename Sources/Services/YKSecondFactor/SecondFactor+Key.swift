@@ -19,21 +19,28 @@ extension SecondFactor {
     /// Registers a key as a user's device (registerFingerPrint). The key verifies the user by PIN or fingerprint.
     ///
     /// - Parameters:
-    ///   - key: The key, at the origin expected by the server.
+    ///   - key: The key, at the origin expected by the server; evaluated once the user may register one.
     ///   - device: The device's name; `nil` to let the server choose one.
     ///   - requiresPIN: Whether the user must already have a verified number or address.
     /// - Returns: The new factor.
-    /// - Throws: `noVerifiedChannel`, `key`, `noSuchUser` or `server`. An incomplete registration is deleted.
+    /// - Throws: `SecondFactorError`: `noVerifiedChannel`, `key`, `noSuchUser` or `server`; and the errors of `key`. An
+    ///   incomplete registration is deleted.
     public func registerKey(
-        _ user: String, _ key: WebAuthnClient, as factor: KeyFactor = .webAuthn, device: String? = nil,
-        requiresPIN: Bool = true
-    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
-        if let device, device.isEmpty || device.count > 80 { throw .invalid("device") }
+        _ user: String, _ key: @autoclosure () async throws -> WebAuthnClient, as factor: KeyFactor = .webAuthn,
+        device: String? = nil, requiresPIN: Bool = true
+    ) async throws -> PrivacyIDEAToken {
+        if let device, device.isEmpty || device.count > 80 { throw SecondFactorError.invalid("device") }
         let known = try await tokens(of: user)
-        if requiresPIN, !known.contains(where: { $0.isPIN && $0.isUsable }) { throw .noVerifiedChannel }
+        if requiresPIN, !known.contains(where: { $0.isPIN && $0.isUsable }) { throw SecondFactorError.noVerifiedChannel }
         if let device, known.contains(where: { $0.isKey && $0.description == device }) {
-            throw .ambiguous([device])
+            throw SecondFactorError.ambiguous([device])
         }
+        return try await registered(user, try await key(), factor, device)
+    }
+
+    private func registered(
+        _ user: String, _ key: WebAuthnClient, _ factor: KeyFactor, _ device: String?
+    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
         let server = server.at(key.origin)
         let owner: JSONValue = ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null]
         let begun = try await changing(.factors) { () async throws(PrivacyIDEAError) in
@@ -99,25 +106,32 @@ extension SecondFactor {
     /// Verifies a user with a registered key (verifyFingerPrint). The key verifies the user by PIN or fingerprint.
     ///
     /// - Parameters:
-    ///   - key: The key, at the origin where it was registered.
+    ///   - key: The key, at the origin where it was registered; evaluated once the user is known to have one.
     ///   - device: The device that must answer; `nil` for any of the user's devices.
     ///   - remembers: Whether the server should remember this device; requires an API key.
     /// - Returns: The serial number of the factor that answered, and the cookie if one was requested.
-    /// - Throws: `noFactor`, `noSuchDevice`, `key`, `rejected`, `locked` or `server`.
+    /// - Throws: `SecondFactorError`: `noFactor`, `noSuchDevice`, `key`, `rejected`, `locked` or `server`; and the errors
+    ///   of `key`.
     public func verifyKey(
-        _ user: String, _ key: WebAuthnClient, device: String? = nil, remembers: Bool = false
-    ) async throws(SecondFactorError) -> (serial: String, cookie: SharedSecret?) {
+        _ user: String, _ key: @autoclosure () async throws -> WebAuthnClient, device: String? = nil,
+        remembers: Bool = false
+    ) async throws -> (serial: String, cookie: SharedSecret?) {
         let usable = try await tokens(of: user).filter { $0.kind == .webAuthn && $0.isUsable }
         var wanted: PrivacyIDEAToken?
         if let device {
             wanted = try Self.device(device, in: usable)
         } else if usable.isEmpty {
-            throw .noFactor(user)
+            throw SecondFactorError.noFactor(user)
         } else if usable.count == 1 {
             wanted = usable.first
         }
+        return try await verified(user, try await key(), wanted?.serial, remembers)
+    }
+
+    private func verified(
+        _ user: String, _ key: WebAuthnClient, _ serial: String?, _ remembers: Bool
+    ) async throws(SecondFactorError) -> (serial: String, cookie: SharedSecret?) {
         let server = server.at(key.origin)
-        let serial = wanted?.serial
         let answer = try await asking { () async throws(PrivacyIDEAError) in
             try await server.triggerChallenge(user, realm: realm, serial: serial)
         }
@@ -157,6 +171,7 @@ extension SecondFactor {
     public func verifyPasskey(
         _ key: WebAuthnClient, of user: String? = nil
     ) async throws(SecondFactorError) -> (user: String, serial: String) {
+        if let user { try check(user) }
         let answer = try await passkeyAnswer(key)
         let server = server.at(key.origin)
         let checked = try await asking { () async throws(PrivacyIDEAError) in

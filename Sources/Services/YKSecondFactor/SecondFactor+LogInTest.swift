@@ -55,13 +55,12 @@ extension SecondFactor {
             if let next { return LogInOutcome(steps: steps, cookie: next) }
         }
         if status.state == .fp, let key {
-            let client = try await key()
             let hasKey = status.factors.contains { $0.kind == .webAuthn && $0.isUsable }
             if hasKey {
-                let answered = try await verifyKey(user, client)
+                let answered = try await verifyKey(user, try await key())
                 done(.key(serial: answered.serial))
             } else {
-                let answered = try await verifyPasskey(client, of: user)
+                let answered = try await verifyPasskey(try await key(), of: user)
                 done(.key(serial: answered.serial))
             }
             return LogInOutcome(steps: steps, cookie: nil)

@@ -81,7 +81,7 @@ extension SecondFactor {
                     "verify": .string(pin.text()),
                 ])
         } catch {
-            if case .refused(400, 905, let reason) = error { throw .rejected(reason) }
+            if case .refused(400, 905, let reason) = error { throw .rejected(reason, by: error) }
             throw error.after(.factors)
         }
         guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.enrolled.rawValue else {
@@ -166,7 +166,7 @@ extension SecondFactor {
     public func verifyPIN(
         _ pin: borrowing Secret, loggingIn user: String, _ challenge: PINChallenge, remembers: Bool = false
     ) async throws(SecondFactorError) -> SharedSecret? {
-        try Self.check(user)
+        try check(user)
         if pin.isEmpty { throw .invalid("PIN") }
         guard challenge.purpose == .login, let transaction = challenge.transactionID else { throw .nothingPending }
         let answer: PrivacyIDEAAnswer

@@ -98,7 +98,7 @@ extension SecondFactor {
     /// - Returns: The next cookie.
     /// - Throws: `notTrusted`, `invalid` or `server`.
     public func checkTrust(_ user: String, cookie: borrowing Secret) async throws(SecondFactorError) -> SharedSecret {
-        try Self.check(user)
+        try check(user)
         let isSound = cookie.withBytes { bytes in
             !bytes.isEmpty && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3B && $0 != 0x2C }
         }
@@ -138,7 +138,7 @@ extension SecondFactor {
 
     /// Returns the realm of a user, since some calls do not fall back to the default realm.
     private func realm(of user: String) async throws(SecondFactorError) -> String? {
-        try Self.check(user)
+        try check(user)
         if let realm { return realm }
         let found = try await asking { () async throws(PrivacyIDEAError) in try await server.user(user) }
         guard let found else { throw .noSuchUser(user) }

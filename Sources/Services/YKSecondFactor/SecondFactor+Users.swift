@@ -15,7 +15,7 @@ extension SecondFactor {
     public func addUser(
         _ user: NewPrivacyIDEAUser, _ channel: PINChannel, isDisabled: Bool = false, resolver: String? = nil
     ) async throws(SecondFactorError) -> PrivacyIDEAToken {
-        try Self.check(user.name)
+        try check(user.name)
         guard (channel == .sms ? user.mobile : user.email)?.isEmpty == false else {
             throw .invalid(channel == .sms ? "number" : "address")
         }
@@ -58,7 +58,7 @@ extension SecondFactor {
     ///
     /// - Throws: `noSuchUser` or `server`.
     public func phone(of user: String) async throws(SecondFactorError) -> PhoneNumber? {
-        try Self.check(user)
+        try check(user)
         let found = try await asking { () async throws(PrivacyIDEAError) in try await server.user(user, realm: realm) }
         guard let found else { throw .noSuchUser(user) }
         return found.mobile.map(PhoneNumber.init)

@@ -8,13 +8,21 @@ public import YKTransport
 /// A service that verifies and administers second factors on a privacyIDEA server.
 ///
 /// Most calls require an administrator's or a service account's token in ``server``; calls about remembered devices
-/// require an API key. The service keeps no state between calls.
+/// require an API key. With the token of an account of role *user*, calls that name another user are refused before
+/// anything is sent, since the server would ignore the name. The service keeps no state between calls.
 public struct SecondFactor: Sendable {
     /// The server, with the caller's credentials.
     public var server: PrivacyIDEA
     /// The realm of the users; `nil` for the server's default.
     public var realm: String?
     let clock: any WallClock
+    private var session: PrivacyIDEASession?
+
+    /// The account whose token is in ``server``; `nil` without a token, and for one that names no account.
+    public var account: PrivacyIDEAAccount? {
+        if let session, case .token(let token) = server.credentials, token === session.token { return session.account }
+        return server.account
+    }
 
     /// Creates a service.
     public init(_ server: PrivacyIDEA, realm: String? = nil, clock: any WallClock) {
@@ -25,33 +33,29 @@ public struct SecondFactor: Sendable {
 
     /// Logs in with a password and uses the session for subsequent calls.
     ///
-    /// - Throws: `rejected` for wrong credentials, or `server`.
+    /// - Throws: `server`, with status 401 for wrong credentials.
     @discardableResult
     public mutating func logIn(
         _ account: String, password: borrowing Secret
     ) async throws(SecondFactorError) -> PrivacyIDEASession {
         if password.isEmpty { throw .invalid("password") }
         let session: PrivacyIDEASession
-        do { session = try await server.logIn(account, password: password) } catch {
-            if case .refused(401, _, let reason) = error { throw .rejected(reason) }
-            throw .server(error)
-        }
+        do { session = try await server.logIn(account, password: password) } catch { throw .server(error) }
         server.credentials = .token(session.token)
+        self.session = session
         return session
     }
 
     /// Logs in with a passkey, without a user name, and uses the session for subsequent calls.
     ///
-    /// - Throws: `rejected`, `key` or `server`.
+    /// - Throws: `key`, or `server`, with status 401 for a signature that the server refuses.
     @discardableResult
     public mutating func logIn(passkey key: WebAuthnClient) async throws(SecondFactorError) -> PrivacyIDEASession {
         let answer = try await passkeyAnswer(key)
         let session: PrivacyIDEASession
-        do { session = try await server.at(key.origin).logIn(passkey: answer) } catch {
-            if case .refused(401, _, let reason) = error { throw .rejected(reason) }
-            throw .server(error)
-        }
+        do { session = try await server.at(key.origin).logIn(passkey: answer) } catch { throw .server(error) }
         server.credentials = .token(session.token)
+        self.session = session
         return session
     }
 
@@ -62,28 +66,37 @@ public struct SecondFactor: Sendable {
         SecondFactorStatus(user: user, factors: try await tokens(of: user))
     }
 
-    /// Enables a user's factors (activate).
+    /// Enables a user's factors (activate). Factors whose enrolment is incomplete are not enabled: they could not be
+    /// used.
     ///
     /// - Parameters:
-    ///   - states: The factors to enable, `sms` and `fp`; empty for all.
-    /// - Returns: The number of factors changed.
+    ///   - states: The factors to enable, `sms` and `fp`; empty for all. The user must have each of them.
+    /// - Returns: The number of factors changed, and the factors that wait for the end of their enrolment.
+    /// - Throws: `noFactor`, `notEnrolled` if every factor of a kind waits, `noSuchUser`, `otherAccount` or `server`.
     public func enable(
         _ user: String, _ states: Set<SecondFactorStatus.State> = []
-    ) async throws(SecondFactorError) -> Int {
-        let found = try await tokens(of: user).filter { $0.fits(states) }
-        guard !found.isEmpty else { throw .noFactor(user) }
-        if states.isEmpty {
+    ) async throws(SecondFactorError) -> (changed: Int, waiting: [PrivacyIDEAToken]) {
+        let all = try await tokens(of: user)
+        for wanted in states.isEmpty ? [states] : states.map({ [$0] }) {
+            let found = all.filter { $0.fits(wanted) }
+            guard !found.isEmpty else { throw .noFactor(user) }
+            guard found.contains(where: \.isEnrolled) else { throw .notEnrolled(found.map(\.serial)) }
+        }
+        let found = all.filter { $0.fits(states) }
+        let waiting = found.filter { !$0.isEnrolled }
+        if states.isEmpty, waiting.isEmpty {
             let selection = TokenSelection.user(user, realm: realm)
-            return try await changing(.factors) { () async throws(PrivacyIDEAError) in
+            let changed = try await changing(.factors) { () async throws(PrivacyIDEAError) in
                 try await server.enableTokens(selection)
             }
+            return (changed, [])
         }
-        for token in found {
+        for token in found where token.isEnrolled {
             try await changing(.factors) { () async throws(PrivacyIDEAError) in
                 _ = try await server.enableTokens(.serial(token.serial))
             }
         }
-        return found.count
+        return (found.count - waiting.count, waiting)
     }
 
     /// Disables all factors of a user (deactivate).
@@ -101,16 +114,22 @@ public struct SecondFactor: Sendable {
 
     /// Returns a user's tokens.
     func tokens(of user: String) async throws(SecondFactorError) -> [PrivacyIDEAToken] {
-        try Self.check(user)
+        try check(user)
         do { return try await server.tokens(user: user, realm: realm) } catch {
             if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
             throw .server(error)
         }
     }
 
-    /// Refuses names that the server would interpret as a pattern.
-    static func check(_ user: String) throws(SecondFactorError) {
+    /// Refuses names that the server would interpret as a pattern, and for an account of role *user* every user but
+    /// itself. Each call with a user begins with this; nothing is sent.
+    ///
+    /// - Throws: `invalid` or `otherAccount`.
+    public func check(_ user: String) throws(SecondFactorError) {
         guard !user.isEmpty, !user.contains("*"), user.utf8.count <= 256 else { throw .invalid("user") }
+        guard let account, account.actsOnlyForItself else { return }
+        let isSameRealm = realm.map { $0.lowercased() == account.realm.lowercased() } ?? true
+        guard user == account.name, isSameRealm else { throw .otherAccount(account.name, user: user) }
     }
 
     /// Runs a server call, converting its error.
@@ -164,6 +183,9 @@ public struct SecondFactor: Sendable {
 }
 
 extension PrivacyIDEAToken {
+    /// Whether its enrolment is complete.
+    var isEnrolled: Bool { rolloutState == nil || rolloutState == .enrolled }
+
     func fits(_ states: Set<SecondFactorStatus.State>) -> Bool {
         states.isEmpty || states.contains(.fp) && isKey || states.contains(.sms) && isPIN
     }

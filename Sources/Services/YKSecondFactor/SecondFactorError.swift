@@ -32,8 +32,13 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     case userExists(String)
     /// The user has no usable factor of this kind.
     case noFactor(String)
-    /// The server rejected the PIN, code or signature; it may not give a reason.
-    case rejected(String?)
+    /// An account of role *user* may act only for itself, not for this other user. Nothing was sent.
+    case otherAccount(String, user: String)
+    /// The enrolment of these factors is incomplete, so that they cannot be enabled.
+    case notEnrolled([String])
+    /// The server rejected the PIN, code or signature; it may not give a reason. `by` is its error, if it answered
+    /// with one.
+    case rejected(String?, by: PrivacyIDEAError? = nil)
     /// The fail counter or a limit blocks every attempt; the server's reason.
     case locked(String?)
     /// The PIN expired before it was used.
@@ -64,13 +69,16 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     public var legacyCode: Int? {
         switch self {
         case .server(let error), .uncertain(let error, _): Self.legacyCode(error)
+        case .otherAccount: 100
         case .invalid: 101
-        case .unverifiedEnrolment, .trustNotAllowed, .noVerifiedChannel: 103
+        case .unverifiedEnrolment, .trustNotAllowed, .noVerifiedChannel, .notEnrolled: 103
         case .noSuchUser: 104
         case .expired, .nothingPending: 105
         case .key: 107
         case .rejected, .locked, .otherUser: 201
-        case .userExists, .noFactor, .ambiguous, .noSuchDevice, .notTrusted, .noSuchClient: nil
+        // The server answers 500 to a name that exists.
+        case .userExists: 200
+        case .noFactor, .ambiguous, .noSuchDevice, .notTrusted, .noSuchClient: nil
         }
     }
 

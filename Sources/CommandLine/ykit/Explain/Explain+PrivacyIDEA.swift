@@ -83,6 +83,9 @@ extension Explain {
     static func secondFactor(_ error: SecondFactorError) -> Explanation {
         var explanation = factor(error)
         var codes = explanation.server ?? ServerCodes()
+        if case .rejected(_, .refused(let status, let code, _)?) = error {
+            codes = ServerCodes(httpStatus: status, serverCode: code)
+        }
         codes.legacyCode = error.legacyCode
         explanation.server = codes
         return explanation
@@ -98,6 +101,17 @@ extension Explain {
             Explanation("no-such-user", .notFound, "the server has no user '\(user.printable)'")
         case .userExists(let user):
             Explanation("user-exists", .policy, "the server has a user '\(user.printable)' already")
+        case .otherAccount(let account, let user):
+            Explanation(
+                "other-account", .policy,
+                "'\(account.printable)' is an ordinary user of the server, and may act only for itself, not for "
+                    + "'\(user.printable)'",
+                hint: "log in as an administrator: --account NAME")
+        case .notEnrolled(let serials):
+            Explanation(
+                "not-enrolled", .policy,
+                "the enrolment of \(serials.joined(separator: ", ").printable) is not complete, nothing was enabled",
+                hint: "verify the number or address first: ykit 2fa verify-pin USER --register")
         case .noFactor(let user):
             Explanation(
                 "no-factor", .notFound, "'\(user.printable)' has no second factor that can be used for this",
@@ -139,8 +153,8 @@ extension Explain {
     private static func verification(_ error: SecondFactorError) -> Explanation {
         func reason(_ text: String?) -> String { text.map { ": \($0.printable)" } ?? "" }
         return switch error {
-        case .rejected(let text):
-            Explanation("rejected", .authentication, "the server refused the login or PIN\(reason(text))")
+        case .rejected(let text, _):
+            Explanation("rejected", .authentication, "the server refused the PIN, code or signature\(reason(text))")
         case .locked(let text):
             Explanation(
                 "locked", .blocked, "too many wrong attempts, every attempt is refused\(reason(text))",

@@ -50,10 +50,12 @@ struct SecondFactorAccess: ParsableArguments {
     /// The given address.
     private var address: String? { server ?? Variables["YKIT_2FA_SERVER"] }
 
-    /// Whether a password or API key was given with the command.
-    private var hasCredentials: Bool { passkey || password.source.isGiven || apiKey.source.isGiven }
+    /// Whether the command line asks for a new login.
+    private var logsIn: Bool { passkey || password.isGiven }
 
-    /// Connects with the credentials in the options, or with a stored session if there are none.
+    /// Connects with the credentials in the options, or with a stored session if there are none. A stored session
+    /// names its server, so it is used when no server is named, whatever the variables hold; with a server, a password
+    /// in a variable is used instead, which is said.
     ///
     /// - Parameters:
     ///   - needsAccount: Whether an account is required, or an API key is enough.
@@ -62,7 +64,7 @@ struct SecondFactorAccess: ParsableArguments {
     ) async throws -> SecondFactorConnection {
         let vault = try SecondFactorVault(store, world, key)
         guard let url = try url() else {
-            guard !hasCredentials else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
+            guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
             return try await kept(try vault.onlyLogIn(), vault, world)
         }
         var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
@@ -70,6 +72,9 @@ struct SecondFactorAccess: ParsableArguments {
         if passkey {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
         } else if let password = try given(password.source, world) {
+            if !logsIn, try vault.logIn(at: connection.url) != nil {
+                world.terminal.notice("YKIT_2FA_PASSWORD is set, so the login that was kept is not used")
+            }
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
             if let record = try vault.logIn(at: connection.url) { return try await kept(record, vault, world) }
@@ -85,7 +90,7 @@ struct SecondFactorAccess: ParsableArguments {
     func anonymous(
         _ world: World, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
-        guard let url = try url() else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
+        guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
             url, try trusted.trust(world, risk: "read the password"), SecondFactorVault(store, world, key), world)
         return (connection, passkey ? nil : try given(password.source, world))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKSecondFactor
 
 /// Commands of a service for its users' second factors.
 struct SecondFactorGroup: ParsableCommand {
@@ -45,16 +46,21 @@ protocol SecondFactorVerb: Verb {
     var key: StoreKeyOptions { get }
     /// Whether an account is required, or an API key is enough.
     static var needsAccount: Bool { get }
+    /// The user whom the verb names; `nil` for verbs about no user.
+    var subject: String? { get }
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer
 }
 
 extension SecondFactorVerb {
     static var needsAccount: Bool { true }
+    var subject: String? { nil }
 
     func check() throws { try checkInputs() }
 
     func answer(in world: World) async throws -> Answer {
         var connection = try await access.connect(world, key, needsAccount: Self.needsAccount)
+        // Before a question is asked or a key is opened.
+        if let subject { try connection.service.check(subject) }
         return try await answer(&connection, world)
     }
 
@@ -65,4 +71,13 @@ extension SecondFactorVerb {
             + (others + [key.keyPIN.isStandardInput, key.passphrase.isStandardInput]).count { $0 }
         if count > 1 { throw UsageError("standard input cannot be read for two things") }
     }
+}
+
+/// A verb about a user.
+protocol SecondFactorUserVerb: SecondFactorVerb {
+    var user: String { get }
+}
+
+extension SecondFactorUserVerb {
+    var subject: String? { user }
 }

@@ -7,7 +7,7 @@ import YKSecondFactor
 import YKWire
 
 /// Registers a key.
-struct SecondFactorRegisterKey: SecondFactorVerb {
+struct SecondFactorRegisterKey: SecondFactorUserVerb {
     static let about = About(
         "register-key", "Register the key at hand for a user.",
         discussion: """
@@ -27,9 +27,10 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
-        let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
+        let connection = connection
         let token = try await connection.service.registerKey(
-            user, client, as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
+            user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
+            as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
         return Answer(
             "registered \(token.kind.rawValue) \(token.serial.printable)",
             [
@@ -40,7 +41,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 }
 
 /// Verifies a user with a key.
-struct SecondFactorVerifyKey: SecondFactorVerb {
+struct SecondFactorVerifyKey: SecondFactorUserVerb {
     static let about = About(
         "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
         members: ["user", "serial", "accepted"])
@@ -60,12 +61,14 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
     }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
-        let client = try await connection.key(world, key, "verify '\(user.printable)'")
-        let service = connection.service
+        let (connection, service) = (connection, connection.service)
+        func client() async throws -> WebAuthnClient {
+            try await connection.key(world, key, "verify '\(user.printable)'")
+        }
         let serial =
             resident
-            ? try await service.verifyPasskey(client, of: user).serial
-            : try await service.verifyKey(user, client, device: deviceId).serial
+            ? try await service.verifyPasskey(try await client(), of: user).serial
+            : try await service.verifyKey(user, try await client(), device: deviceId).serial
         return Answer(
             "the key of '\(user.printable)' answered (\(serial.printable))",
             ["user": .string(user), "serial": .string(serial), "accepted": true])
@@ -73,7 +76,7 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
 }
 
 /// Shows registered keys.
-struct SecondFactorDeviceStatus: SecondFactorVerb {
+struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "Show whether a device is registered for a user, or all that are.",
         members: ["user", "registered", "devices"])
@@ -99,7 +102,7 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
 }
 
 /// Deletes a registered key.
-struct SecondFactorDeviceRemove: SecondFactorVerb {
+struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     static let about = About("rm", "Delete a device of a user from the server.", members: ["user", "serial"])
 
     @Argument("user", help: "The user's name.") var user: String

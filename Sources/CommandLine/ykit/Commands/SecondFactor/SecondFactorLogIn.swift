@@ -77,7 +77,7 @@ struct SecondFactorLogOut: Verb {
 }
 
 /// Shows a user's second factors.
-struct SecondFactorShow: SecondFactorVerb {
+struct SecondFactorShow: SecondFactorUserVerb {
     static let about = About(
         "status", "Show which second factor a user has.",
         discussion: """
@@ -122,7 +122,7 @@ extension PrivacyIDEAToken {
 }
 
 /// Goes through a login as a service would.
-struct SecondFactorLogInTest: SecondFactorVerb {
+struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
         "login-test",
         "Walk through a login as a service would: status, remembered device, key or PIN.",

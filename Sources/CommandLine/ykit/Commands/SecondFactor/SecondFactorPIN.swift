@@ -25,7 +25,7 @@ enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Sends a PIN.
-struct SecondFactorSendPIN: SecondFactorVerb {
+struct SecondFactorSendPIN: SecondFactorUserVerb {
     static let about = About(
         "send-pin", "Send a PIN by SMS or mail, to log in or to register a number.",
         discussion: """
@@ -69,7 +69,7 @@ struct SecondFactorSendPIN: SecondFactorVerb {
 }
 
 /// Verifies a PIN.
-struct SecondFactorVerifyPIN: SecondFactorVerb {
+struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     static let about = About(
         "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
         members: ["user", "purpose", "serial", "accepted"])
@@ -113,7 +113,7 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
 }
 
 /// Shows the phone number that PINs are sent to.
-struct SecondFactorPhone: SecondFactorVerb {
+struct SecondFactorPhone: SecondFactorUserVerb {
     static let about = About("phone", "Show a user's mobile number, masked.", members: ["user", "phone", "masked"])
 
     @Argument("user", help: "The user's name.") var user: String

@@ -9,7 +9,7 @@ import YKStore
 import YKWire
 
 /// Allows users to have devices remembered.
-struct SecondFactorTrustAllow: SecondFactorVerb {
+struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
         "allow", "Allow or forbid that a user's devices are remembered.",
         discussion:
@@ -46,7 +46,7 @@ enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Registers this device with the server as remembered.
-struct SecondFactorTrustAdd: SecondFactorVerb {
+struct SecondFactorTrustAdd: SecondFactorUserVerb {
     static let about = About(
         "add", "Verify a user once more, and have the server remember this device.",
         discussion: """
@@ -74,7 +74,6 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try connection.requireAPIKey()
         let (connection, service) = (connection, connection.service)
-        let client = withKey ? try await connection.key(world, key, "verify '\(user.printable)'") : nil
         let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
         let pin = withKey ? SharedSecret(Secret([])) : SharedSecret(try code.read(world))
         var serial = waiting?.serial ?? ""
@@ -83,8 +82,9 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
             id: SecondFactorVault.trustID(connection.url, user), connection.trustDescription(user)
         ) { _ in
             let cookie: SharedSecret?
-            if let client {
-                (serial, cookie) = try await service.verifyKey(user, client, remembers: true)
+            if withKey {
+                (serial, cookie) = try await service.verifyKey(
+                    user, try await connection.key(world, key, "verify '\(user.printable)'"), remembers: true)
             } else if let waiting {
                 cookie = try await service.verifyPIN(pin.value, loggingIn: user, waiting, remembers: true)
             } else {
@@ -118,7 +118,7 @@ extension SecondFactorConnection {
 }
 
 /// Lists remembered devices.
-struct SecondFactorTrustStatus: SecondFactorVerb {
+struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
         discussion: "Those of one client: the one of the API key, or --client.",
@@ -171,7 +171,7 @@ extension RememberedDevice {
 }
 
 /// Checks whether this device is remembered.
-struct SecondFactorTrustCheck: SecondFactorVerb {
+struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
         "check", "Ask the server whether it remembers this device for a user.",
         discussion: """
@@ -205,7 +205,7 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
 }
 
 /// Removes remembered devices from the server.
-struct SecondFactorTrustRemove: SecondFactorVerb {
+struct SecondFactorTrustRemove: SecondFactorUserVerb {
     static let about = About(
         "rm", "Make the server forget a device of a user, or all of them.", members: ["user", "removed"])
 

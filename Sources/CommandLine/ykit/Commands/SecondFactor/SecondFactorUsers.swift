@@ -13,8 +13,23 @@ enum ModeChoice: String, CaseIterable, ExpressibleByArgument {
     case smsAndKey = "sms+fp"
 }
 
+/// The second factors that are enabled.
+enum EnableChoice: String, CaseIterable, ExpressibleByArgument {
+    case sms
+    case key = "fp"
+    case smsAndKey = "sms+fp"
+
+    var states: Set<SecondFactorStatus.State> {
+        switch self {
+        case .sms: [.sms]
+        case .key: [.fp]
+        case .smsAndKey: [.sms, .fp]
+        }
+    }
+}
+
 /// Creates a user.
-struct SecondFactorAddUser: SecondFactorVerb {
+struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
         "add-user", "Make a user with a second factor.",
         discussion: """
@@ -70,8 +85,10 @@ struct SecondFactorAddUser: SecondFactorVerb {
         if token.rolloutState == .verify { answer.lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
         guard mode == .smsAndKey else { return answer }
         do {
-            let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
-            let made = try await connection.service.registerKey(user, client, requiresPIN: false)
+            let connection = connection
+            let made = try await connection.service.registerKey(
+                user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
+                requiresPIN: false)
             answer.members["key"] = made.listed
             answer.lines.append("key \(made.serial.printable)")
         } catch {
@@ -83,31 +100,40 @@ struct SecondFactorAddUser: SecondFactorVerb {
 }
 
 /// Enables a user's factors.
-struct SecondFactorEnable: SecondFactorVerb {
-    static let about = About("enable", "Enable a user's second factors.", members: ["user", "changed"])
+struct SecondFactorEnable: SecondFactorUserVerb {
+    static let about = About(
+        "enable", "Enable a user's second factors.",
+        discussion: """
+            A number or address that is not verified stays disabled: 'verify-pin --register' enables it. With --mode \
+            sms+fp the user must have both, a number or address and a key.
+            """, members: ["user", "changed", "waiting"])
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--mode", help: "Only these: sms or fp.") var mode: FactorChoice?
+    @Option("--mode", help: "Only these: sms, fp or sms+fp.") var mode: EnableChoice?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
-        let states: Set<SecondFactorStatus.State> = mode.map { [$0 == .sms ? .sms : .fp] } ?? []
-        let count = try await connection.service.enable(user, states)
+        let (changed, waiting) = try await connection.service.enable(user, mode?.states ?? [])
+        let serials = waiting.map(\.serial)
+        if !serials.isEmpty {
+            world.terminal.warn(
+                "\(serials.joined(separator: ", ").printable) cannot be used before its enrolment is complete; for a "
+                    + "number: ykit 2fa verify-pin \(user.printable) --register")
+        }
         return Answer(
-            "enabled: \(count)", ["user": .string(user), "changed": .int(Int64(count))])
+            "enabled: \(changed)",
+            [
+                "user": .string(user), "changed": .int(Int64(changed)),
+                "waiting": .array(serials.map(JSONValue.string)),
+            ])
     }
 }
 
-/// A kind of second factor.
-enum FactorChoice: String, CaseIterable, ExpressibleByArgument {
-    case sms, fp
-}
-
 /// Disables a user's factors.
-struct SecondFactorDisable: SecondFactorVerb {
+struct SecondFactorDisable: SecondFactorUserVerb {
     static let about = About("disable", "Disable all second factors of a user.", members: ["user", "changed"])
 
     @Argument("user", help: "The user's name.") var user: String
