@@ -121,9 +121,6 @@ import YKWire
             return
         }
         #expect(candidates.map(\.serial) == ["7", nil] && candidates.map(\.isAccessible) == [true, false])
-        var chosen = keys()
-        chosen.chosenPath = "/dev/hidraw1"
-        #expect(try chosen.fidoRoute() == .reports(path: "/dev/hidraw1"))
     }
 
     @Test func noHIDDeviceAtAll() throws {

@@ -14,16 +14,16 @@ public struct Key: Sendable {
 
     init(_ attached: AttachedKey, in keys: Keys) {
         self.attached = attached
-        var keys = keys
-        if case .machine = keys.source {
-            keys.selection = KeySelection(transport: keys.selection.transport)
-            if case .reader(let name) = attached.key.place {
-                keys.selection.reader = name
-            } else {
-                keys.selection.path = attached.key.place.name
-            }
+        guard case .machine = keys.source else {
+            self.keys = keys
+            return
         }
-        self.keys = keys
+        let transport = keys.selection.transport
+        if case .reader(let name) = attached.key.place {
+            self.keys = keys.selecting(KeySelection(reader: name, transport: transport))
+        } else {
+            self.keys = keys.selecting(KeySelection(path: attached.key.place.name, transport: transport))
+        }
     }
 
     /// The key's name.
@@ -35,9 +35,7 @@ public struct Key: Sendable {
 
     /// Returns the same key restricted to one transport.
     public func over(_ transport: KeySelection.Transport) -> Key {
-        var keys = keys
-        keys.selection.transport = transport
-        return Key(attached, in: keys)
+        Key(attached, in: keys.selecting(keys.selection.over(transport)))
     }
 
     /// Waits until this key has been removed and inserted again, which a reset of FIDO requires.
@@ -52,18 +50,20 @@ public struct Key: Sendable {
     public func reinserted(
         within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void = {}
     ) async throws(KeyError) -> Key {
-        var keys = keys
-        if case .machine = keys.source {
-            if case .reader(let name) = attached.key.place {
-                keys.selection.reader = try await keys.reinsertedReader(name, within: patience, announce)
-            } else {
-                let port = attached.key.place.name
-                keys.selection.path = try await keys.reinsertedNode(port, within: patience, announce)
-            }
-        } else {
+        guard case .machine = keys.source else {
             announce()
+            return try await keys.only()
         }
-        return try await keys.only()
+        let transport = keys.selection.transport
+        let place: KeySelection
+        if case .reader(let name) = attached.key.place {
+            let reader = try await keys.reinsertedReader(name, within: patience, announce)
+            place = KeySelection(reader: reader, transport: transport)
+        } else {
+            let node = try await keys.reinsertedNode(attached.key.place.name, within: patience, announce)
+            place = KeySelection(path: node, transport: transport)
+        }
+        return try await keys.selecting(place).only()
     }
 
     // MARK: services
@@ -169,10 +169,10 @@ extension Keys {
     public func only() async throws(KeyError) -> Key {
         let keys = self
         let selected = try await offPool { () throws(KeyError) in
-            try keys.selected(asking: keys.selection.serial != nil)
+            try keys.selected(asking: keys.target.serial != nil)
         }
         do throws(KeyError) { return Key(try keys.one(of: selected), in: keys) } catch {
-            guard case .several = error, keys.selection.serial == nil else { throw error }
+            guard case .several = error, keys.target.serial == nil else { throw error }
         }
         // Several are attached; the error names them.
         let named = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
@@ -183,7 +183,7 @@ extension Keys {
     public func all() async throws(KeyError) -> [Key] {
         let keys = self
         let found = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
-        let serial = keys.selection.serial
+        let serial = keys.target.serial
         return found.filter { serial == nil || $0.serial == serial }.map { Key($0, in: keys) }
     }
 
@@ -238,17 +238,17 @@ extension Keys {
     private func selected(asking isAsked: Bool) throws(KeyError) -> [AttachedKey] {
         let all = try attached(asking: isAsked).keys
         guard case .machine = source else { return all }
-        if let path = selection.path {
+        if let path = target.path {
             guard let key = all.first(where: { $0.key.isAt(path) }) else { throw .link(.noDevice(path: path)) }
             return [key]
         }
-        if let reader = selection.reader {
-            let found = all.filter { $0.key.reader.map { selection.isReader(named: $0.name) } ?? false }
+        if let reader = target.reader {
+            let found = all.filter { $0.key.reader.map { target.isReader(named: $0.name) } ?? false }
             guard !found.isEmpty else { throw .link(.unknownReader(reader)) }
             return found.filter(\.key.hasCard)
         }
         return all.filter { key in
-            switch selection.transport {
+            switch target.transport {
             case .auto: key.key.hasCard || !key.key.hid.isEmpty
             case .pcsc: key.key.reader?.hasCard ?? false
             case .usb: key.key.usbReader != nil
@@ -258,7 +258,7 @@ extension Keys {
     }
 
     private func one(of keys: [AttachedKey]) throws(KeyError) -> AttachedKey {
-        try selection.one(of: keys, over: .any) { key in
+        try target.one(of: keys, over: .any) { key in
             KeyCandidate(
                 .any, at: key.key.place.name, name: key.details?.name ?? key.key.name, serial: key.serial,
                 isAccessible: key.key.isAccessible)

@@ -27,7 +27,7 @@ public struct Keys: Sendable {
     }
 
     /// Which key to use.
-    public var selection: KeySelection
+    public private(set) var selection: KeySelection
     /// Where keys come from.
     public let source: Source
     /// Timeout, cancellation, clock and randomness for everything that is opened. For a recording the recorded clock
@@ -44,10 +44,8 @@ public struct Keys: Sendable {
     public var requiredChannelTrust: (@Sendable () -> SCP11Trust?)?
     /// The hardware, by default this machine's.
     package var hardware: any Hardware = SystemHardware()
-    /// The reader that was already chosen, regardless of the selection.
-    package var chosenReaderName: String?
-    /// The node that was already chosen by a touch.
-    package var chosenPath: String?
+    /// The keys that were chosen among several; shared by all copies.
+    let choices = KeyChoices()
 
     /// Creates an access point to keys; nothing is opened yet.
     ///
@@ -77,6 +75,14 @@ public struct Keys: Sendable {
     ) {
         self.init(selection, source: source, environment: environment, decoration: decoration)
         self.hardware = hardware
+    }
+
+    /// Returns the keys of another selection, otherwise equal. What is chosen for one selection is not chosen for
+    /// another.
+    public func selecting(_ selection: KeySelection) -> Keys {
+        var keys = self
+        keys.selection = selection
+        return keys
     }
 
     /// The recording to replay.

@@ -34,7 +34,7 @@ struct Info: Verb {
 
     private func report(in world: World) async throws -> InfoReport {
         var report: InfoReport
-        switch try world.choosingKey({ try world.keys.managementRoute() }) {
+        switch try world.choosingKey({ try $0.managementRoute() }) {
         case .card:
             let channel = try world.connect()
             let card = channel.identity

@@ -298,11 +298,10 @@ extension World {
         return try prompt.choose(question, among: lines)
     }
 
-    /// Asks the user to choose one of several attached keys, for all later operations.
-    func chooseKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws {
+    /// Asks the user to choose one of several attached keys.
+    func chosenKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws -> KeyCandidate {
         let choice = try choose(
             "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
-        let location = candidates[choice].location
-        if interface == .reader { keys.selection.reader = location } else { keys.selection.path = location }
+        return candidates[choice]
     }
 }

@@ -4,14 +4,16 @@ import YKFIDO
 import YKKeys
 
 extension World {
-    /// Opens the FIDO application of the selected key; the PIN prompt states `reason`.
-    func openFIDO(_ pin: PINOptions, for reason: String, asksWhich: Bool = true) async throws -> FIDOService {
+    /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
+    func openFIDO(
+        _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of keys: Keys? = nil
+    ) async throws -> FIDOService {
         let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
         pins = source
         terminal.purpose(reason)
         var interaction = FIDOInteraction(pin: { source.pin($0) })
         interaction.hasPIN = source.isGiven
-        return try await openFIDO(interaction, asksWhich: asksWhich)
+        return try await openFIDO(interaction, asksWhich: asksWhich, of: keys)
     }
 
     /// Opens the FIDO application for an operation that requires a touch anyway: if several keys are attached and a
@@ -21,16 +23,16 @@ extension World {
             let interface, let candidates)
         {
             guard terminal.isErrorTerminal, plan == nil else { throw KeyError.several(interface, candidates) }
-            keys.chosenPath = try await touchedKey()
+            keys.choose(path: try await touchedKey())
             return try await openFIDO(pin, for: reason)
         }
     }
 
     /// Opens the FIDO application of the selected key, for operations that require no PIN.
     func openFIDO(
-        _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true
+        _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true, of keys: Keys? = nil
     ) async throws -> FIDOService {
-        let link = asksWhich ? try choosingKey { try keys.fidoLink() } : try keys.fidoLink()
+        let link = asksWhich ? try choosingKey(of: keys) { try $0.fidoLink() } : try (keys ?? self.keys).fidoLink()
         let service = try await FIDOService.open(link, interaction: interaction)
         if options.strict {
             await service.setStrict(true)
@@ -69,9 +71,10 @@ extension World {
             guard case .reader(let name) = try keys.cardRoute() else {
                 throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
             }
-            keys.chosenReaderName = try await keys.reinsertedReader(name) { [terminal] in
+            let reader = try await keys.reinsertedReader(name) { [terminal] in
                 terminal.say("take the card off the reader or the key out, then put it back")
             }
+            keys.choose(reader: reader)
             return try await FIDOService.open(keys.decoration.prompting(try keys.cardFIDOLink()))
         }
     }

@@ -21,7 +21,7 @@ final class World {
     /// The writer of the recording.
     let recorder: Recorder?
     /// Finds the selected key.
-    var keys: Keys
+    let keys: Keys
     /// The source of this verb's PIN.
     var pins: PINSource?
 
@@ -59,13 +59,14 @@ final class World {
             touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
         decoration.alarm = MainLoop.current.alarm
         terminal.notify(by: try TouchNotifier.wanted(options))
-        keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
+        var keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
         if plan == nil {
             keys.secureChannel = try options.channel.credential(terminal)
             if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
         } else if options.channel.isWanted {
             keys.secureChannel = .scp03(.factory)  // A plan opens no channel, and asks for no keys.
         }
+        self.keys = keys
         if options.keepSecrets {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }
@@ -142,18 +143,34 @@ final class World {
 
     /// Connects to the selected card and returns the channel for a service.
     ///
-    /// - Parameter patience: The timeout for a command, unless the user chose one.
-    func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
+    /// - Parameters:
+    ///   - patience: The timeout for a command, unless the user chose one.
+    ///   - keys: The keys of another selection.
+    func connect(_ patience: Duration? = nil, of keys: Keys? = nil) throws -> sending CardChannel {
         let timeout = selection.hasTimeout ? nil : patience
-        return try choosingKey { try keys.channel(timeout: timeout) }
+        return try choosingKey(of: keys) { try $0.channel(timeout: timeout) }
     }
 
-    /// Runs `body`; if several keys match, the user chooses one for this and all later operations, and it is repeated.
-    func choosingKey<Value>(_ body: () throws -> sending Value) throws -> sending Value {
-        do { return try body() } catch KeyError.several(let interface, let candidates) {
-            try chooseKey(interface, candidates)
-            return try body()
+    /// Runs `body`; if several keys match, the user chooses one for this and all later operations with the same
+    /// selection, and it is repeated.
+    func choosingKey<Value>(of keys: Keys? = nil, _ body: (Keys) throws -> sending Value) throws -> sending Value {
+        let keys = keys ?? self.keys
+        do { return try body(keys) } catch KeyError.several(let interface, let candidates) {
+            keys.choose(try chosenKey(interface, candidates))
+            return try body(keys)
         }
+    }
+
+    /// Returns the keys for something that is on the security key with a serial number: those that the command line
+    /// selects, or if it selects none, that key.
+    func keys(of serial: UInt32?) -> Keys {
+        guard let serial, namesNoKey else { return keys }
+        return keys.selecting(keys.selection.with(serial: String(serial)))
+    }
+
+    /// Whether neither the command line nor its variables select a key.
+    private var namesNoKey: Bool {
+        selection.device == nil && selection.reader == nil && selection.path == nil && replay == nil && software == nil
     }
 
     // MARK: checks

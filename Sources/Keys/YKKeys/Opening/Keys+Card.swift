@@ -25,14 +25,14 @@ package enum CardRoute: Sendable, Hashable {
 extension Keys {
     /// Finds the card: as selected; otherwise through the smart card service, or on USB when the service has no reader.
     package func cardRoute() throws(KeyError) -> CardRoute {
-        if let path = selection.path { return try cardRoute(at: path) }
-        switch selection.transport {
+        if let path = target.path { return try cardRoute(at: path) }
+        switch target.transport {
         case .pcsc: return .reader(try readerName())
         case .usb: return .usb(try usbReader(of: usbReaders(isFree: false)))
         case .auto, .hid: break
         }
         do throws(KeyError) { return .reader(try readerName()) } catch {
-            guard selection.reader == nil, error.isAbsenceOfCards else { throw error }
+            guard target.reader == nil, error.isAbsenceOfCards else { throw error }
             let isServiceMissing = error.link?.isServiceMissing ?? false
             let devices = usbReaders(isFree: !isServiceMissing)
             guard !devices.isEmpty else {
@@ -44,7 +44,7 @@ extension Keys {
     }
 
     private func cardRoute(at path: String) throws(KeyError) -> CardRoute {
-        let isDirect = selection.transport == .usb
+        let isDirect = target.transport == .usb
         let key = try device(at: path, asking: !isDirect)
         if let reader = key.reader, !isDirect { return .reader(reader.name) }
         if let device = key.usbReader { return .usb(device) }
@@ -53,10 +53,9 @@ extension Keys {
 
     /// The reader with the selected key; several are distinguished by serial number.
     package func readerName() throws(KeyError) -> String {
-        if let chosenReaderName { return chosenReaderName }
-        let found = try lifting { () throws(LinkError) in try selection.filled(try readers()) }
+        let found = try lifting { () throws(LinkError) in try target.filled(try readers()) }
         do throws(KeyError) {
-            return try selection.one(of: found, over: .reader) { reader in
+            return try target.one(of: found, over: .reader) { reader in
                 let details = try? details(reader: reader.name)
                 return KeyCandidate(.reader, at: reader.name, name: details?.name, serial: details?.serial)
             }.name
@@ -69,9 +68,9 @@ extension Keys {
 
     /// The USB reader with the selected key.
     private func usbReader(of all: [USBDevice]) throws(KeyError) -> USBDevice {
-        let found = all.filter { selection.isReader(named: $0.readerName) }
-        if let reader = selection.reader, found.isEmpty, !all.isEmpty { throw .link(.unknownReader(reader)) }
-        return try selection.one(of: found, over: .usbReader) { device in
+        let found = all.filter { target.isReader(named: $0.readerName) }
+        if let reader = target.reader, found.isEmpty, !all.isEmpty { throw .link(.unknownReader(reader)) }
+        return try target.one(of: found, over: .usbReader) { device in
             KeyCandidate(.usbReader, at: device.usbPath, name: device.readerName, serial: serial(of: device))
         }
     }
@@ -85,7 +84,7 @@ extension Keys {
     ///
     /// - Parameter timeout: Timeout for an operation, instead of the environment's.
     package func channel(timeout: Duration? = nil) throws(KeyError) -> sending CardChannel {
-        guard selection.transport != .hid else { throw .cardRequired }
+        guard target.transport != .hid else { throw .cardRequired }
         var environment = environment
         if let timeout { environment.timeout = timeout }
         return channel(over: decoration.planned(try card()), environment)

@@ -29,22 +29,22 @@ extension Keys {
     /// Finds the FIDO application: as selected, otherwise the only attached HID device, otherwise the only card.
     package func fidoRoute() throws(KeyError) -> FIDORoute {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
-        if selection.transport == .pcsc || selection.transport == .usb || selection.reader != nil { return .card }
+        if target.transport == .pcsc || target.transport == .usb || target.reader != nil { return .card }
         if secureChannel != nil { return .card }
         if let software {
             let model = software.state.profile.model
             return model.isCard || model.isContactCard ? .card : .reports(path: nil)
         }
-        if let path = chosenPath ?? selection.path { return try fidoRoute(at: path) }
+        if let path = target.path { return try fidoRoute(at: path) }
         let nodes = fidoDevices()
         do throws(KeyError) {
-            return .reports(path: try selection.one(of: nodes, over: .fido) { candidate($0) }.path)
+            return .reports(path: try target.one(of: nodes, over: .fido) { candidate($0) }.path)
         } catch {
             switch error {
-            case .none, .notFound: if selection.transport == .auto, hasCard { return .card }
+            case .none, .notFound: if target.transport == .auto, hasCard { return .card }
             default: break
             }
-            guard case .none = error, selection.transport != .hid else { throw error }
+            guard case .none = error, target.transport != .hid else { throw error }
             throw .none(.fido, searchForCards())
         }
     }
@@ -128,23 +128,23 @@ extension Keys {
     package func otpRoute() throws(KeyError) -> OTPRoute {
         if secureChannel != nil { return .card }
         if software != nil {
-            return selection.transport != .pcsc && selection.reader == nil ? .reports(path: nil) : .card
+            return target.transport != .pcsc && target.reader == nil ? .reports(path: nil) : .card
         }
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
-        if selection.reader != nil || selection.transport == .pcsc || selection.transport == .usb { return .card }
-        if let path = selection.path {
+        if target.reader != nil || target.transport == .pcsc || target.transport == .usb { return .card }
+        if let path = target.path {
             return (try device(at: path, asking: false)).otp.map { .reports(path: $0.path) } ?? .card
         }
         let keyboards = try lifting { () throws(LinkError) in try hardware.hidDevices() }.filter(\.isOTP)
         do throws(KeyError) {
             return .reports(
-                path: try selection.one(of: keyboards, over: .keyboard) { keyboard in
+                path: try target.one(of: keyboards, over: .keyboard) { keyboard in
                     KeyCandidate(
-                        .keyboard, at: keyboard.path, serial: selection.serial == nil ? nil : serial(of: keyboard))
+                        .keyboard, at: keyboard.path, serial: target.serial == nil ? nil : serial(of: keyboard))
                 }.path)
         } catch {
             switch error {
-            case .none, .notFound: if selection.transport != .hid { return .card }
+            case .none, .notFound: if target.transport != .hid { return .card }
             default: break
             }
             throw error
@@ -167,7 +167,7 @@ extension Keys {
 
     /// The serial number of a keyboard's key, if the key reports it.
     func serial(of keyboard: HIDDevice) -> String? {
-        if let serial = keyboard.serial, serial == selection.serial { return serial }
+        if let serial = keyboard.serial, serial == target.serial { return serial }
         let keys = (try? devices(asking: false))?.keys ?? []
         return keys.first { $0.otp == keyboard }.flatMap { details(of: $0) }?.serial
     }

@@ -104,7 +104,7 @@ extension Keys {
     /// - Parameter announce: Called when there is no card yet.
     /// - Throws: `link(.timedOut)`, `link(.cancelled)`, or the failure of the smart card service.
     package func waitForCard(_ announce: @Sendable () -> Void) async throws(KeyError) {
-        let isThere = try lifting { () throws(LinkError) in try selection.hasCard(in: try readers()) }
+        let isThere = try lifting { () throws(LinkError) in try target.hasCard(in: try readers()) }
         if isThere { return }
         announce()
         do { try await cardArrival() } catch {
@@ -113,7 +113,7 @@ extension Keys {
     }
 
     private func cardArrival() async throws {
-        let (selection, hardware, deadline) = (selection, hardware, environment.deadline())
+        let (selection, hardware, deadline) = (target, hardware, environment.deadline())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await event in hardware.readerEvents() {

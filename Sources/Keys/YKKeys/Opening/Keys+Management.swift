@@ -21,9 +21,9 @@ extension Keys {
     /// order.
     package func managementRoute() throws(KeyError) -> ManagementRoute {
         if let replay { return replay.capture.header.link == .hid ? .fido(path: nil) : .card }
-        if selection.transport == .pcsc || selection.reader != nil || secureChannel != nil { return .card }
+        if target.transport == .pcsc || target.reader != nil || secureChannel != nil { return .card }
         if let keyboard = try onlyKeyboard() { return .keyboard(path: keyboard) }
-        if selection.transport == .auto, selection.path == nil {
+        if target.transport == .auto, target.path == nil {
             let hasCard = if software == nil { try hasReachableCard() } else { true }
             if hasCard { return .card }
         }
@@ -34,7 +34,7 @@ extension Keys {
 
     /// The keyboard of the key with the selected serial number, if the key has no other interface.
     private func onlyKeyboard() throws(KeyError) -> String? {
-        guard software == nil, let wanted = selection.serial, selection.transport != .usb else { return nil }
+        guard software == nil, let wanted = target.serial, target.transport != .usb else { return nil }
         let keys = try lifting { () throws(LinkError) in try devices(asking: false) }.keys
         return keys.filter { $0.fido == nil && $0.usbReader == nil }.compactMap(\.otp)
             .first { serial(of: $0) == wanted }?.path
@@ -42,11 +42,11 @@ extension Keys {
 
     /// The keyboard selected by its path, or the only one when no key has a FIDO interface.
     private func keyboardNode() throws(KeyError) -> String? {
-        guard software == nil, selection.serial == nil else { return nil }
+        guard software == nil, target.serial == nil else { return nil }
         let devices = try lifting { () throws(LinkError) in try hardware.hidDevices() }
-        if let path = selection.path { return devices.first { $0.path == path && $0.isOTP }?.path }
+        if let path = target.path { return devices.first { $0.path == path && $0.isOTP }?.path }
         guard !devices.contains(where: \.isFIDO) else { return nil }
-        return try? selection.one(of: devices.filter(\.isOTP), over: .keyboard) { KeyCandidate(.keyboard, at: $0.path) }
+        return try? target.one(of: devices.filter(\.isOTP), over: .keyboard) { KeyCandidate(.keyboard, at: $0.path) }
             .path
     }
 

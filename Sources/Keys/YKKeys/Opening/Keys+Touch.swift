@@ -31,8 +31,8 @@ extension Keys {
 
     /// The nodes of the candidate keys; empty when one is already selected.
     private var selectable: [String] {
-        guard case .machine = source, selection.path == nil, selection.reader == nil, selection.serial == nil,
-            selection.transport == .auto || selection.transport == .hid
+        guard case .machine = source, target.path == nil, target.reader == nil, target.serial == nil,
+            target.transport == .auto || target.transport == .hid
         else { return [] }
         return fidoDevices().filter { $0.access == .readable }.map(\.path)
     }
@@ -45,7 +45,7 @@ extension Keys {
         case .reports(let path): return path ?? replay?.capture.header.reader ?? "virtual"
         case .card:
             if case .machine = source { throw .touchRequiresHID }
-            return replay?.capture.header.reader ?? selection.reader ?? "virtual"
+            return replay?.capture.header.reader ?? target.reader ?? "virtual"
         }
     }
 }

@@ -15,13 +15,13 @@ public struct KeySelection: Sendable, Hashable {
     }
 
     /// The serial number.
-    public var serial: String?
+    public let serial: String?
     /// The name of a reader of the smart card service, or a part of it in any letter case.
-    public var reader: String?
-    /// The name of a reader of the smart card service, or a part of it, ignoring case.
-    public var path: String?
+    public let reader: String?
+    /// The USB port of a key, such as `1-2`, or one of its nodes, such as `/dev/hidraw3`.
+    public let path: String?
     /// The transport.
-    public var transport: Transport
+    public let transport: Transport
 
     /// Creates a selection.
     public init(
@@ -31,5 +31,15 @@ public struct KeySelection: Sendable, Hashable {
         self.reader = reader
         self.path = path
         self.transport = transport
+    }
+
+    /// Returns the same selection with another serial number.
+    public func with(serial: String) -> KeySelection {
+        KeySelection(serial: serial, reader: reader, path: path, transport: transport)
+    }
+
+    /// Returns the same selection over another transport.
+    public func over(_ transport: Transport) -> KeySelection {
+        KeySelection(serial: serial, reader: reader, path: path, transport: transport)
     }
 }

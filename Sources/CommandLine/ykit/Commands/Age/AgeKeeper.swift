@@ -15,8 +15,6 @@ final class AgeKeeper: AgeKeySource {
 
     private let world: World
     private let dialogue: AgeDialogue
-    /// The key selected by the options or the environment.
-    private let chosen: KeySelection
     /// The card of the last operation.
     private var open: (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)?
     private var skipped: Set<UInt32> = []
@@ -29,7 +27,6 @@ final class AgeKeeper: AgeKeySource {
     init(_ world: World, _ dialogue: AgeDialogue) {
         (self.world, self.dialogue) = (world, dialogue)
         given = PINOptions()
-        chosen = world.keys.selection
     }
 
     func words(_ error: any Error) -> String {
@@ -87,9 +84,11 @@ final class AgeKeeper: AgeKeySource {
         await close()
         while true {
             do {
-                if let serial, chosen.serial == nil { world.keys.selection.serial = String(serial) }
-                defer { world.keys.selection = chosen }
-                let service = try await world.openPIV()
+                let selection = world.keys.selection
+                let keys = serial.flatMap { serial in
+                    selection.serial == nil ? world.keys.selecting(selection.with(serial: String(serial))) : nil
+                }
+                let service = try await world.openPIV(of: keys)
                 let found = try await service.serial() ?? 0
                 if serial == nil || serial == found {
                     open = (service, found, unlocking(service, found))

@@ -109,12 +109,9 @@ final class ApproveKeys {
     }
 
     private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
-        if let wanted = place.keySerial, hasNoChoice {
-            world.keys.selection.serial = String(wanted)
-            defer { world.keys.selection.serial = nil }
-            return try unlocking(try await world.openPIV(), place)
-        }
-        let service = try await world.openPIV()
+        let keys = world.keys(of: place.keySerial)
+        let service = try await world.openPIV(of: keys)
+        if keys.selection != world.keys.selection { return try unlocking(service, place) }
         let found = try await service.serial()
         if let wanted = place.keySerial, let found, wanted != found {
             throw Explanation(
@@ -138,22 +135,13 @@ final class ApproveKeys {
         cards = [:]
     }
 
-    /// Whether the command line selects no key, so that the account determines it.
-    private var hasNoChoice: Bool {
-        let selection = world.selection
-        return selection.device == nil && selection.reader == nil && selection.path == nil && world.replay == nil
-            && world.software == nil
-    }
-
     /// Requests FIDO2 user verification on the account's security key.
     func prove(_ proof: UserProof, for open: OpenRequest) async throws {
         // The PIV application is closed first, so that another one can be selected.
         await close()
-        let serial = open.account.place.keySerial
-        if let serial, hasNoChoice { world.keys.selection.serial = String(serial) }
-        defer { world.keys.selection.serial = nil }
         let service = try await world.openFIDO(
-            options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'")
+            options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",
+            of: world.keys(of: open.account.place.keySerial))
         world.terminal.say("touch the key to prove that you are there; the approval follows")
         let result: Result<Void, ApprovalError>
         do {

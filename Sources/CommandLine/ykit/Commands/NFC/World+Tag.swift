@@ -16,7 +16,7 @@ extension World {
         var loss: (any Error)?
         while true {
             guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? Explain.noTag }
-            keys.chosenReaderName = reader
+            keys.choose(reader: reader)
             do { return try await readTagOnce() } catch {
                 guard meansTagLost(error), !deadline.isOver else { throw error }
                 loss = Explain.explain(error)

@@ -109,11 +109,9 @@ struct OATHAdd: Verb {
         guard world.replay == nil, world.software == nil, world.plan == nil else {
             throw Explanation.usage("a recording, a plan and --virtual are of one key: omit all but one --device")
         }
-        let selection = world.keys.selection
-        defer { world.keys.selection = selection }
         for serial in alsoDevice {
-            world.keys.selection.serial = serial
-            found.append((serial, try await world.oath(password)))
+            let keys = world.keys.selecting(world.keys.selection.with(serial: serial))
+            found.append((serial, try await world.oath(password, of: keys)))
         }
         return found
     }

@@ -5,15 +5,17 @@ import YKKeys
 import YKOATH
 
 extension World {
-    /// Opens and unlocks the OATH application of the selected key.
-    func oath(_ password: PasswordOptions) async throws -> OATHService {
-        let service = try await openOATH()
+    /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
+    func oath(_ password: PasswordOptions, of keys: Keys? = nil) async throws -> OATHService {
+        let service = try await openOATH(of: keys)
         try await unlock(service, password)
         return service
     }
 
     /// Opens the OATH application without unlocking it.
-    func openOATH() async throws -> OATHService { try await OATHService.open(try connect()) }
+    func openOATH(of keys: Keys? = nil) async throws -> OATHService {
+        try await OATHService.open(try connect(of: keys))
+    }
 
     /// Unlocks with the given password, else with the one remembered for this key, else asks.
     func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {

@@ -250,7 +250,7 @@ extension World {
             guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
             terminal.say(TouchPrompt.usual)
         }
-        return try await OTPService.open(try choosingKey { try keys.otpLink() }, touch: touch)
+        return try await OTPService.open(try choosingKey { try $0.otpLink() }, touch: touch)
     }
 
     /// Asks before overwriting a slot that is or may be in use.

@@ -256,9 +256,9 @@ extension World {
     /// The timeout for generating an RSA key, unless the user sets one.
     static let generationPatience = Duration.seconds(300)
 
-    /// Opens the PIV application of the selected key, with a longer timeout for key generation.
-    func openPIV(isPatient: Bool = false) async throws -> PIVService {
-        try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil))
+    /// Opens the PIV application of the selected key, or of one of other keys, with a longer timeout for key generation.
+    func openPIV(isPatient: Bool = false, of keys: Keys? = nil) async throws -> PIVService {
+        try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil, of: keys))
     }
 
     /// Returns a PIN, given or asked for; reads the remaining retries before a prompt.

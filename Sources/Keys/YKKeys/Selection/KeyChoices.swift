@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKHardware
+import YKTransport
+
+/// Which of several keys was chosen, by the selection that they match.
+final class KeyChoices: Sendable {
+    private let chosen = Mutex<[KeySelection: KeySelection]>([:])
+
+    /// The narrower selection that only the chosen key matches.
+    subscript(_ selection: KeySelection) -> KeySelection? {
+        get { chosen.withLock { $0[selection] } }
+        set { chosen.withLock { $0[selection] = newValue } }
+    }
+}
+
+extension Keys {
+    /// The selection, narrowed to the key that was chosen for it, if one was.
+    var target: KeySelection { choices[selection] ?? selection }
+
+    /// Remembers which of several matching keys was chosen, for each interface of that key: what is opened for this
+    /// selection from now on, also by copies, is opened on that key.
+    package func choose(_ candidate: KeyCandidate) {
+        guard candidate.interface == .reader else { return choose(path: candidate.location) }
+        let found = (try? devices(asking: true).keys)?.first { $0.reader?.name == candidate.location }
+        guard case .usb(let port)? = found?.place else { return choose(reader: candidate.location) }
+        choose(path: port)
+    }
+
+    /// Remembers the key at a USB port or a node.
+    package func choose(path: String) {
+        choices[selection] = KeySelection(path: path, transport: selection.transport)
+    }
+
+    /// Remembers the card in a reader of the smart card service; what else the key has is not looked for.
+    package func choose(reader: String) {
+        choices[selection] = KeySelection(reader: reader, transport: selection.transport)
+    }
+}
