@@ -7,7 +7,8 @@ import YKWire
 extension ArculusCard {
     /// Creates a credential for options of a server; the user is verified by the PIN, whatever the options say.
     ///
-    /// With `newPIN` the card is reset first, which erases all its credentials, and gets this PIN.
+    /// With `newPIN` the card is reset first, which erases all its credentials, and gets this PIN. Otherwise a
+    /// credential that the card stores for the same account is replaced only if ``allowsReplacing`` agrees.
     public func register(
         _ options: PublicKeyCredentialCreationOptions, origin: Origin, pin: ArculusPIN,
         afterResetTo newPIN: SharedSecret? = nil
@@ -19,10 +20,28 @@ extension ArculusCard {
         var isReset = newPIN == nil
         return try await session(guarded) { service throws(ArculusError) in
             if let newPIN { try await Self.reset(service, to: newPIN, &isReset) }
+            if newPIN == nil { try await checkReplacing(wanted, origin, service) }
             let client = WebAuthnClient(service: service, origin: origin)
             do throws(WebAuthnError) { return try await client.create(wanted) } catch {
                 throw .card(error, during: .registering)
             }
+        }
+    }
+
+    /// Refuses to replace a credential without the user's agreement.
+    private func checkReplacing(
+        _ options: PublicKeyCredentialCreationOptions, _ origin: Origin, _ service: FIDOService
+    ) async throws(ArculusError) {
+        guard options.selection.residentKey != .discouraged else { return }
+        let rpID: String
+        do { rpID = try origin.relyingPartyID(options.rpID) } catch { throw .card(error, during: .registering) }
+        let replaced = try await during(.registering) { () async throws(FIDOError) in
+            try await service.replacement(for: rpID, userID: options.user.id)
+        }
+        if case .credential(let found) = replaced, !options.excludeCredentials.contains(where: { $0.id == found.id }),
+            !allowsReplacing(options.user, rpID)
+        {
+            throw .card(.key(.denied), during: .registering)
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+public import YKFIDO
 public import YKTransport
 
 /// An Arculus card on a contactless reader: registration, authentication, reset and PIN, each as one session that
@@ -18,6 +18,8 @@ public struct ArculusCard {
     public var prompt: (ArculusPrompt) -> Void = { _ in }
     /// Asks the user whether to continue after the card was lost; called at most once.
     public var wantsRetry: () -> Bool = { true }
+    /// Asks the user whether a new credential may replace the one that the card stores for the same account.
+    public var allowsReplacing: (_ user: FIDOUser, _ rpID: String) -> Bool = { _, _ in true }
     /// Whether cards of other vendors are refused.
     public var takesOnlyArculus = false
     /// Whether responses that are not in CTAP2's canonical form are refused.

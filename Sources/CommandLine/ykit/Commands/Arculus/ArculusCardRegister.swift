@@ -49,7 +49,8 @@ struct ArculusCardRegister: Verb {
         let file = try output.open(world)
         return try await field.answer {
             let site = try Origin(origin)
-            let made = try await make(field.card(retries: holding.retries), site, world)
+            let made = try await make(
+                field.card(retries: holding.retries, replaces: output.replacing.force), site, world)
             let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
             return ArculusOutput.answer(
                 made.arculusJSON,

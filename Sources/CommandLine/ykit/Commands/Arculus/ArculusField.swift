@@ -20,11 +20,14 @@ final class ArculusField {
     init(_ world: World) { self.world = world }
 
     /// Returns the card that will be held to the reader.
-    func card(retries: Bool = true) -> ArculusCard {
+    ///
+    /// - Parameter replaces: Whether a credential for the same account is replaced without asking.
+    func card(retries: Bool = true, replaces: Bool = false) -> ArculusCard {
         var card = ArculusCard { () async throws(ArculusError) -> sending any FIDOLink in try await self.link() }
         let mayRetry = retries && world.plan == nil && world.replay == nil
         card.wantsRetry = { mayRetry }
         card.prompt = { self.say($0) }
+        card.allowsReplacing = { replaces || self.world.plan != nil || self.agrees(toReplace: $0, $1) }
         card.isStrict = world.options.strict
         card.takesOnlyArculus = world.options.strict
         return card
@@ -39,6 +42,17 @@ final class ArculusField {
         case .holdSteady where isReal: world.terminal.say("hold the card steady")
         case .done where isReal: world.terminal.notice("done, the card can be taken away")
         default: break
+        }
+    }
+
+    private func agrees(toReplace user: FIDOUser, _ rpID: String) -> Bool {
+        do {
+            let whose = "'\((user.name ?? "").printable)' at \(rpID.printable)"
+            try Prompt.confirm(CredentialReplacing.question(whose))
+            return true
+        } catch {
+            problem = Explain.explain(error)
+            return false
         }
     }
 

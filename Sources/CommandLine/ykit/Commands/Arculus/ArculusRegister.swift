@@ -25,7 +25,8 @@ struct ArculusRegister: Verb {
     @Flag("--reset", help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
     var reset = false
 
-    @Flag(["--force", "-f"], help: "Do not ask before the reset.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before the reset, or before a credential is replaced.")
+    var force = false
 
     @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
 
@@ -50,7 +51,7 @@ struct ArculusRegister: Verb {
             let wishes = try wishes()
             let fresh = reset ? try Self.confirmed(holding.pin, force: force, world) : nil
             let client = ArculusClient(
-                description, card: field.card(retries: holding.retries),
+                description, card: field.card(retries: holding.retries, replaces: force),
                 http: try world.http())
             let made = try await client.registerUser(
                 server.user, displayName: displayName ?? server.user,

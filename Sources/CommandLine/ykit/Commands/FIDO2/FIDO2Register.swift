@@ -27,6 +27,9 @@ struct FIDO2Register: Verb {
 
     @Option("--append <file>", help: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
 
+    @Flag(["--force", "-f"], help: "Replace a credential that the key stores for the same account, without asking.")
+    var force = false
+
     @OptionGroup var pin: PINOptions
 
     func check(with global: GlobalOptions) throws {
@@ -52,6 +55,10 @@ struct FIDO2Register: Verb {
         let what = "make a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         let isRemembered = wanted.selection.residentKey == .required
+        if wanted.selection.residentKey != .discouraged {
+            let excluded = wanted.excludeCredentials.map { CredentialDescriptor(id: $0.id) }
+            try await checkReplacing(rpID, wanted.user, excluded, service, world)
+        }
         world.announce("\(what)\(isRemembered ? ", remembered by the key" : "")")
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = ceremony.usesU2F
@@ -62,6 +69,15 @@ struct FIDO2Register: Verb {
                 "the key does not remember this credential: it cannot, or has no room for another one")
         }
         return answer
+    }
+
+    /// Asks before a credential is replaced. An account that was just given a random identifier has none.
+    func checkReplacing(
+        _ rpID: String, _ user: FIDOUser, _ excluded: [CredentialDescriptor], _ service: FIDOService, _ world: World
+    ) async throws {
+        guard ask.userId != nil || ceremony.options != nil, !ceremony.usesU2F else { return }
+        try await CredentialReplacing(world: world, service: service, force: force).check(
+            rpID, userID: user.id, whose: "'\((user.name ?? "").printable)' at \(rpID.printable)", excluded: excluded)
     }
 }
 

@@ -64,6 +64,9 @@ struct LibFIDO2Registration {
         let rpID = request.relyingParty.id
         let what = "make a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(verb.pin, for: what)
+        if request.isResident {
+            try await verb.checkReplacing(rpID, request.user, request.excludeList, service, world)
+        }
         world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
         let made = try await service.register(request)
         var answer = Answer(lines(made, request), [:])

@@ -91,8 +91,12 @@ struct SSHGenerate: Verb {
     @Flag("--passphrase", help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
     var passphrase = false
 
+    @Flag(
+        ["--force", "-f"],
+        help: "Replace existing files, and a credential that the key stores for the same application and user.")
+    var force = false
+
     @OptionGroup var fileOptions: FilePasswordOptions
-    @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
     func check() throws {
@@ -108,14 +112,19 @@ struct SSHGenerate: Verb {
     func answer(in world: World) async throws -> Answer {
         let path = try output ?? Self.standardPath(algorithm)
         let phrase = try newPassphrase(path, world)
-        let files = try SSHKeyFiles(path, replacing)
+        let files = try SSHKeyFiles(path, force: force)
         let proof = try attestation.map { path throws(Explanation) in
-            try FileOutput(file: path, isSecret: false, force: replacing.force)
+            try FileOutput(file: path, isSecret: false, force: force)
         }
         let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
         let request = request(challenge)
         let what = "make a credential for '\(application.printable)'"
         let service = try await world.openTouchedFIDO(pin, for: what)
+        if resident {
+            let whose = "'\(application.printable)'" + (user.map { ", user '\($0.printable)'" } ?? "")
+            try await CredentialReplacing(world: world, service: service, force: force).check(
+                application, userID: request.user.id, whose: whose)
+        }
         world.announce(what + (resident ? ", remembered by the key" : ""))
         let made = try await service.register(request)
         let credential = try credential(made)
@@ -200,9 +209,9 @@ private struct SSHKeyFiles {
     private let key, line: FileOutput
 
     /// Opens both files.
-    init(_ path: String, _ options: OutputOptions) throws(Explanation) {
-        key = try FileOutput(file: path, force: options.force)
-        line = try FileOutput(file: path + ".pub", isSecret: false, force: options.force)
+    init(_ path: String, force: Bool) throws(Explanation) {
+        key = try FileOutput(file: path, force: force)
+        line = try FileOutput(file: path + ".pub", isSecret: false, force: force)
     }
 
     /// Writes the text of a credential's key file, and its public half.
@@ -239,7 +248,7 @@ struct SSHDownload: Verb {
         for credential in chosen {
             let path = "\(output)/\(credential.fileName)"
             do throws(Explanation) {
-                try SSHKeyFiles(path, replacing).write(
+                try SSHKeyFiles(path, force: replacing.force).write(
                     credential.file.text(check: UInt32.random(in: .min ... .max)), credential.file)
                 files.append(.string(path))
                 answer.lines.append("\(path.printable)  \(credential.words)")

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+
+/// Protects the credential that the key stores for the same relying party and account as a new one, which replaces it.
+struct CredentialReplacing {
+    let world: World
+    let service: FIDOService
+    /// Whether to replace it without asking.
+    let force: Bool
+
+    /// Asks before a credential is replaced; a plan replaces nothing, so it does not ask.
+    ///
+    /// - Parameters:
+    ///   - rpID: The relying party.
+    ///   - userID: The account's identifier.
+    ///   - whose: The account in words, such as "'ssh:', user 'bob'".
+    ///   - excluded: Credentials with which the key refuses the registration, so that nothing is replaced.
+    func check(
+        _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
+    ) async throws {
+        guard !force, world.plan == nil else { return }
+        switch try await service.replacement(for: rpID, userID: userID) {
+        case .none: return
+        case .credential(let found) where excluded.contains { $0.id == found.id }: return
+        case .credential: try Prompt.confirm(Self.question(whose))
+        case .unknown:
+            world.terminal.warn(
+                "the key cannot report whether it stores a credential for \(whose), which would be replaced")
+        }
+    }
+
+    /// The question before a credential is replaced.
+    static func question(_ whose: String) -> String {
+        "the key stores a credential for \(whose): replace it? it cannot be recovered"
+    }
+}
