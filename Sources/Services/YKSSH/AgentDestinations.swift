@@ -51,7 +51,7 @@ struct DestinationConstraint: Hashable, Sendable {
         guard from.map({ self.from.keys.contains($0) }) ?? self.from.isLocal else { return false }
         guard let to else { return true }
         guard self.to.keys.contains(to) else { return false }
-        return user.map { self.to.user.isEmpty || AllowedSigners.fits($0, self.to.user) } ?? true
+        return user.map { self.to.user.isEmpty || SSHPattern.fits($0, self.to.user) } ?? true
     }
 }
 

@@ -83,17 +83,15 @@ public struct SSHPublicKey: Hashable, Sendable {
         try reader.finish("the key")
     }
 
-    /// Reads a host key, which may be a certificate (OpenSSH's PROTOCOL.certkeys); whether it is trusted, the client checks.
+    /// Reads a host key, which may be a certificate; whether it is trusted, the client checks.
     init(hostKey blob: [UInt8]) throws(SSHError) {
         var reader = SSHReader(blob)
-        let type = try reader.text("the type of the key")
-        let suffix = "-cert-v01@openssh.com"
-        guard type.hasSuffix(suffix) else {
+        if SSHCertificate.isKnown(type: try reader.text("the type of the key")) {
+            reader = SSHReader(blob)
+            self = try SSHCertificate.subject(&reader)
+        } else {
             self = try SSHPublicKey(blob: blob)
-            return
         }
-        _ = try reader.string("the nonce")
-        self = try Self.read(&reader, type: String(type.dropLast(suffix.count)))
     }
 
     /// Reads a key from a longer message.
@@ -102,12 +100,17 @@ public struct SSHPublicKey: Hashable, Sendable {
         return try read(&reader, type: type)
     }
 
-    private static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
-        let known = [
-            "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
-            "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",
-        ]
-        guard known.contains(type) else { throw .unsupportedKey(type) }
+    /// The key types that can be read.
+    static let types = [
+        "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
+        "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",
+    ]
+
+    static func isKnown(type: String) -> Bool { types.contains(type) }
+
+    /// Reads a key of this type, whose name was read already.
+    static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
+        guard isKnown(type: type) else { throw .unsupportedKey(type) }
         let key = try material(&reader, type)
         return SSHPublicKey(key: key, application: type.hasPrefix("sk-") ? try reader.text("the application") : nil)
     }
@@ -121,7 +124,8 @@ public struct SSHPublicKey: Hashable, Sendable {
         if type == "ssh-rsa" {
             let exponent = try reader.number("the exponent")
             let modulus = try reader.number("the modulus")
-            guard (64...2048).contains(modulus.count), (1...8).contains(exponent.count) else {
+            let isLong = modulus.count > 128 || modulus.count == 128 && modulus[0] & 0x80 != 0
+            guard isLong, modulus.count <= 2048, (1...8).contains(exponent.count) else {
                 throw .malformed("an RSA key of \(modulus.count) and \(exponent.count) bytes")
             }
             return .rsa(modulus: modulus, exponent: exponent)

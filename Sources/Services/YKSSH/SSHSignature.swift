@@ -142,6 +142,8 @@ public struct SSHSignature: Hashable, Sendable {
 public struct SSHFileSignature: Hashable, Sendable {
     /// The public key of the signer.
     public let publicKey: SSHPublicKey
+    /// The certificate of that key, if the signer used one. Its own signature is valid.
+    public let certificate: SSHCertificate?
     /// The purpose of the signature, such as `file` or `git`.
     public let namespace: String
     /// The hash of the file: SHA-256 or SHA-512.
@@ -155,10 +157,14 @@ public struct SSHFileSignature: Hashable, Sendable {
     /// Creates a file signature.
     public init(publicKey: SSHPublicKey, namespace: String, hash: HashAlgorithm, signature: SSHSignature) {
         self.publicKey = publicKey
+        certificate = nil
         self.namespace = namespace
         self.hash = hash
         self.signature = signature
     }
+
+    /// The key or certificate of the signer in wire format.
+    var signer: [UInt8] { certificate?.blob ?? publicKey.blob }
 
     /// Returns the data to sign for a file.
     ///
@@ -177,7 +183,7 @@ public struct SSHFileSignature: Hashable, Sendable {
         var writer = SSHWriter()
         writer.append(Self.magic)
         writer.uint32(1)
-        writer.string(publicKey.blob)
+        writer.string(signer)
         writer.string(namespace)
         writer.string("")
         writer.string(hash == .sha256 ? "sha256" : "sha512")
@@ -194,7 +200,11 @@ public struct SSHFileSignature: Hashable, Sendable {
         var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
         let version = try reader.uint32("the version")
         guard version == 1 else { throw .malformed("a signature of version \(version)") }
-        publicKey = try SSHPublicKey(blob: try reader.string("the public key"))
+        let signer = try reader.string("the public key")
+        var type = SSHReader(signer)
+        let isCertified = SSHCertificate.isKnown(type: try type.text("the type of the key"))
+        certificate = isCertified ? try SSHCertificate(blob: signer) : nil
+        publicKey = if let certificate { certificate.publicKey } else { try SSHPublicKey(blob: signer) }
         namespace = try reader.text("the namespace")
         _ = try reader.string("the reserved string")
         switch try reader.text("the hash") {

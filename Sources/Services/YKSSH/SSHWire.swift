@@ -46,6 +46,9 @@ struct SSHReader {
 
     var isAtEnd: Bool { reader.isAtEnd }
 
+    /// The number of bytes that were not read.
+    var remaining: Int { reader.remaining }
+
     mutating func byte(_ what: String) throws(SSHError) -> UInt8 {
         try take { reader throws(WireError) in try reader.byte(what) }
     }
@@ -54,6 +57,21 @@ struct SSHReader {
 
     mutating func uint32(_ what: String) throws(SSHError) -> UInt32 {
         try take { reader throws(WireError) in try reader.uint32(what) }
+    }
+
+    mutating func uint64(_ what: String) throws(SSHError) -> UInt64 {
+        let high = try uint32(what)
+        return UInt64(high) << 32 | UInt64(try uint32(what))
+    }
+
+    /// Reads a string of UTF-8 text without a zero byte, except for one at its end.
+    mutating func cString(_ what: String) throws(SSHError) -> String {
+        var bytes = try string(what)
+        if bytes.last == 0 { bytes.removeLast() }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .malformed("\(what) is not text")
+        }
+        return text
     }
 
     /// Reads a string: a length of four bytes and the bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import YKCrypto
 import YKSSH
 
 extension FuzzTarget {
@@ -27,11 +28,19 @@ extension FuzzTarget {
                 let again = try? SSHFileSignature(parsing: Array(file.text.utf8))
                 require(again == file, "a signature of a file is written as it was read")
             }
-            if let signers = try? AllowedSigners(parsing: String(decoding: bytes, as: UTF8.self)),
-                let key = SSHPublicKey(.ed25519([UInt8](repeating: 1, count: 32)))
+            let signers = AllowedSigners(bytes)
+            if let key = SSHPublicKey(.ed25519([UInt8](repeating: 1, count: 32))),
+                let signature = try? SSHSignature([UInt8](repeating: 1, count: 64), by: key)
             {
-                _ = signers.allows(key, identity: "me@lab", namespace: "file", now: 1)
+                let file = SSHFileSignature(publicKey: key, namespace: "file", hash: .sha512, signature: signature)
+                _ = signers.check(file, identity: "me@lab", now: 1)
             }
+        },
+        FuzzTarget(name: "ssh-certificate") { bytes in
+            if let certificate = try? SSHCertificate(blob: bytes) {
+                require(certificate.blob == bytes, "a certificate is written as it was read")
+            }
+            _ = try? SSHCertificate.parse(line: String(decoding: bytes, as: UTF8.self))
         },
         FuzzTarget(name: "ssh-agent") { bytes in
             let done = DispatchSemaphore(value: 0)

@@ -76,8 +76,10 @@ struct SSHVerify: Verb {
         "verify", "Check a signature of a file. Needs no key.",
         discussion: """
             --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
-            in which --identity has to be allowed to sign for the namespace. A wrong signature ends with exit code 8.
-            """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"])
+            in which --identity has to be allowed to sign for the namespace. A line of it that cannot be read is skipped, \
+            with a warning if it names the identity. A wrong signature ends with exit code 8.
+            """,
+        members: ["type", "line", "fingerprint", "comment", "application", "certificate", "namespace", "valid"])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -109,8 +111,11 @@ struct SSHVerify: Verb {
             throw Self.refused("it is not the signature of this file by \(signed.publicKey.fingerprint)")
         }
         let who = identity.map { "'\($0.printable)', " } ?? ""
-        var answer = Answer("good signature of \(who)\(signed.publicKey.fingerprint)", [:])
+        let how =
+            signed.certificate.map { ", certificate '\($0.keyID.printable)' of \($0.authority.fingerprint)" } ?? ""
+        var answer = Answer("good signature of \(who)\(signed.publicKey.fingerprint)\(how)", [:])
         answer.members = signed.publicKey.jsonMembers("")
+        answer.members["certificate"] = signed.certificate?.json ?? .null
         answer.members["namespace"] = .string(signed.namespace)
         answer.members["valid"] = true
         return answer
@@ -125,11 +130,10 @@ struct SSHVerify: Verb {
             let expected = try SSHPublicKey.parse(line: line.trimmed).key
             return expected == signed.publicKey ? nil : "another key signed: \(signed.publicKey.fingerprint)"
         }
-        let text = String(decoding: try Files.read(allowedSigners ?? ""), as: UTF8.self)
-        let signers = try AllowedSigners(parsing: text)
-        let isAllowed = signers.allows(
-            signed.publicKey, identity: identity ?? "", namespace: namespace, now: world.now)
-        return isAllowed
+        let verdict = AllowedSigners(try Files.read(allowedSigners ?? "")).check(
+            signed, identity: identity ?? "", now: world.now)
+        for note in verdict.notes { world.terminal.warn("\((allowedSigners ?? "").printable), \(note.printable)") }
+        return verdict.isAllowed
             ? nil : "\(signed.publicKey.fingerprint) may not sign for '\((identity ?? "").printable)'"
     }
 
@@ -153,6 +157,16 @@ extension World {
                 .message(data), slot, hash: key.hash ?? .sha512, algorithm: use.algorithm, key: use.key)
         }
         return (key, try SSHSignature(bytes, by: key, hash: .sha512))
+    }
+}
+
+extension SSHCertificate {
+    /// The certificate in a JSON answer.
+    var json: JSONValue {
+        [
+            "keyId": .string(keyID), "serial": .string(String(serial)),
+            "principals": .array(principals.map(JSONValue.string)), "authority": .string(authority.fingerprint),
+        ]
     }
 }
 
