@@ -21,12 +21,12 @@ class Terminal:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             try:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
                 if folder:
                     os.chdir(folder)
                 os.execvpe(command[0], command, environment or os.environ)
             finally:
                 os._exit(127)
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def __enter__(self):
         return self
