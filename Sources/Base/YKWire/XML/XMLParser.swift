@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8
-/// or a declared ISO-8859-1, elements, attributes, text, CDATA, comments and processing instructions. Document type
+/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8,
+/// UTF-16 or a declared ISO-8859-1, elements, attributes, text, CDATA, comments and processing instructions. Document type
 /// declarations are refused, so only the five predefined entities exist; size and depth are limited.
 ///
 /// A library would cost more than 1 ms of start-up or 5 MB: on Debian 12, opening libxml2 takes 1.7 ms and brings 37 MB
@@ -18,7 +18,7 @@ package struct XMLParser {
         guard bytes.count <= byteLimit else {
             throw WireError(.tooLarge, at: 0, "an XML document of \(bytes.count) bytes")
         }
-        var parser = XMLParser(bytes: isLatin1(bytes) ? utf8(latin1: bytes) : bytes)
+        var parser = XMLParser(bytes: isLatin1(bytes) ? utf8(latin1: bytes) : try utf8(utf16: bytes))
         if parser.isAt([0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         try parser.skipMisc()
         let root = try parser.element(depth: 0)
@@ -31,17 +31,24 @@ package struct XMLParser {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether the XML declaration names ISO-8859-1 and the document needs it.
+    /// Whether the XML declaration names ISO-8859-1, or Windows-1252, which has the same letters, and the document needs
+    /// it.
     private static func isLatin1(_ bytes: [UInt8]) -> Bool {
         guard bytes.starts(with: Array("<?xml".utf8)), bytes.contains(where: { $0 >= 0x80 }) else { return false }
         let declaration = String(decoding: bytes.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
         let parts = declaration.lowercased().split { "=\"' \t\r\n".contains($0) }
         guard let place = parts.firstIndex(of: "encoding"), place + 1 < parts.count else { return false }
-        return parts[place + 1] == "iso-8859-1"
+        return ["iso-8859-1", "windows-1252"].contains(parts[place + 1])
     }
 
     private static func utf8(latin1 bytes: [UInt8]) -> [UInt8] {
         bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+    }
+
+    private static func utf8(utf16 bytes: [UInt8]) throws(WireError) -> [UInt8] {
+        guard TextFile.isUTF16(bytes) else { return bytes }
+        guard let text = TextFile.utf8(bytes) else { throw WireError(.malformed, at: 0, "the text is not UTF-16") }
+        return text
     }
 
     private mutating func element(depth: Int) throws(WireError) -> XMLNode {

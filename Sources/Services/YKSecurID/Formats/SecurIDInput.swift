@@ -22,7 +22,7 @@ public enum SecurIDInput: Sendable {
     ///   recognized form.
     public init(parsing bytes: [UInt8]) throws(SecurIDError) {
         guard bytes.count <= XMLParser.byteLimit else { throw .tooLong("token", limit: XMLParser.byteLimit) }
-        guard let text = TokenText.decoded(bytes) else {
+        guard let text = TextFile.unicode(bytes) else {
             // Only XML can declare another encoding.
             guard bytes.starts(with: Array("<?xml".utf8)) else { throw .format("not UTF-8") }
             self = .batch(try SDTIDBatch(parsing: bytes))
@@ -191,19 +191,6 @@ enum TokenText {
     private static let smartphone = [
         "com.rsa.securid.iphone://ctf", "com.rsa.securid://ctf", "http://127.0.0.1/securid/ctf",
     ]
-
-    /// Decodes UTF-8, or UTF-16 with a byte order mark; `nil` for anything else.
-    static func decoded(_ bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return String(validating: bytes.dropFirst(3), as: UTF8.self) }
-        let isLittle = bytes.starts(with: [0xFF, 0xFE])
-        guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return String(validating: bytes, as: UTF8.self) }
-        guard bytes.count.isMultiple(of: 2) else { return nil }
-        let units = stride(from: 2, to: bytes.count, by: 2).map { index in
-            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-            return isLittle ? second << 8 | first : first << 8 | second
-        }
-        return String(validating: units, as: UTF16.self)
-    }
 
     /// Returns the text after `ctfData=` and whether it was in a URL of RSA's apps; `nil` without such a mark.
     static func data(in bytes: [UInt8]) -> (String, Bool)? {
