@@ -62,7 +62,9 @@ public struct PrivacyIDEAAccount: Hashable, Sendable {
 
     /// Reads the claims of a token; `nil` if it names no role.
     init?(_ token: borrowing Secret) {
-        guard let claims = PrivacyIDEASession.claims(token.text()), let role = claims["role"]?.filled else { return nil }
+        guard let claims = PrivacyIDEASession.claims(token.text()), let role = claims["role"]?.filled else {
+            return nil
+        }
         self.role = role
         name = claims["username"]?.string ?? ""
         realm = claims["realm"]?.string ?? ""

@@ -31,7 +31,9 @@ extension SecondFactor {
     ) async throws -> PrivacyIDEAToken {
         if let device, device.isEmpty || device.count > 80 { throw SecondFactorError.invalid("device") }
         let known = try await tokens(of: user)
-        if requiresPIN, !known.contains(where: { $0.isPIN && $0.isUsable }) { throw SecondFactorError.noVerifiedChannel }
+        if requiresPIN, !known.contains(where: { $0.isPIN && $0.isUsable }) {
+            throw SecondFactorError.noVerifiedChannel
+        }
         if let device, known.contains(where: { $0.isKey && $0.description == device }) {
             throw SecondFactorError.ambiguous([device])
         }
