@@ -142,6 +142,23 @@ import YKWire
         }
     }
 
+    @Test func variablesAreInheritedUnlessWithheld() throws {
+        let env = try #require(ChildProcess.find("env"))
+        func seen(_ variables: [String: String] = [:]) throws -> [Substring] {
+            let result = try ChildProcess.run(env, [], variables: variables, deadline: .after(.seconds(60)))
+            return String(decoding: result.output, as: UTF8.self).split(separator: "\n")
+        }
+        #expect(try seen().contains { $0.hasPrefix("PATH=") })
+        #expect(
+            try seen(["PATH": "/x", "PATHS": "a=b"]).filter { $0.hasPrefix("PATH") }.sorted() == [
+                "PATH=/x", "PATHS=a=b",
+            ])
+        ChildProcess.withhold { $0 == "LANG" || $0 == "PWD" }
+        defer { ChildProcess.withhold { _ in false } }
+        #expect(try !seen().contains { $0.hasPrefix("LANG=") || $0.hasPrefix("PWD=") })
+        #expect(try seen(["LANG": "C"]).contains("LANG=C"), "what is given is meant")
+    }
+
     @Test func endsOnDeadlineAndCancellation() throws {
         let shell = try #require(ChildProcess.find("sh"))
         #expect(throws: ProgramError.timedOut(program: shell)) {

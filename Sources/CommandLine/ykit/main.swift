@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKHardware
 
-// A core dump must not contain a PIN, so none is written.
-var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
-_ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+// A core dump must not contain a PIN, so none is written. Programs that are started can set the limit for themselves.
+var coreLimit = rlimit()
+_ = getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
+coreLimit.rlim_cur = 0
+_ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
+ChildProcess.withhold(Variables.mayHoldSecret)
 guard Terminal.fillPlaces() else {
     Terminal().fail(.usage("standard output is closed", hint: "let it go to /dev/null to do without the results"))
     ExitStatus.usage.end()

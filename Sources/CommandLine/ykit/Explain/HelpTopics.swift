@@ -108,9 +108,17 @@ enum HelpTopic: String, CaseIterable {
         return
             ([
                 "The command line overrides variables, and variables the configuration file.",
-                "That a secret was taken from a variable is said on standard error.", "",
+                "That a secret was taken from a variable is said on standard error.",
+                "Programs that ykit starts do not inherit variables with secrets.", "",
             ] + entries).joined(separator: "\n")
     }
+
+    /// The environment variables that hold no secret. Programs that ykit starts inherit these only.
+    static let settings: Set<String> = [
+        "YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT", "YKIT_2FA_SERVER", "YKIT_SCP",
+        "YKIT_SCP_CA", "YKIT_SCP_CARD_KEY", "YKIT_SCP_OCE", "YKIT_NOTIFY", "YKIT_CONFIG", "YKIT_KEYRING", "YKIT_NAMES",
+        "YKIT_FAULT", "YKIT_PARSER", "YKIT_PROCESSORS", "YKIT_TASKS",
+    ]
 
     /// The environment variables of ykit, and their meaning.
     static let variables: [(names: [String], meaning: String)] = [

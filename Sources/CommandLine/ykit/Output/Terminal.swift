@@ -205,4 +205,9 @@ extension Terminal {
 enum Variables {
     /// The value of a variable; `nil` if it is not set or empty.
     static subscript(name: String) -> String? { ProcessVariables[name] }
+
+    /// Whether a variable may hold a secret, and is therefore not inherited by other programs.
+    @Sendable static func mayHoldSecret(_ name: String) -> Bool {
+        name.hasPrefix("YKIT_") && !HelpTopic.settings.contains(name)
+    }
 }

@@ -10,12 +10,14 @@ enum Spawn {
 
     /// Runs a program until it exits; kills it after the timeout or on an interruption.
     static func run(
-        _ program: String, _ arguments: [String], input: [UInt8] = [], within limit: Duration = ChildProcess.limit
+        _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
+        hasTerminal: Bool = true, within limit: Duration = ChildProcess.limit
     ) throws(Explanation) -> ChildProcess.Ending {
         let deadline = Deadline.after(limit, cancellation: Interruption.cancellation)
-        do { return try ChildProcess.run(program, arguments, input: input, deadline: deadline) } catch {
-            throw Explain.program(error)
-        }
+        do {
+            return try ChildProcess.run(
+                program, arguments, input: input, variables: variables, hasTerminal: hasTerminal, deadline: deadline)
+        } catch { throw Explain.program(error) }
     }
 
     /// Starts a detached program with bytes on its standard input.

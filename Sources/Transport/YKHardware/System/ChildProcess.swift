@@ -2,9 +2,10 @@
 
 import CThreads
 import Glibc
+import Synchronization
 package import YKTransport
 
-/// Runs other programs with data on standard input, and with no secret among the arguments.
+/// Runs other programs with data on standard input, and with no secret among the arguments and variables.
 package enum ChildProcess {
     /// The exit status and the output of a program.
     package struct Ending: Sendable {
@@ -26,15 +27,29 @@ package enum ChildProcess {
     /// The maximum size of a program's output.
     private static let outputLimit = 64 << 20
 
+    private static let isWithheld = Mutex<@Sendable (_ name: String) -> Bool>({ _ in false })
+
+    /// Sets which environment variables are withheld from all programs, since they may hold a secret.
+    package static func withhold(_ isWithheld: @escaping @Sendable (_ name: String) -> Bool) {
+        Self.isWithheld.withLock { $0 = isWithheld }
+    }
+
     /// Runs a program until it exits; kills it when the deadline expires or the operation is cancelled.
+    ///
+    /// - Parameters:
+    ///   - variables: Variables that it gets besides those of this process.
+    ///   - hasTerminal: Whether it keeps the terminal of this process; without one it cannot be stopped for using it
+    ///     in the background.
     package static func run(
-        _ program: String, _ arguments: [String], input: [UInt8] = [], deadline: Deadline
+        _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
+        hasTerminal: Bool = true, deadline: Deadline
     ) throws(ProgramError) -> Ending {
         let stdin = try memory(input)
         defer { close(stdin) }
         let stdout = try memory([])
         defer { close(stdout) }
-        let child = try start(program, arguments, stdin: stdin, stdout: stdout)
+        let child = try start(
+            program, arguments, variables, stdin: stdin, stdout: stdout, isDetached: !hasTerminal)
         let status = try end(of: child, program, deadline)
         lseek(stdout, 0, SEEK_SET)
         let output = try contents(of: stdout, program)
@@ -142,7 +157,8 @@ package enum ChildProcess {
     }
 
     private static func start(
-        _ program: String, _ arguments: [String], stdin: Int32, stdout: Int32, isDetached: Bool = false
+        _ program: String, _ arguments: [String], _ variables: [String: String] = [:], stdin: Int32, stdout: Int32,
+        isDetached: Bool = false
     ) throws(ProgramError) -> pid_t {
         ykit_leave_processor()
         var actions = posix_spawn_file_actions_t()
@@ -158,8 +174,26 @@ package enum ChildProcess {
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         var child = pid_t()
-        guard posix_spawn(&child, program, &actions, &attributes, &words, environ) == 0 else { throw failure(program) }
+        var environment = inherited(besides: variables) + [nil]
+        defer { environment.forEach { free($0) } }
+        let status = posix_spawn(&child, program, &actions, &attributes, &words, &environment)
+        guard status == 0 else { throw .failed(program: program, reason: String(cString: strerror(status))) }
         return child
+    }
+
+    /// The variables of a program, `NAME=value` each: those of this process that are not withheld, and others in the
+    /// place of those with the same name.
+    private static func inherited(besides others: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+        let isWithheld = isWithheld.withLock { $0 }
+        var copies: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let entry = next.pointee {
+            next += 1
+            let size = strcspn(entry, "=")
+            let name = String(decoding: UnsafeRawBufferPointer(start: entry, count: size), as: UTF8.self)
+            if others[name] == nil, !isWithheld(name) { copies.append(strdup(entry)) }
+        }
+        return copies + others.map { strdup("\($0)=\($1)") }
     }
 
     /// POSIX_SPAWN_SETSID, a macro that requires _GNU_SOURCE: starts a new session.
