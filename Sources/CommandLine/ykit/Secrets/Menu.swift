@@ -124,7 +124,7 @@ struct Menu {
     func choose() throws -> Int {
         var usual = termios()
         guard tcgetattr(input, &usual) == 0 else { throw Explain.interrupted }
-        defer { tcsetattr(input, TCSADRAIN, &usual) }
+        defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &usual) } }
         return try Suspension.watching {
             try Interruption.awake { wake in try choose(wake, usual) }
         }
@@ -205,11 +205,13 @@ struct Menu {
             tcsetattr(input, TCSADRAIN, &modes)
             Suspension.stop(wake)
             _ = Suspension.hasEnded
-            silence(usual)
         } else if Suspension.hasEnded {
             drawn = 0
-            silence(usual)
+        } else {
+            return []
         }
+        guard Prompt.isForeground(input) else { throw Explain.interrupted }
+        silence(usual)
         return []
     }
 

@@ -12,9 +12,14 @@ struct Prompt: ~Copyable {
     private let output: Int32
     private let isOwn: Bool
 
-    /// Opens the terminal; fails without one.
+    /// Opens the terminal; fails without one, and in its background, where a question would stop the process.
     init(orElse hint: String) throws {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        if descriptor >= 0, !Self.isForeground(descriptor) {
+            close(descriptor)
+            throw Explanation(
+                "no-terminal", .declined, "a command in the background of a terminal cannot ask there", hint: hint)
+        }
         if descriptor >= 0 {
             input = descriptor
             output = descriptor
@@ -29,6 +34,13 @@ struct Prompt: ~Copyable {
     }
 
     deinit { if isOwn { close(input) } }
+
+    /// Whether this process is in the foreground of a terminal. In its background, reading from the terminal or changing
+    /// its modes stops the process. A terminal that is not the controlling one has no background.
+    static func isForeground(_ terminal: Int32) -> Bool {
+        let group = tcgetpgrp(terminal)
+        return group < 0 || group == getpgrp()
+    }
 
     /// Asks for a line without echo; discards what was typed before the question.
     func secret(_ question: String) throws -> Secret {

@@ -5,7 +5,7 @@ import YKCrypto
 import YKHardware
 
 /// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
-/// after `fg`.
+/// after `fg`; after `bg` the question is cancelled.
 struct TypedLine {
     let input: Int32
     let output: Int32
@@ -21,7 +21,7 @@ struct TypedLine {
         var usual = termios()
         let hasModes = tcgetattr(input, &usual) == 0
         defer {
-            if isSilent {
+            if isSilent, Prompt.isForeground(input) {
                 if hasModes { tcsetattr(input, TCSAFLUSH, &usual) }
                 Terminal.write([UInt8(ascii: "\n")], to: output)
             }
@@ -63,7 +63,7 @@ struct TypedLine {
     }
 
     private func ended() -> Explanation {
-        if !isSilent { Terminal.write([UInt8(ascii: "\n")], to: output) }
+        if !isSilent, Prompt.isForeground(input) { Terminal.write([UInt8(ascii: "\n")], to: output) }
         return Explain.interrupted
     }
 
@@ -83,10 +83,11 @@ struct TypedLine {
             Terminal.write([UInt8(ascii: "\n")], to: output)
             Suspension.stop(wake)
             _ = Suspension.hasEnded
-            ask(usual)
-        } else if Suspension.hasEnded {
-            ask(usual)
+        } else if !Suspension.hasEnded {
+            return false
         }
+        guard Prompt.isForeground(input) else { throw ended() }
+        ask(usual)
         return false
     }
 }
