@@ -36,6 +36,9 @@ final class AgentKeeper {
         }
     }
 
+    /// Reads the PIN that is given, while the standard input is there.
+    func readPIN() throws { try pins.readGiven() }
+
     /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
         let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
@@ -98,7 +101,7 @@ final class AgentKeeper {
         world.terminal.purpose("\(reason), key \(request.identity.comment.printable)")
         world.terminal.say("\(reason), key \(request.identity.comment.printable)")
         if request.needsConfirmation {
-            guard await prompt.agrees("Allow to \(reason) with key \(request.identity.comment.printable)?") else {
+            guard await isAllowed("Allow to \(reason) with key \(request.identity.comment.printable)?") else {
                 world.terminal.say("not allowed")
                 return nil
             }
@@ -118,6 +121,13 @@ final class AgentKeeper {
         }
     }
 
+    private func isAllowed(_ question: String) async -> Bool {
+        do { return try await prompt.agrees(question) } catch {
+            world.terminal.warn(Explain.explain(error).message)
+            return false
+        }
+    }
+
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
         try await closing(try await world.openPIV()) { try await signWithSlot(request, $0, reason) }
     }
@@ -130,7 +140,7 @@ final class AgentKeeper {
         // A cached PIN may have been changed since: it is forgotten, and the user is asked.
         while true {
             do { return try await sign(request, slot, service, reason) } catch let error as PIVError {
-                guard case .wrong(.pin, let tries) = error, try pins.wasRefused(triesLeft: tries) else { throw error }
+                guard case .wrong(.pin, let tries) = error, pins.wasRefused(triesLeft: tries) else { throw error }
             }
         }
     }
@@ -145,7 +155,8 @@ final class AgentKeeper {
             let tries = try await service.tries(of: .pin)
             if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
             let left = tries.map { ", \(Tries.next($0.triesLeft))" } ?? ""
-            let pin = try await pins.pin("PIN of the key's PIV, to \(reason)\(left): ", prompt, isKept: !isAlways)
+            let pin = try await pins.pin(
+                "PIN of the key's PIV, to \(reason)\(left)", prompt, triesLeft: tries?.triesLeft, isKept: !isAlways)
             return try PIVPIN(pin.value.copy())
         }
         let use = try await unlocking.prepare(slot, nil, .sign, for: reason)
@@ -165,15 +176,22 @@ final class AgentKeeper {
         do {
             return try await closing(service) { try await $0.sign(request.data, with: credential) }
         } catch {
-            if case .wrongPIN? = error as? FIDOError { _ = try? pins.wasRefused(triesLeft: nil) }
+            if case .wrongPIN? = error as? FIDOError { _ = pins.wasRefused(triesLeft: nil) }
             throw error
         }
     }
 
     private func interaction(for reason: String) -> FIDOInteraction {
-        FIDOInteraction(pin: { [pins, prompt] request in
+        FIDOInteraction(pin: { [pins, prompt, terminal = world.terminal] request in
             let left = request.retries.map { ", \(Tries.next($0.count))" } ?? ""
-            return try? await pins.pin("PIN of the key's FIDO2, to \(reason)\(left): ", prompt, isKept: false)
+            do {
+                return try await pins.pin(
+                    "PIN of the key's FIDO2, to \(reason)\(left)", prompt, triesLeft: request.retries?.count,
+                    isKept: false)
+            } catch {
+                terminal.warn(Explain.explain(error).message)
+                return nil
+            }
         })
     }
 }
@@ -189,75 +207,6 @@ extension SSHSignatureRequest {
             return "log in as '\(user.printable)'\(place)\(from)"
         case .file(let namespace): return "sign a file for '\(namespace.printable)'\(from)"
         case .other(let bytes): return "sign \(bytes) bytes of an unknown kind\(from)"
-        }
-    }
-}
-
-/// The PINs of an agent: given at its start, cached, or asked for. A given PIN that was wrong is never sent again.
-final class AgentPINs: Sendable {
-    private struct State {
-        var given: SharedSecret?
-        var isRead = false
-        var kept: (pin: SharedSecret, time: ContinuousClock.Instant)?
-        /// The source of the last PIN.
-        var last = Origin.nowhere
-    }
-
-    private enum Origin { case given, kept, asked, nowhere }
-
-    private let source: SecretInput.Source
-    private let terminal: Terminal
-    private let lifetime: Int?
-    private let state = Mutex(State())
-
-    init(_ source: SecretInput.Source, _ terminal: Terminal, lifetime: Int?) {
-        self.source = source
-        self.terminal = terminal
-        self.lifetime = lifetime
-    }
-
-    /// Returns a PIN; throws if none is available.
-    func pin(_ question: String, _ prompt: AgentPrompt, isKept: Bool) async throws -> SharedSecret {
-        if let pin = try ready(isKept: isKept) { return pin }
-        guard let pin = await prompt.pin(question) else {
-            throw Explanation("no-pin", .declined, "nobody gave the PIN")
-        }
-        state.withLock {
-            $0.last = .asked
-            if isKept, lifetime != 0 { $0.kept = (pin, .now) }
-        }
-        return pin
-    }
-
-    private func ready(isKept: Bool) throws -> SharedSecret? {
-        let isRead = state.withLock { state in
-            defer { state.isRead = true }
-            return state.isRead
-        }
-        if !isRead, case .secret(let secret) = try SecretInput.given(source, terminal) {
-            let given = SharedSecret(secret)
-            state.withLock { $0.given = given }
-        }
-        return state.withLock { state in
-            if let given = state.given {
-                state.last = .given
-                return given
-            }
-            if let kept = state.kept, let lifetime, kept.time.duration(to: .now) >= .seconds(lifetime) {
-                state.kept = nil
-            }
-            guard isKept, let kept = state.kept else { return nil }
-            state.last = .kept
-            return kept.pin
-        }
-    }
-
-    /// Discards the PIN that the card refused; returns whether to ask the user, which is never done for the last retry.
-    func wasRefused(triesLeft: Int?) throws -> Bool {
-        state.withLock { state in
-            state.given = nil
-            state.kept = nil
-            return state.last != .nowhere && (triesLeft ?? 0) > 1
         }
     }
 }
