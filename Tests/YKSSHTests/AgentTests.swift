@@ -7,10 +7,11 @@ import YKSSH
 import YKWire
 
 /// A source of keys that counts, and signs with nothing.
-private final class FakeSource: SSHKeySource {
+final class FakeSource: SSHKeySource {
     let keys: [SSHIdentity]
     let requests = Mutex<[SSHSignatureRequest]>([])
     let inside = Mutex((now: 0, most: 0))
+    let refusals = Mutex<[SSHAgentRefusal]>([])
     let signature: SSHSignature?
 
     init(_ keys: [SSHIdentity] = [], signature: SSHSignature? = nil) {
@@ -27,34 +28,36 @@ private final class FakeSource: SSHKeySource {
         inside.withLock { $0.now -= 1 }
         return signature
     }
+
+    func refused(_ refusal: SSHAgentRefusal) { refusals.withLock { $0.append(refusal) } }
 }
 
 /// The agent's answers, message by message.
 struct AgentTests {
-    private static func string(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    static func string(_ bytes: some Collection<UInt8>) -> [UInt8] {
         [0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }
 
-    private static func sign(_ blob: [UInt8], _ data: [UInt8], flags: UInt8 = 0) -> [UInt8] {
+    static func sign(_ blob: [UInt8], _ data: [UInt8], flags: UInt8 = 0) -> [UInt8] {
         [13] + string(blob) + string(data) + [0, 0, 0, flags]
     }
 
-    private static func login(session: [UInt8], key: SSHPublicKey, host: [UInt8]? = nil) -> [UInt8] {
+    static func login(session: [UInt8], key: SSHPublicKey, host: [UInt8]? = nil) -> [UInt8] {
         let method = host == nil ? "publickey" : "publickey-hostbound-v00@openssh.com"
         return string(session) + [50] + string("bob".utf8) + string("ssh-connection".utf8) + string(method.utf8) + [1]
             + string(key.type.utf8) + string(key.blob) + (host.map { string($0) } ?? [])
     }
 
-    private static func identity(_ name: String) throws -> SSHIdentity {
+    static func identity(_ name: String) throws -> SSHIdentity {
         SSHIdentity(publicKey: try Vectors.key(name), comment: name)
     }
 
-    private static func addition(_ file: SecurityKeyFile, _ constraints: [UInt8]? = nil) -> [UInt8] {
+    static func addition(_ file: SecurityKeyFile, _ constraints: [UInt8]? = nil) -> [UInt8] {
         [constraints == nil ? 17 : 25] + file.publicKey.blob + [file.flags.rawValue] + string(file.handle) + string([])
             + string(file.comment.utf8) + (constraints ?? [])
     }
 
-    private static func count(_ reply: [UInt8]) -> Int { reply[0] == 12 ? Int(reply[4]) : -1 }
+    static func count(_ reply: [UInt8]) -> Int { reply[0] == 12 ? Int(reply[4]) : -1 }
 
     @Test func offersAndSigns() async throws {
         let signature = try SSHSignature([UInt8](repeating: 7, count: 64), by: Vectors.key("ed25519"))
@@ -71,7 +74,7 @@ struct AgentTests {
         #expect(await agent.reply(to: Self.sign([0], [1]), on: &connection) == [5])
         #expect(await agent.reply(to: [99], on: &connection) == [5])
         #expect(await agent.reply(to: [], on: &connection) == [5])
-        #expect(await agent.reply(to: [27] + Self.string("other@x".utf8), on: &connection) == [28])
+        #expect(await agent.reply(to: [27] + Self.string("other@x".utf8), on: &connection) == [5])
     }
 
     @Test func purposesAreRead() throws {
@@ -83,6 +86,12 @@ struct AgentTests {
         let file = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
         #expect(SignaturePurpose(file) == .file(namespace: "git"))
         #expect(SignaturePurpose(Self.login(session: [9], key: key) + [0]) == .other(bytes: 116))
+        #expect(SignaturePurpose(file.dropLast()) == .other(bytes: file.count - 1))
+        #expect(SignaturePurpose(file + [0]) == .other(bytes: file.count + 1))
+        let login = Self.login(session: [9], key: key)
+        #expect(SignaturePurpose(login, by: key.blob) == .login(user: "bob", session: [9], hostKey: nil))
+        #expect(SignaturePurpose(login, by: [1]) == .other(bytes: 115), "a login with another key")
+        #expect(SignaturePurpose(Self.login(session: [], key: key)) == .other(bytes: 114), "no session")
     }
 
     @Test func takesCredentialsAndNoUsualKeys() async throws {
@@ -135,13 +144,13 @@ struct AgentTests {
         #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
     }
 
-    private static func host(_ seed: UInt8) throws -> (secret: PrivateKey, key: SSHPublicKey) {
+    static func host(_ seed: UInt8) throws -> (secret: PrivateKey, key: SSHPublicKey) {
         let host = try PrivateKey(ed25519: Secret([UInt8](repeating: seed, count: 32)))
         return (host, try #require(SSHPublicKey(host.publicKey)))
     }
 
     /// A session as `session-bind@openssh.com` tells it, with a host key made here.
-    private static func binding(
+    static func binding(
         _ session: [UInt8], isForwarding: Bool, isBroken: Bool = false, seed: UInt8 = 3, isCertificate: Bool = false
     ) throws -> [UInt8] {
         let (host, key) = try host(seed)
@@ -154,13 +163,13 @@ struct AgentTests {
     }
 
     /// One end of a step: user, name, host keys.
-    private static func end(_ seed: UInt8?, user: String = "", isAuthority: Bool = false) throws -> [UInt8] {
+    static func end(_ seed: UInt8?, user: String = "", isAuthority: Bool = false) throws -> [UInt8] {
         let name = seed.map { "host\($0)" } ?? ""
         let key = try seed.map { string(try host($0).key.blob) + [isAuthority ? 1 : 0] } ?? []
         return string(string(user.utf8) + string(name.utf8) + string([]) + key)
     }
 
-    private static func destinations(_ steps: [UInt8]...) -> [UInt8] {
+    static func destinations(_ steps: [UInt8]...) -> [UInt8] {
         [255] + string("restrict-destination-v00@openssh.com".utf8) + string(steps.flatMap { string($0 + string([])) })
     }
 
@@ -230,7 +239,7 @@ struct AgentTests {
         #expect(source.requests.withLock { $0.first?.hostKey } != nil)
         _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [2], key: key)), on: &connection)
         #expect(source.requests.withLock { $0.count } == 1)
-        #expect(await agent.reply(to: try Self.binding([2], isForwarding: true), on: &connection) == [5])
+        #expect(await agent.reply(to: try Self.binding([2], isForwarding: true), on: &connection) == [28])
         #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &connection) == [5])
 
         var forwarded = SSHAgent.Connection()
@@ -238,7 +247,7 @@ struct AgentTests {
         #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forwarded) == [5])
         var forged = SSHAgent.Connection()
         let broken = try Self.binding([1], isForwarding: false, isBroken: true)
-        #expect(await agent.reply(to: broken, on: &forged) == [5])
+        #expect(await agent.reply(to: broken, on: &forged) == [28])
         #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forged) == [5])
         #expect(source.requests.withLock { $0.count } == 1)
     }
@@ -247,13 +256,13 @@ struct AgentTests {
         let other = try Vectors.key("ecdsab256").blob
         let own = try Self.identity("ed25519")
         let asked = Mutex<[UInt8]>([])
-        let agent = SSHAgent(FakeSource([own])) { message in
+        let agent = SSHAgent(FakeSource([own]))
+        var connection = SSHAgent.Connection { message in
             asked.withLock { $0.append(message[0]) }
             guard message[0] == 11 else { return [6] }
             return [12, 0, 0, 0, 2] + Self.string(other) + Self.string("there".utf8)
                 + Self.string(own.publicKey.blob) + Self.string([])
         }
-        var connection = SSHAgent.Connection()
         #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 2)
         #expect(await agent.reply(to: Self.sign(other, [1]), on: &connection) == [6])
         #expect(await agent.reply(to: [17] + Self.string("ssh-ed25519".utf8), on: &connection) == [6])

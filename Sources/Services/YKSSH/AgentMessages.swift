@@ -25,6 +25,11 @@ enum AgentRequest {
     /// An unknown request.
     case other
 
+    /// The type of extensions.
+    static let extensionType: UInt8 = 27
+    /// The types of requests to add the keys of a PKCS#11 library.
+    static let providerTypes: Set<UInt8> = [20, 26]
+
     /// Reads a message: a byte for its type and its content.
     init(_ message: [UInt8]) throws(SSHError) {
         var reader = SSHReader(message)
@@ -42,9 +47,9 @@ enum AgentRequest {
             return
         case 18: self = .remove(blob: try reader.string("the key"))
         case 19: self = .removeAll
-        case 22: self = .lock(SharedSecret(Secret(try reader.string("the passphrase"))))
-        case 23: self = .unlock(SharedSecret(Secret(try reader.string("the passphrase"))))
-        case 27:
+        case 22: self = .lock(try Self.passphrase(&reader))
+        case 23: self = .unlock(try Self.passphrase(&reader))
+        case Self.extensionType:
             guard try reader.text("the extension") == "session-bind@openssh.com" else {
                 self = .otherExtension
                 return
@@ -55,6 +60,12 @@ enum AgentRequest {
             return
         }
         try reader.finish("the request")
+    }
+
+    private static func passphrase(_ reader: inout SSHReader) throws(SSHError) -> SharedSecret {
+        var bytes = try reader.string("the passphrase")
+        defer { Secret.wipe(&bytes) }
+        return SharedSecret(Secret(bytes))
     }
 
     private static func addition(
@@ -168,6 +179,18 @@ enum AgentReply {
     }
 }
 
+/// Why an agent refused a signature without asking the user.
+public enum SSHAgentRefusal: Hashable, Sendable {
+    /// The client is on another machine, and the agent serves none of those.
+    case forwarded
+    /// The login is not that of the connection's session.
+    case otherSession
+    /// The credential is that of a website: it signs data of SSH only, and nothing for clients on other machines.
+    case website
+    /// The key is restricted to other hosts.
+    case destination
+}
+
 /// The purpose of a signature, parsed from the data to sign.
 public enum SignaturePurpose: Hashable, Sendable {
     /// A login (RFC 4252 §7).
@@ -178,22 +201,37 @@ public enum SignaturePurpose: Hashable, Sendable {
     case other(bytes: Int)
 
     /// Parses the data to sign.
-    public init(_ data: [UInt8]) {
-        self = Self.file(data) ?? Self.login(data) ?? .other(bytes: data.count)
+    ///
+    /// - Parameters:
+    ///   - data: The data to sign.
+    ///   - blob: The key that signs it, if it is known. A login with another key is other data.
+    public init(_ data: [UInt8], by blob: [UInt8]? = nil) {
+        self = Self.file(data) ?? Self.login(data, blob) ?? .other(bytes: data.count)
     }
 
+    /// Whether the data is that of SSH, which no other protocol takes for its own.
+    var isOfSSH: Bool {
+        if case .other = self { return false }
+        return true
+    }
+
+    /// PROTOCOL.sshsig: namespace, reserved, hash algorithm, digest.
     private static func file(_ data: [UInt8]) -> SignaturePurpose? {
         guard data.starts(with: "SSHSIG".utf8) else { return nil }
         var reader = SSHReader(Array(data.dropFirst(6)))
-        return (try? reader.text("the namespace")).map { .file(namespace: $0) }
+        guard let namespace = try? reader.text("the namespace"), (try? reader.string("the reserved string")) != nil,
+            (try? reader.text("the hash algorithm")) != nil, (try? reader.string("the digest")) != nil, reader.isAtEnd
+        else { return nil }
+        return .file(namespace: namespace)
     }
 
-    private static func login(_ data: [UInt8]) -> SignaturePurpose? {
+    private static func login(_ data: [UInt8], _ blob: [UInt8]?) -> SignaturePurpose? {
         var reader = SSHReader(data)
-        guard let session = try? reader.string("the session"), (try? reader.byte("the message")) == 50,
-            let user = try? reader.text("the user"), (try? reader.text("the service")) == "ssh-connection",
-            let method = try? reader.text("the method"), (try? reader.bool("the signature")) == true,
-            (try? reader.text("the algorithm")) != nil, (try? reader.string("the key")) != nil
+        guard let session = try? reader.string("the session"), !session.isEmpty,
+            (try? reader.byte("the message")) == 50, let user = try? reader.text("the user"),
+            (try? reader.text("the service")) == "ssh-connection", let method = try? reader.text("the method"),
+            (try? reader.bool("the signature")) == true, (try? reader.text("the algorithm")) != nil,
+            let key = try? reader.string("the key"), blob.map({ $0 == key }) ?? true
         else { return nil }
         switch method {
         case "publickey": return reader.isAtEnd ? .login(user: user, session: session, hostKey: nil) : nil

@@ -50,6 +50,13 @@ public protocol SSHKeySource: Sendable {
     func identities() async -> [SSHIdentity]
     /// Signs; `nil` if the key is not available, or the user refused.
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature?
+    /// Reports a signature that the agent refused without asking, for a log. Does nothing unless implemented.
+    func refused(_ refusal: SSHAgentRefusal)
+}
+
+extension SSHKeySource {
+    /// Does nothing.
+    public func refused(_ refusal: SSHAgentRefusal) {}
 }
 
 /// An SSH agent without a socket: it takes and returns messages.
@@ -57,21 +64,16 @@ public protocol SSHKeySource: Sendable {
 /// It holds no private key. Ordinary private keys that a client adds are refused; credentials of FIDO keys are
 /// accepted, because their files contain nothing secret.
 public actor SSHAgent {
-    /// Forwards a message to another agent; `nil` if there is none.
+    /// Forwards a message to another agent; `nil` if there is none, or it did not answer.
     public typealias Upstream = @Sendable ([UInt8]) async -> [UInt8]?
 
-    private struct Added {
-        var credential: SecurityKeyFile
-        var constraints: AgentConstraints
-        var end: ContinuousClock.Instant?
-    }
-
     private let source: any SSHKeySource
-    private let upstream: Upstream
     private let allowsForwarding: Bool
-    private var added: [Added] = []
+    private var added: [AddedCredential] = []
     private var lock: SharedSecret?
     private var wrongPassphrases = 0
+    /// The last task in the queue of passphrases, which are compared one at a time.
+    private var guess: Task<Void, Never>?
     /// The last task in the queue for the source, which serves one at a time.
     private var turn: Task<Void, Never>?
 
@@ -80,22 +82,22 @@ public actor SSHAgent {
     /// - Parameters:
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
-    ///   - upstream: Forwards messages to another agent, for keys that this one does not have.
-    public init(
-        _ source: any SSHKeySource, allowsForwarding: Bool = true, upstream: @escaping Upstream = { _ in nil }
-    ) {
+    public init(_ source: any SSHKeySource, allowsForwarding: Bool = true) {
         self.source = source
         self.allowsForwarding = allowsForwarding
-        self.upstream = upstream
     }
 
     /// A client's connection; its session bindings apply to its requests.
     public struct Connection: Sendable {
         fileprivate var bindings: [SessionBinding] = []
         fileprivate var isBroken = false
+        fileprivate let upstream: Upstream
 
         /// Creates a connection without session bindings.
-        public init() {}
+        ///
+        /// - Parameter upstream: Forwards messages to another agent, for keys that this one does not have, over a
+        ///   connection that serves this client only: it gets the client's session bindings, too.
+        public init(upstream: @escaping Upstream = { _ in nil }) { self.upstream = upstream }
 
         fileprivate var isForwarded: Bool { bindings.contains { $0.isForwarding } }
     }
@@ -108,13 +110,18 @@ public actor SSHAgent {
     /// - Returns: The reply, also without the length prefix.
     public func reply(to message: [UInt8], on connection: inout Connection) async -> [UInt8] {
         guard let request = try? AgentRequest(message) else {
+            guard message.first == AgentRequest.extensionType else { return AgentReply.failure.bytes }
             // A connection with an invalid session binding gets no signatures afterwards (as in OpenSSH's agent).
-            if message.first == 27 { connection.isBroken = true }
-            return AgentReply.failure.bytes
+            connection.isBroken = true
+            return AgentReply.extensionFailure.bytes
         }
         switch request {
-        case .bind(let binding): return bind(binding, &connection).bytes
-        case .otherExtension: return AgentReply.extensionFailure.bytes
+        case .bind(let binding):
+            let reply = bind(binding, &connection)
+            // The other agent may be one that knows no bindings: whether it takes this one changes nothing here.
+            if case .success = reply { _ = await connection.upstream(message) }
+            return reply.bytes
+        case .otherExtension: return AgentReply.failure.bytes
         case .lock(let passphrase): return set(passphrase).bytes
         case .unlock(let passphrase): return await unlock(passphrase).bytes
         case .identities: return await identities(message, connection)
@@ -124,32 +131,54 @@ public actor SSHAgent {
     }
 
     /// Adds a credential, as a client's request would.
-    public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints()) }
+    public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints(), isForwarded: false) }
 
-    private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
-        added.removeAll { $0.credential.publicKey == credential.publicKey }
-        let end = constraints.lifetime.map { ContinuousClock.now + .seconds(Int64($0)) }
-        added.append(Added(credential: credential, constraints: constraints, end: end))
+    private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints, isForwarded: Bool) {
+        guard let index = added.firstIndex(where: { $0.credential.publicKey == credential.publicKey }) else {
+            added.append(AddedCredential(credential, constraints))
+            return
+        }
+        added[index].update(credential, constraints, isForwarded: isForwarded)
     }
 
     private func change(
         _ request: AgentRequest, _ message: [UInt8], _ connection: Connection
     ) async -> [UInt8] {
         guard lock == nil else { return AgentReply.failure.bytes }
+        added.removeAll { $0.hasExpired }
         switch request {
         case .add(let credential, let constraints):
-            offer(credential, constraints)
+            let blob = credential.publicKey.blob
+            guard added.allSatisfy({ $0.credential.publicKey.blob != blob || isShown($0, connection) }) else {
+                return AgentReply.failure.bytes
+            }
+            offer(credential, constraints, isForwarded: connection.isForwarded)
             return AgentReply.success.bytes
         case .remove(let blob):
             let count = added.count
-            added.removeAll { $0.credential.publicKey.blob == blob && isShown($0, connection) }
+            added.removeAll { $0.credential.publicKey.blob == blob && mayRemove($0, connection) }
             if added.count < count { return AgentReply.success.bytes }
-        case .removeAll: added = []
+            if added.contains(where: { $0.credential.publicKey.blob == blob }) { return AgentReply.failure.bytes }
+        case .removeAll: added.removeAll { mayRemove($0, connection) }
         default: break
         }
-        let reply = await upstream(message)
+        // Another agent may have no such rule: it loads libraries for programs of this machine only (CVE-2023-38408).
+        guard !AgentRequest.providerTypes.contains(message[0]) || connection.bindings.isEmpty else {
+            return AgentReply.failure.bytes
+        }
+        let reply = await upstream(message, connection)
         if case .removeAll = request { return AgentReply.success.bytes }
         return reply ?? AgentReply.failure.bytes
+    }
+
+    /// Whether a connection may remove a credential. One that is forwarded could add it again without its constraints,
+    /// since a credential's file holds no secret.
+    private func mayRemove(_ key: AddedCredential, _ connection: Connection) -> Bool {
+        isShown(key, connection) && !(connection.isForwarded && key.isConstrained)
+    }
+
+    private func upstream(_ message: [UInt8], _ connection: Connection) async -> [UInt8]? {
+        connection.isBroken ? nil : await connection.upstream(message)
     }
 
     private func bind(_ binding: SessionBinding, _ connection: inout Connection) -> AgentReply {
@@ -158,7 +187,7 @@ public actor SSHAgent {
             connection.bindings.allSatisfy({ $0.isForwarding || $0 == binding })
         else {
             connection.isBroken = true
-            return .failure
+            return .extensionFailure
         }
         if !connection.bindings.contains(binding) { connection.bindings.append(binding) }
         return .success
@@ -171,9 +200,19 @@ public actor SSHAgent {
     }
 
     private func unlock(_ passphrase: SharedSecret) async -> AgentReply {
+        let before = guess
+        let task = Task {
+            await before?.value
+            return await compare(passphrase)
+        }
+        guess = Task { _ = await task.value }
+        return await task.value
+    }
+
+    private func compare(_ passphrase: SharedSecret) async -> AgentReply {
         guard let lock else { return .failure }
         guard lock.value == passphrase.value else {
-            // Slows down guessing.
+            // Slows down guessing, as the next one waits for this.
             wrongPassphrases = min(wrongPassphrases + 1, 100)
             try? await Task.sleep(for: .milliseconds(100 * wrongPassphrases))
             return .failure
@@ -183,23 +222,22 @@ public actor SSHAgent {
         return .success
     }
 
-    private func isShown(_ key: Added, _ connection: Connection) -> Bool {
-        let destinations = key.constraints.destinations
-        return destinations.isEmpty || !connection.isBroken && destinations.permit(connection.bindings, user: nil)
+    private func isShown(_ key: AddedCredential, _ connection: Connection) -> Bool {
+        key.destinations.isEmpty || !connection.isBroken && key.permits(connection.bindings)
     }
 
     private func identities(_ message: [UInt8], _ connection: Connection) async -> [UInt8] {
         guard lock == nil else { return AgentReply.identities([]).bytes }
         let own = await all(for: connection).map { (blob: $0.publicKey.blob, comment: Array($0.comment.utf8)) }
         let blobs = Set(own.map(\.blob))
-        let other = await upstream(message).flatMap(AgentReply.foreignIdentities) ?? []
+        let other = await upstream(message, connection).flatMap(AgentReply.foreignIdentities) ?? []
         return AgentReply.identities(own + other.filter { !blobs.contains($0.blob) }).bytes
     }
 
     /// The available keys and the added ones that the connection may see, without duplicates.
     private func all(for connection: Connection) async -> [SSHIdentity] {
         let there = await inTurn { await $0.identities() }
-        added.removeAll { $0.end.map { $0 <= .now } ?? false }
+        added.removeAll { $0.hasExpired }
         let blobs = Set(there.map(\.publicKey.blob))
         let shown = added.filter { isShown($0, connection) && !blobs.contains($0.credential.publicKey.blob) }
         return there + shown.map { SSHIdentity($0.credential) }
@@ -209,17 +247,17 @@ public actor SSHAgent {
         _ blob: [UInt8], _ data: [UInt8], _ flags: UInt32, _ message: [UInt8], _ connection: Connection
     ) async -> [UInt8] {
         guard lock == nil, !connection.isBroken else { return AgentReply.failure.bytes }
-        guard let identity = await all(for: connection).first(where: { $0.publicKey.blob == blob }) else {
-            return await upstream(message) ?? AgentReply.failure.bytes
-        }
-        let purpose = SignaturePurpose(data)
-        guard allowsForwarding || !connection.isForwarded else { return AgentReply.failure.bytes }
-        // A connection bound to a session gets login signatures for that session only.
-        if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
+        let purpose = SignaturePurpose(data, by: blob)
+        if let refusal = refusal(of: blob, purpose, connection) {
+            source.refused(refusal)
             return AgentReply.failure.bytes
         }
-        let constraints = added.first { $0.credential.publicKey == identity.publicKey }?.constraints
-        guard constraints?.destinations.permit(connection.bindings, purpose) ?? true else {
+        guard let identity = await all(for: connection).first(where: { $0.publicKey.blob == blob }) else {
+            return await upstream(message, connection) ?? AgentReply.failure.bytes
+        }
+        let constraints = added.first { $0.credential.publicKey == identity.publicKey }
+        guard constraints?.permits(connection.bindings, purpose) ?? true else {
+            source.refused(.destination)
             return AgentReply.failure.bytes
         }
         let request = SSHSignatureRequest(
@@ -228,6 +266,23 @@ public actor SSHAgent {
             needsConfirmation: constraints?.needsConfirmation ?? false)
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
+    }
+
+    /// Why a connection gets no signature for this purpose, whichever agent has the key; `nil` if it may.
+    private func refusal(
+        of blob: [UInt8], _ purpose: SignaturePurpose, _ connection: Connection
+    ) -> SSHAgentRefusal? {
+        if connection.isForwarded, !allowsForwarding { return .forwarded }
+        // A connection bound to a session gets login signatures for that session only.
+        if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
+            return .otherSession
+        }
+        // The credential of a website signs in there. OpenSSH's agent lets it sign data of SSH only, too, but for
+        // forwarded clients as well (check_websafe_message_contents).
+        guard let application = SSHPublicKey.application(of: blob), !application.starts(with: "ssh:".utf8) else {
+            return nil
+        }
+        return purpose.isOfSSH && !connection.isForwarded ? nil : .website
     }
 
     /// Calls the source after all earlier calls have finished.

@@ -83,6 +83,17 @@ public struct SSHPublicKey: Hashable, Sendable {
         try reader.finish("the key")
     }
 
+    /// Returns the application of a FIDO credential from its key or certificate; `nil` for other keys, and empty if it
+    /// cannot be read.
+    static func application(of blob: [UInt8]) -> [UInt8]? {
+        var reader = SSHReader(blob)
+        guard let type = try? reader.text("the type of the key"), type.hasPrefix("sk-") else { return nil }
+        if type.contains("-cert-") { _ = try? reader.string("the nonce") }
+        if type.contains("-ecdsa-") { _ = try? reader.string("the curve") }
+        _ = try? reader.string("the point")
+        return (try? reader.string("the application")) ?? []
+    }
+
     /// Reads a host key, which may be a certificate; whether it is trusted, the client checks.
     init(hostKey blob: [UInt8]) throws(SSHError) {
         var reader = SSHReader(blob)

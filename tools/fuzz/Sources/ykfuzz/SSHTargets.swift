@@ -45,8 +45,8 @@ extension FuzzTarget {
         FuzzTarget(name: "ssh-agent") { bytes in
             let done = DispatchSemaphore(value: 0)
             Task {
-                let agent = SSHAgent(NoKeys()) { message in message.reversed() }
-                var connection = SSHAgent.Connection()
+                let agent = SSHAgent(NoKeys())
+                var connection = SSHAgent.Connection { message in message.reversed() }
                 for message in pieces(bytes) where message.first != 23 {
                     let reply = await agent.reply(to: message, on: &connection)
                     require(!reply.isEmpty || message.isEmpty, "each message has an answer")

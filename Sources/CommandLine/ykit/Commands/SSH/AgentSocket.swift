@@ -8,31 +8,33 @@ import YKTransport
 
 /// The socket of an agent: only its owner may open it, and it is removed when the agent ends.
 final class AgentSocket: Sendable {
-    /// The maximum message length (OpenSSH's agent has the same limit).
-    private static let limit = 256 * 1024
     /// The maximum number of simultaneous clients.
     private static let clients = 256
 
     private let descriptor: Int32
     /// Its path.
     let path: String
-    /// Whether it was created here, not by systemd.
-    private let isOwn: Bool
+    /// The file that was created here; `nil` if systemd made the socket.
+    private let file: SocketFile?
     private let count = Atomic<Int>(0)
 
     /// Uses the socket passed by systemd (sd_listen_fds(3)), or else creates one at a path.
     init(_ path: () throws(Explanation) -> String) throws(Explanation) {
-        isOwn = Variables["LISTEN_PID"] != "\(getpid())" || Variables["LISTEN_FDS"] != "1"
-        if isOwn {
+        if Self.isActivated {
+            descriptor = 3
+            self.path = Self.path(of: descriptor)
+            file = nil
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        } else {
             let path = try path()
             descriptor = try Self.listen(at: path)
             self.path = path
-        } else {
-            descriptor = 3
-            self.path = Self.path(of: descriptor)
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            file = SocketFile(path)
         }
     }
+
+    /// Whether systemd passed a socket.
+    static var isActivated: Bool { Variables["LISTEN_PID"] == "\(getpid())" && Variables["LISTEN_FDS"] == "1" }
 
     private static func path(of descriptor: Int32) -> String {
         var address = sockaddr_un()
@@ -46,20 +48,34 @@ final class AgentSocket: Sendable {
 
     deinit { end() }
 
-    /// Removes the socket, unless systemd made it.
-    func end() { if isOwn { unlink(path) } }
+    /// Removes the socket, unless systemd made it, or its name is another file's by now.
+    func end() { if let file, SocketFile(path) == file { unlink(path) } }
+
+    /// A socket in the file system.
+    private struct SocketFile: Equatable {
+        private let device: dev_t
+        private let number: ino_t
+
+        /// Reads the status of a path itself, not of what a link leads to; `nil` unless it is a socket.
+        init?(_ path: String) {
+            var info = stat()
+            guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK else { return nil }
+            (device, number) = (info.st_dev, info.st_ino)
+        }
+    }
 
     private static func listen(at path: String) throws(Explanation) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure("cannot make a socket") }
         var address = try address(path)
-        if let status = FileStatus(path) {
-            // A socket without a listener was left by an agent that was killed.
-            guard !status.isRegular, !answers(path) else {
+        if SocketFile(path) != nil {
+            guard !answers(path) else {
                 close(descriptor)
                 throw .usage(
-                    "\(path.printable) is there already", hint: "name another socket with --socket PATH")
+                    "an agent listens at \(path.printable) already",
+                    hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or name another one with --socket PATH")
             }
+            // A socket without a listener was left by an agent that was killed.
             unlink(path)
         }
         let mask = umask(0o177)
@@ -70,7 +86,10 @@ final class AgentSocket: Sendable {
             }
         }
         guard bound == 0, Glibc.listen(descriptor, 64) == 0 else {
-            let failure = failure("cannot make the socket \(path.printable)")
+            let failure =
+                errno == EADDRINUSE
+                ? .usage("\(path.printable) is there already", hint: "name another socket with --socket PATH")
+                : failure("cannot make the socket \(path.printable)")
             close(descriptor)
             throw failure
         }
@@ -81,7 +100,7 @@ final class AgentSocket: Sendable {
         Explanation("socket", errno == EACCES ? .permission : .failed, "\(doing): \(System.failure)")
     }
 
-    private static func address(_ path: String) throws(Explanation) -> sockaddr_un {
+    static func address(_ path: String) throws(Explanation) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -92,29 +111,36 @@ final class AgentSocket: Sendable {
         return address
     }
 
-    /// Connects to a socket; returns `nil` if nothing listens there.
-    static func connect(_ path: String) -> Int32? {
+    /// Connects to a socket; returns `nil` if nothing listens there, or takes the connection in time.
+    static func connect(_ path: String, within limit: Duration) -> Int32? {
         guard var address = try? address(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
+        // With a full queue of clients, connect(2) waits as send(2) does.
+        var time = timeval(tv_sec: Int(limit.components.seconds), tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let connected = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         if connected == 0 { return descriptor }
+        let failure = errno
         close(descriptor)
+        errno = failure
         return nil
     }
 
     private static func answers(_ path: String) -> Bool {
-        guard let descriptor = connect(path) else { return false }
+        guard let descriptor = connect(path, within: .seconds(1)) else { return errno == EAGAIN }
         close(descriptor)
         return true
     }
 
     /// Serves clients until ^C, each on a thread of its own.
-    func serve(_ agent: SSHAgent) throws {
+    ///
+    /// - Parameter upstream: The socket of the agent to which requests for other keys are passed on.
+    func serve(_ agent: SSHAgent, upstream: String?) throws {
         try Interruption.awake { wake in
             while !Interruption.happened {
                 var entries = [
@@ -127,12 +153,12 @@ final class AgentSocket: Sendable {
                 let client = Glibc.accept(descriptor, nil, nil)
                 guard client >= 0 else { continue }
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-                accept(client, agent)
+                accept(client, agent, upstream)
             }
         }
     }
 
-    private func accept(_ client: Int32, _ agent: SSHAgent) {
+    private func accept(_ client: Int32, _ agent: SSHAgent, _ upstream: String?) {
         let isWelcome = Self.belongsToUser(client) && count.load(ordering: .relaxed) < Self.clients
         guard isWelcome else {
             close(client)
@@ -140,7 +166,7 @@ final class AgentSocket: Sendable {
         }
         count.add(1, ordering: .relaxed)
         let isStarted = SystemThread.start { [self] in
-            Self.serve(client, agent)
+            AgentClient(client, upstream).serve(agent)
             close(client)
             count.subtract(1, ordering: .relaxed)
         }
@@ -152,78 +178,21 @@ final class AgentSocket: Sendable {
 
     /// Whether the client is a process of this user or of root.
     private static func belongsToUser(_ client: Int32) -> Bool {
+        guard let peer = PeerCredentials(of: client) else { return false }
+        return peer.user == geteuid() || peer.user == 0
+    }
+}
+
+/// The process at the other end of a socket when it was connected, or when it began to listen (`SO_PEERCRED`, unix(7)).
+struct PeerCredentials {
+    let process: pid_t
+    let user: uid_t
+
+    init?(of socket: Int32) {
         // struct ucred, which requires _GNU_SOURCE: process, user, group.
         var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        guard getsockopt(client, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return false }
-        return credentials.1 == geteuid() || credentials.1 == 0
-    }
-
-    /// Answers a client's messages in order, until it disconnects.
-    private static func serve(_ client: Int32, _ agent: SSHAgent) {
-        let exchange = Exchange()
-        while let message = receive(client) {
-            let reply = exchange.reply(to: message, of: agent)
-            guard send(reply, to: client) else { return }
-        }
-    }
-
-    /// Forwards a message to the agent at another socket.
-    static func pass(_ message: [UInt8], to path: String) -> [UInt8]? {
-        guard let other = connect(path) else { return nil }
-        defer { close(other) }
-        return send(message, to: other) ? receive(other) : nil
-    }
-
-    /// Blocks a client's thread until the agent, which runs in tasks, answers.
-    private final class Exchange: Sendable {
-        private let state = Mutex((connection: SSHAgent.Connection(), reply: [UInt8]()))
-        private let done = Semaphore()
-
-        func reply(to message: [UInt8], of agent: SSHAgent) -> [UInt8] {
-            Task {
-                var connection = state.withLock { $0.connection }
-                let reply = await agent.reply(to: message, on: &connection)
-                let result = (connection, reply)
-                state.withLock { $0 = result }
-                done.post()
-            }
-            done.wait()
-            return state.withLock { $0.reply }
-        }
-    }
-
-    /// Reads a message: four length bytes, then type and content; `nil` at the end, or if it exceeds the limit.
-    private static func receive(_ client: Int32) -> [UInt8]? {
-        guard let head = read(4, from: client) else { return nil }
-        let count = head.reduce(0) { $0 << 8 | Int($1) }
-        guard (1...limit).contains(count) else { return nil }
-        return read(count, from: client)
-    }
-
-    private static func read(_ count: Int, from client: Int32) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let got = bytes.withUnsafeMutableBytes {
-                recv(client, $0.baseAddress?.advanced(by: filled), count - filled, 0)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return nil }
-            filled += got
-        }
-        return bytes
-    }
-
-    private static func send(_ message: [UInt8], to client: Int32) -> Bool {
-        let length = UInt32(truncatingIfNeeded: message.count)
-        var rest = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }[...] + message
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
+        (process, user) = (credentials.0, credentials.1)
     }
 }

@@ -67,12 +67,13 @@ struct SSHAgentVerb: Verb {
         let listener = try AgentSocket(path)
         defer { listener.end() }
         announce(listener.path, world)
-        let keys = AgentKeys()
-        let other = other(than: listener.path)
-        let agent = SSHAgent(keys, allowsForwarding: !noForwarding, upstream: other)
+        world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
+        let keys = AgentKeys(world.terminal)
+        let agent = SSHAgent(keys, allowsForwarding: !noForwarding)
         for credential in credentials { await agent.offer(credential) }
+        let other = other(than: listener.path)
         let isStarted = SystemThread.start {
-            try? listener.serve(agent)
+            try? listener.serve(agent, upstream: other)
             keys.end()
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
@@ -84,7 +85,6 @@ struct SSHAgentVerb: Verb {
         let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let line = "SSH_AUTH_SOCK=\(quoted); export SSH_AUTH_SOCK; SSH_AGENT_PID=\(getpid()); export SSH_AGENT_PID;\n"
         if !world.options.json { Terminal.write(Array(line.utf8), to: 1) }
-        world.terminal.note("the agent listens at \(path.printable), ^C ends it")
     }
 
     private func path() throws(Explanation) -> String {
@@ -95,17 +95,9 @@ struct SSHAgentVerb: Verb {
         return "\(folder)/ykit-ssh-agent.sock"
     }
 
-    private func other(than path: String) -> SSHAgent.Upstream {
+    private func other(than path: String) -> String? {
         let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"]
-        guard let other, other != path else { return { _ in nil } }
-        return { message in
-            await withCheckedContinuation { continuation in
-                let isStarted = SystemThread.start {
-                    continuation.resume(returning: AgentSocket.pass(message, to: other))
-                }
-                if !isStarted { continuation.resume(returning: nil) }
-            }
-        }
+        return other == path ? nil : other
     }
 }
 
@@ -120,7 +112,12 @@ final class AgentKeys: SSHKeySource {
     let jobs: AsyncStream<Job>
     private let queue: AsyncStream<Job>.Continuation
 
-    init() { (jobs, queue) = AsyncStream.makeStream(of: Job.self) }
+    private let terminal: Terminal
+
+    init(_ terminal: Terminal) {
+        (jobs, queue) = AsyncStream.makeStream(of: Job.self)
+        self.terminal = terminal
+    }
 
     func end() { queue.finish() }
 
@@ -135,6 +132,22 @@ final class AgentKeys: SSHKeySource {
         await withCheckedContinuation { continuation in
             if case .enqueued = queue.yield(.sign(request, continuation)) { return }
             continuation.resume(returning: nil)
+        }
+    }
+
+    func refused(_ refusal: SSHAgentRefusal) { terminal.say("not signed: \(refusal.words)") }
+}
+
+extension SSHAgentRefusal {
+    /// The reason, for the log.
+    var words: String {
+        switch self {
+        case .forwarded: "the client is on another machine (--no-forwarding)"
+        case .otherSession: "the login is not that of the session to which the connection belongs"
+        case .website:
+            "the credential is not for SSH (its application does not begin with 'ssh:'): it signs logins and files of SSH"
+                + " only, and nothing for a client on another machine"
+        case .destination: "the key was added for other hosts (ssh-add -h)"
         }
     }
 }

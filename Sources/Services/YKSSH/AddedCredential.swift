@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A credential that was added to an agent, with its constraints. Adding it again does not loosen them.
+struct AddedCredential {
+    /// The credential.
+    private(set) var credential: SecurityKeyFile
+    /// Whether the user must confirm each use.
+    private(set) var needsConfirmation: Bool
+    /// The hosts that it is for, as each addition with such a constraint named them: all of them must permit a use.
+    private(set) var destinations: Set<[DestinationConstraint]>
+    private var end: ContinuousClock.Instant?
+
+    init(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
+        self.credential = credential
+        needsConfirmation = constraints.needsConfirmation
+        destinations = constraints.destinations.isEmpty ? [] : [constraints.destinations]
+        end = Self.end(constraints)
+    }
+
+    /// Adds the credential again: the new constraints are added to those that it has.
+    ///
+    /// - Parameter isForwarded: Whether a client on another machine adds it, which may change nothing else: neither
+    ///   what the key requires, nor that the lifetime ends.
+    mutating func update(_ credential: SecurityKeyFile, _ constraints: AgentConstraints, isForwarded: Bool) {
+        needsConfirmation = needsConfirmation || constraints.needsConfirmation
+        if !constraints.destinations.isEmpty { destinations.insert(constraints.destinations) }
+        let end = Self.end(constraints)
+        if isForwarded {
+            self.end = [self.end, end].compactMap(\.self).min()
+        } else {
+            self.credential = credential
+            self.end = end ?? self.end
+        }
+    }
+
+    private static func end(_ constraints: AgentConstraints) -> ContinuousClock.Instant? {
+        constraints.lifetime.map { .now + .seconds(Int64($0)) }
+    }
+
+    /// Whether its lifetime is over.
+    var hasExpired: Bool { end.map { $0 <= .now } ?? false }
+
+    /// Whether it has a constraint.
+    var isConstrained: Bool { needsConfirmation || !destinations.isEmpty || end != nil }
+
+    /// Whether a connection with these sessions may see it.
+    func permits(_ bindings: [SessionBinding]) -> Bool {
+        destinations.allSatisfy { $0.permit(bindings, user: nil) }
+    }
+
+    /// Whether a connection with these sessions gets a signature for this purpose.
+    func permits(_ bindings: [SessionBinding], _ purpose: SignaturePurpose) -> Bool {
+        destinations.allSatisfy { $0.permit(bindings, purpose) }
+    }
+}

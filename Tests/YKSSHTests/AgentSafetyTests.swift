@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCrypto
+import YKSSH
+
+/// What an agent does for clients on other machines, and what it keeps to itself.
+struct AgentSafetyTests {
+    private typealias Message = AgentTests
+
+    /// What a browser has signed (clientDataJSON).
+    private static let webLogin = Array(
+        #"{"type":"webauthn.get","challenge":"AAAA","origin":"https://bank.example"}"#.utf8)
+
+    /// A credential of an application.
+    private static func credential(_ application: String) throws -> SecurityKeyFile {
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        guard case .ed25519(let point) = file.publicKey.key else { throw SSHError.unsupportedKey("") }
+        let blob =
+            Message.string("sk-ssh-ed25519@openssh.com".utf8) + Message.string(point)
+            + Message.string(application.utf8)
+        return SecurityKeyFile(
+            publicKey: try SSHPublicKey(blob: blob), flags: file.flags, handle: file.handle, comment: "innocent")
+    }
+
+    private static func count(_ source: FakeSource) -> Int { source.requests.withLock { $0.count } }
+
+    private static func forwarded(_ agent: SSHAgent) async throws -> SSHAgent.Connection {
+        var connection = SSHAgent.Connection()
+        let reply = await agent.reply(to: try Message.binding([1], isForwarding: true), on: &connection)
+        #expect(reply == [6])
+        return connection
+    }
+
+    @Test func aCredentialOfAWebsiteSignsDataOfSSHOnly() async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        let file = try Self.credential("bank.example")
+        let (key, blob) = (file.publicKey, file.publicKey.blob)
+        await agent.offer(file)
+        var here = SSHAgent.Connection()
+        for data in [Self.webLogin, Array("SSHSIG".utf8), Message.login(session: [1], key: try Vectors.key("ed25519"))]
+        {
+            #expect(await agent.reply(to: Message.sign(blob, data), on: &here) == [5])
+        }
+        #expect(Self.count(source) == 0)
+        #expect(source.refusals.withLock { $0 } == [.website, .website, .website])
+        let signed = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
+        for data in [signed, Message.login(session: [1], key: key), Message.login(session: [1], key: key, host: [8])] {
+            _ = await agent.reply(to: Message.sign(blob, data), on: &here)
+        }
+        #expect(Self.count(source) == 3)
+        var forwarded = try await Self.forwarded(agent)
+        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [6])
+        for data in [Self.webLogin, signed, Message.login(session: [1], key: key)] {
+            #expect(await agent.reply(to: Message.sign(blob, data), on: &forwarded) == [5])
+        }
+        #expect(Self.count(source) == 3)
+    }
+
+    @Test(arguments: ["ssh:", "ssh:work"]) func aCredentialForSSHSignsAnything(application: String) async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        let file = try Self.credential(application)
+        await agent.offer(file)
+        var forwarded = try await Self.forwarded(agent)
+        _ = await agent.reply(to: Message.sign(file.publicKey.blob, Self.webLogin), on: &forwarded)
+        #expect(Self.count(source) == 1)
+    }
+
+    @Test func keysOfTheOtherAgentHaveTheSameRules() async throws {
+        let passed = Mutex<[[UInt8]]>([])
+        let source = FakeSource()
+        let (agent, closed) = (SSHAgent(source), SSHAgent(source, allowsForwarding: false))
+        let key = try Vectors.key("ecdsab256")
+        func connection() -> SSHAgent.Connection {
+            SSHAgent.Connection { message in
+                passed.withLock { $0.append(message) }
+                return [6]
+            }
+        }
+        let (binding, forwarding) = (
+            try Message.binding([1], isForwarding: false), try Message.binding([1], isForwarding: true)
+        )
+        let login = Message.sign(key.blob, Message.login(session: [1], key: key))
+        var bound = connection()
+        #expect(await agent.reply(to: binding, on: &bound) == [6])
+        #expect(await agent.reply(to: login, on: &bound) == [6])
+        let other = Message.sign(key.blob, Message.login(session: [2], key: key))
+        #expect(await agent.reply(to: other, on: &bound) == [5], "the login of another session")
+        #expect(passed.withLock { $0 } == [binding, login], "the other agent knows the session")
+        #expect(await agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &bound) == [5])
+        #expect(passed.withLock { $0.count } == 2, "no library is loaded for another machine")
+
+        var forwarded = connection()
+        #expect(await closed.reply(to: forwarding, on: &forwarded) == [6])
+        #expect(await closed.reply(to: login, on: &forwarded) == [5], "--no-forwarding")
+        #expect(passed.withLock { $0.count } == 3)
+        let website = try Self.credential("bank.example").publicKey
+        for blob in [website.blob, Message.string("sk-unknown@openssh.com".utf8)] {
+            #expect(await agent.reply(to: Message.sign(blob, Self.webLogin), on: &bound) == [5])
+        }
+        var forged = connection()
+        let broken = try Message.binding([1], isForwarding: false, isBroken: true)
+        #expect(await agent.reply(to: broken, on: &forged) == [28])
+        #expect(await agent.reply(to: login, on: &forged) == [5])
+        _ = await agent.reply(to: [11], on: &forged)
+        #expect(passed.withLock { $0.count } == 3, "a connection with a forged session reaches nobody")
+        var here = connection()
+        #expect(await agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &here) == [6])
+    }
+
+    @Test func addingAgainDoesNotLoosen() async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        var here = SSHAgent.Connection()
+        #expect(await agent.reply(to: Message.addition(file, [2]), on: &here) == [6])
+        var forwarded = try await Self.forwarded(agent)
+        for blob in [[18] + Message.string(file.publicKey.blob), [19]] {
+            _ = await agent.reply(to: blob, on: &forwarded)
+            #expect(Message.count(await agent.reply(to: [11], on: &here)) == 1, "nor is it removed for that")
+        }
+        let bare = SecurityKeyFile(publicKey: file.publicKey, flags: [], handle: [9], comment: "x")
+        #expect(await agent.reply(to: Message.addition(bare), on: &forwarded) == [6])
+        _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &forwarded)
+        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
+        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true, true])
+        #expect(source.requests.withLock { $0.map(\.identity.credential) } == [file, file])
+        #expect(await agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &here) == [6])
+        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
+        #expect(source.requests.withLock { $0.last?.needsConfirmation } == false, "removed and added")
+    }
+
+    @Test func aHiddenKeyIsNotAddedAgain() async throws {
+        let agent = SSHAgent(FakeSource())
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        var here = SSHAgent.Connection()
+        let restriction = Message.destinations(try Message.end(nil) + Message.end(4))
+        #expect(await agent.reply(to: Message.addition(file, restriction), on: &here) == [6])
+        var forwarded = try await Self.forwarded(agent)
+        #expect(Message.count(await agent.reply(to: [11], on: &forwarded)) == 0)
+        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [5])
+        _ = await agent.reply(to: [19], on: &forwarded)
+        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [5])
+        #expect(await agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &forwarded) == [5])
+        #expect(Message.count(await agent.reply(to: [11], on: &forwarded)) == 0)
+        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        let reply = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
+        #expect(reply == [5], "as restricted as before")
+    }
+
+    @Test func passphrasesAreComparedOneAtATime() async throws {
+        let agent = SSHAgent(FakeSource())
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: [22] + Message.string("right".utf8), on: &connection) == [6])
+        let begin = ContinuousClock.now
+        await withTaskGroup(of: [UInt8].self) { group in
+            for guess in 0..<4 {
+                group.addTask {
+                    var connection = SSHAgent.Connection()
+                    return await agent.reply(to: [23] + Message.string("guess\(guess)".utf8), on: &connection)
+                }
+            }
+            for await reply in group { #expect(reply == [5]) }
+        }
+        // 100, 200, 300 and 400 ms, one after the other.
+        #expect(begin.duration(to: .now) >= .seconds(1))
+        #expect(await agent.reply(to: [23] + Message.string("right".utf8), on: &connection) == [6])
+    }
+}
