@@ -6,7 +6,9 @@
 #include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 int ykit_semaphore_wait(sem_t *semaphore, int milliseconds) {
     struct timespec until;
@@ -61,3 +63,15 @@ void ykit_leave_processor(void) {
 }
 
 void ykit_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
+int ykit_fork_alone(void) {
+    DIR *threads = opendir("/proc/self/task");
+    if (!threads) return -1;
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(threads));) count += entry->d_name[0] != '.';
+    closedir(threads);
+    errno = EAGAIN;
+    return count == 1 ? fork() : -1;
+}
+
+void ykit_log(const char *text) { syslog(LOG_USER | LOG_NOTICE, "%s", text); }

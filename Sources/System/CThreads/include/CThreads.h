@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift's Glibc module lacks of threads: waits on the monotonic clock, processors, the heap that threads share.
+// What Swift's Glibc module lacks of threads and processes: waits on the monotonic clock, processors, the heap that threads
+// share, fork, the system's log.
 #pragma once
 #include <semaphore.h>
 
@@ -14,3 +15,9 @@ void ykit_leave_processor(void);
 
 // Has all threads allocate memory from one heap instead of one for each thread. To be called before any thread starts.
 void ykit_share_heap(void);
+
+// Starts a copy of a process that has one thread, as fork does. Returns -1 if there are others, which the copy would lack.
+int ykit_fork_alone(void);
+
+// Writes a line to the system's log.
+void ykit_log(const char *text);

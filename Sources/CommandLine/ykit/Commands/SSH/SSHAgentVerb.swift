@@ -4,6 +4,7 @@ import Arguments
 import Glibc
 import YKCrypto
 import YKFIDO
+import YKHardware
 import YKPIV
 import YKSSH
 import YKTransport
@@ -14,15 +15,21 @@ struct SSHAgentVerb: Verb {
     static let about = About(
         "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
-            Prints the line that tells SSH where it is, and runs until ^C: 'ykit ssh agent --socket PATH &', and \
-            SSH_AUTH_SOCK=PATH for SSH; or a systemd unit with a socket. The key is opened for each request and free in \
-            between, so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at \
-            each use; without a terminal by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds credentials by their key files, \
-            'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
+            Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the background, \
+            and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays in the \
+            foreground, until ^C. The key is opened for each request and free in between, so it can be unplugged. The \
+            PIN is asked for once, but for slots and credentials that want it at each use: on the terminal while the \
+            agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds credentials by their key \
+            files, 'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
             """, members: ["socket", "pid"])
 
     @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
     var socket: String?
+
+    @Flag("--background", help: "Go to the background once it listens; the default where a shell reads the line.")
+    var background = false
+
+    @Flag(["--foreground", "-D"], help: "Stay in the foreground.") var foreground = false
 
     @Option(["--key <file>", "-k"], help: "Offer the credential of this key file; may be repeated.")
     var key: [String] = []
@@ -53,21 +60,51 @@ struct SSHAgentVerb: Verb {
         guard upstream == nil || !noUpstream else {
             throw UsageError("--upstream and --no-upstream contradict each other")
         }
+        guard !background || !foreground else {
+            throw UsageError("--background and --foreground contradict each other")
+        }
     }
 
     func check(with global: GlobalOptions) throws {
         guard !global.plan else { throw UsageError("an agent has no plan: clients ask for what it does") }
+        guard !background || !global.json else { throw UsageError("--json and --background cannot be combined") }
     }
 
     func answer(in world: World) async throws -> Answer {
+        guard startsInBackground(world) else { return try await run(in: world) }
+        switch Background.fork() {
+        case .original(let status): (ExitStatus(rawValue: status) ?? .failed).end()
+        case .copy(let background): return try await run(in: world, background)
+        case nil:
+            throw Explanation(
+                "failed", .failed, "cannot start in the background: \(System.failure)", hint: "use --foreground")
+        }
+    }
+
+    /// Whether a shell reads the line, as in `eval "$(ykit ssh agent)"`: it would wait for the end of an agent in the
+    /// foreground. With --socket this has to be asked for, since programs that start an agent read the line as well.
+    private func startsInBackground(_ world: World) -> Bool {
+        if background || foreground { return background }
+        var output = stat()
+        return socket == nil && !AgentSocket.isActivated && !world.options.json
+            && fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFIFO
+    }
+
+    private func run(in world: World, _ background: consuming Background? = nil) async throws -> Answer {
         let files = try key.map { try fileOptions.keyFile($0, world) }
         let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
         var credentials = files
         if resident { credentials += try await keeper.resident() }
+        if background != nil { try keeper.readPIN() }
         let listener = try AgentSocket(path)
         defer { listener.end() }
         announce(listener.path, world)
-        world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
+        if let background = background.take() {
+            background.begin()
+            world.terminal.relay { SystemLog.write($0) }
+        } else {
+            world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
+        }
         let keys = AgentKeys(world.terminal)
         let agent = SSHAgent(keys, allowsForwarding: !noForwarding)
         for credential in credentials { await agent.offer(credential) }

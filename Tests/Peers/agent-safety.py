@@ -1,0 +1,609 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ykit ssh agent` among clients on other machines, other agents that are hostile or hang, prompts that fail, and the jobs of a
+shell. OpenSSH's ssh-agent judges where the behaviour is its own.
+
+YKIT is the ykit to test, with its own virtual key. cryptography signs for the hosts.
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import socket
+import stat
+import struct
+import subprocess
+import threading
+import time
+
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from lib import terminal
+from lib.openssh import Agent, Client, string, strings
+from lib.peer import REAL, YKIT, expect, skip, within
+from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
+
+PIN = "123456"
+for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "WAYLAND_DISPLAY", "YKIT_PIN"):
+    os.environ.pop(name, None)
+os.environ["YKIT_MANAGEMENT_KEY"] = DEFAULT_KEY
+FAILURE, SUCCESS, SIGNATURE, EXTENSION_FAILURE = 5, 6, 14, 28
+HOSTS = [ed25519.Ed25519PrivateKey.generate() for _ in range(2)]
+WEB_LOGIN = b'{"type":"webauthn.get","challenge":"AAAA","origin":"https://bank.example","crossOrigin":false}'
+
+
+def host_key(host):
+    return string(b"ssh-ed25519") + string(host.public_key().public_bytes_raw())
+
+
+def binding(session, forwards, host=HOSTS[0]):
+    return b"\x1b" + string(b"session-bind@openssh.com") + string(host_key(host)) + string(session) \
+        + string(string(b"ssh-ed25519") + string(host.sign(session))) + bytes([forwards])
+
+
+def login(session, blob, user=b"root"):
+    return string(session) + b"\x32" + string(user) + string(b"ssh-connection") + string(b"publickey") + b"\1" \
+        + string(strings(blob)[0]) + string(blob)
+
+
+def file_data(namespace=b"file"):
+    return b"SSHSIG" + string(namespace) + string(b"") + string(b"sha512") + string(b"h" * 64)
+
+
+def public(name):
+    return base64.b64decode(read(f"{name}.pub").split()[1])
+
+
+def addition(name, constraints=b""):
+    """The message that adds a credential by its key file, as ssh-add sends it."""
+    text = read(name).decode().split("\n")
+    raw = base64.b64decode("".join(text[1:-2]))
+    blob = public(name)
+    private = raw[raw.index(blob) + len(blob) + 4:][8 + len(blob):]
+    handle = private[5:5 + struct.unpack(">I", private[1:5])[0]]
+    provider = b"\xff" + string(b"sk-provider@openssh.com") + string(b"internal")
+    return b"\x19" + blob + private[:1] + string(handle) + string(b"") + string(b"added") + provider + constraints
+
+
+def hop(host=None):
+    """One end of a step of restrict-destination-v00@openssh.com."""
+    return string(string(b"") + string(b"host" if host else b"") + string(b"") + (string(host_key(host)) + b"\0" if host else b""))
+
+
+def restricted_to(host):
+    return b"\xff" + string(b"restrict-destination-v00@openssh.com") + string(string(hop() + hop(host) + string(b"")))
+
+
+def bound(agent, forwards, session=b"S" * 32):
+    client = Client(agent)
+    expect(f"a session is bound, {'forwarded' if forwards else 'to log in'}", client.ask(binding(session, forwards)), bytes([SUCCESS]))
+    return client
+
+
+class OpenSSHAgent:
+    """OpenSSH's ssh-agent during the block."""
+
+    def __init__(self, name):
+        self.socket = path(name)
+
+    def __enter__(self):
+        self.process = subprocess.Popen(["ssh-agent", "-D", "-a", self.socket], stdout=subprocess.DEVNULL)
+        within(10, lambda: os.path.exists(self.socket))
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def script(name, text):
+    os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+    write(name, f"#!/bin/sh\n{text}\n".encode())
+    os.chmod(path(name), 0o700)
+    return path(name)
+
+
+def test_keys():
+    works("a virtual key", YKIT, "virtual", "new", "key.json")
+    key = [YKIT, "--virtual", "key.json"]
+    works("a key in 9a", *key, "piv", "keys", "generate", "9a", "9a.pem")
+    write("piv.pub", works("its line", *key, "ssh", "keys").encode())
+    works("a PIN for FIDO2", *key, "fido2", "pin", "set", "--new-pin-stdin", text=f"{PIN}\n")
+    works("a credential for SSH", *key, "ssh", "generate", "-o", "id_sk", "-a", "ecdsa", "--no-touch-required")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path("usual"))
+
+
+def web_credential():
+    """A credential of a website, as one that knows its identifier and public key writes it in a key file's place."""
+    made = works("a credential of a website", YKIT, "--virtual", "key.json", "--json", "fido2", "register", "--rp", "bank.example",
+                 "--user", "victim", "--pin-stdin", text=f"{PIN}\n")
+    answer = json.loads(next(line for line in made.splitlines() if line.startswith("{")))
+    answer = answer.get("credential", answer)["response"]["attestationObject"]
+    data = base64.urlsafe_b64decode(answer + "==")
+    data = data[data.index(b"authData") + 8:]
+    data = data[2 if data[0] == 0x58 else 3:]
+    size = int.from_bytes(data[53:55], "big")
+    handle, cose = data[55:55 + size], data[55 + size:]
+    point = b"\4" + cose[cose.index(b"\x21\x58\x20") + 3:][:32] + cose[cose.index(b"\x22\x58\x20") + 3:][:32]
+    blob = string(b"sk-ecdsa-sha2-nistp256@openssh.com") + string(b"nistp256") + string(point) + string(b"bank.example")
+    provider = b"\xff" + string(b"sk-provider@openssh.com") + string(b"internal")
+    return blob, b"\x19" + blob + b"\1" + string(handle) + string(b"") + string(b"innocent name") + provider
+
+
+def test_websites():
+    """A credential of a website signs data of SSH only, and nothing for a client on another machine."""
+    blob, add = web_credential()
+    with Agent("web", "--no-piv", "--no-upstream") as agent, OpenSSHAgent("judge.sock") as judge:
+        for name, one in (("ssh-agent", judge), ("ykit", agent)):
+            client = Client(one)
+            expect(f"{name}: the credential is added", client.ask(add), bytes([SUCCESS]))
+            for kind, data in (("a log-in at its website", WEB_LOGIN), ("data of no kind", b"hello"),
+                               ("a log-in with another key", login(b"S" * 32, public("id_sk"))), ("half a file", file_data()[:-1])):
+                expect(f"{name}: {kind} is not signed", client.sign(blob, data), bytes([FAILURE]))
+        client = Client(agent)
+        for kind, data in (("a file", file_data()), ("a log-in", login(b"S" * 32, blob))):
+            expect(f"ykit: {kind} of SSH is signed", client.sign(blob, data)[0], SIGNATURE)
+        client = bound(agent, True)
+        expect("a client on another machine may add it", client.ask(add), bytes([SUCCESS]))
+        for kind, data in (("the log-in at its website", WEB_LOGIN), ("a file", file_data()), ("a log-in", login(b"S" * 32, blob))):
+            expect(f"but gets no signature: {kind}", client.sign(blob, data), bytes([FAILURE]))
+        expect("the agent says why", agent.said.count("not signed: the credential is not for SSH"), 7)
+
+
+def test_other_agent():
+    """What holds for the agent's own keys holds for those of the other agent, ssh-agent."""
+    blob = public("usual")
+    with OpenSSHAgent("other.sock") as other:
+        run("env", f"SSH_AUTH_SOCK={other.socket}", "ssh-add", path("usual"))
+        with Agent("closed", "--upstream", other.socket, "--no-piv", "--no-forwarding") as agent:
+            client = bound(agent, True)
+            expect("--no-forwarding: listed", [one for one, _ in client.identities()], [blob])
+            expect("and not signed", client.sign(blob, login(b"S" * 32, blob)), bytes([FAILURE]))
+            expect("the agent says why", "--no-forwarding" in agent.said)
+            expect("here it is signed", Client(agent).sign(blob, login(b"S" * 32, blob))[0], SIGNATURE)
+        with Agent("front", "--upstream", other.socket, "--no-piv") as agent:
+            client = bound(agent, False)
+            expect("the log-in of the session is signed", client.sign(blob, login(b"S" * 32, blob))[0], SIGNATURE)
+            expect("that of another session is not", client.sign(blob, login(b"T" * 32, blob)), bytes([FAILURE]))
+            # ssh-agent refuses a constrained key to the wrong session only if it knows the session.
+            run("ssh-add", "-D")
+            write("known", b"host " + b"ssh-ed25519 " + base64.b64encode(host_key(HOSTS[0])) + b"\n")
+            works("a usual key is added for a host", "ssh-add", "-h", "host", "-H", path("known"), path("usual"))
+            expect("its log-in there is signed", bound(agent, False).sign(blob, login(b"S" * 32, blob))[0], SIGNATURE)
+            elsewhere = Client(agent)
+            elsewhere.ask(binding(b"S" * 32, False, HOSTS[1]))
+            expect("elsewhere it is not shown", elsewhere.identities(), [])
+            expect("nor signs", elsewhere.sign(blob, login(b"S" * 32, blob)), bytes([FAILURE]))
+            library = os.path.realpath("/usr/lib/x86_64-linux-gnu/opensc-pkcs11.so")
+            add = b"\x14" + string(library.encode()) + string(b"")
+            for name, one in (("ssh-agent", other), ("ykit", agent)):
+                expect(f"{name}: a client on another machine loads no library", bound(one, True).ask(add), bytes([FAILURE]))
+            helpers = subprocess.run(["pgrep", "-P", str(other.process.pid)], capture_output=True, text=True).stdout
+            expect("and none was loaded", helpers, "")
+
+
+def test_session_words():
+    """An unknown extension is a failure, a failed one an extension failure (RFC 9987)."""
+    with Agent("words", "--no-piv", "--no-upstream") as agent:
+        expect("unknown", Client(agent).ask(b"\x1b" + string(b"other@example.com")), bytes([FAILURE]))
+        good = binding(b"S" * 32, False)
+        expect("failed", Client(agent).ask(good[:-2] + bytes([good[-2] ^ 1]) + good[-1:]), bytes([EXTENSION_FAILURE]))
+
+
+def test_adding_again():
+    blob = public("id_sk")
+    no = script("no", "exit 1")
+    with Agent("again", "--no-piv", "--no-upstream", SSH_ASKPASS=no, SSH_ASKPASS_REQUIRE="force") as agent:
+        expect("added with a confirmation", Client(agent).ask(addition("id_sk", b"\2")), bytes([SUCCESS]))
+        client = bound(agent, True)
+        for name, message in (("removed", b"\x12" + string(blob)), ("all removed", b"\x13"), ("added", addition("id_sk"))):
+            client.ask(message)
+            expect(f"{name} by a client on another machine, it still has to be confirmed",
+                   ([one for one, _ in client.identities()], client.sign(blob, file_data())), ([blob], bytes([FAILURE])))
+        here = Client(agent)
+        here.ask(b"\x13")
+        expect("added for one host", here.ask(addition("id_sk", restricted_to(HOSTS[1]))), bytes([SUCCESS]))
+        client = bound(agent, True)
+        expect("hidden from another", client.identities(), [])
+        expect("which may not add it again", client.ask(addition("id_sk")), bytes([FAILURE]))
+        expect("and gets no signature", (client.identities(), client.sign(blob, b"x")), ([], bytes([FAILURE])))
+    with OpenSSHAgent("judge.sock") as judge:
+        Client(judge).ask(addition("id_sk", restricted_to(HOSTS[1])))
+        client = bound(judge, True)
+        expect("ssh-agent: the same", (client.identities(), client.ask(addition("id_sk"))), ([], bytes([FAILURE])))
+
+
+def test_other_agent_hangs():
+    """One that takes connections and never answers, and one whose queue of connections is full."""
+    blob = public("id_sk")
+    for name, takes in (("silent", True), ("full", False)):
+        other = socket.socket(socket.AF_UNIX)
+        other.bind(path(f"{name}.other"))
+        other.listen(8 if takes else 0)
+        filler = []
+        for _ in range(0 if takes else 2):
+            filler.append(socket.socket(socket.AF_UNIX))
+            filler[-1].setblocking(False)
+            filler[-1].connect_ex(path(f"{name}.other"))
+        with Agent(name, "--upstream", path(f"{name}.other"), "--no-piv", "--key", "id_sk") as agent:
+            slow = Client(agent)
+            slow.socket.sendall(string(b"\x0b"))
+            begin = time.monotonic()
+            expect(f"{name}: a signature with an own key waits for nobody", Client(agent).sign(blob, file_data())[0], SIGNATURE)
+            expect(f"{name}: at once", time.monotonic() - begin < 4)
+            expect(f"{name}: the own keys are listed", slow.read()[0], 12)
+            expect(f"{name}: after five seconds", time.monotonic() - begin < 12)
+            begin = time.monotonic()
+            unknown = string(b"ssh-ed25519") + string(b"k" * 32)
+            expect(f"{name}: an unknown key is refused", slow.sign(unknown, b"x"), bytes([FAILURE]))
+            expect(f"{name}: after five seconds, too", time.monotonic() - begin < 12)
+            gone = [Client(agent) for _ in range(20)]
+            for client in gone:
+                client.socket.sendall(string(b"\x0d" + string(unknown) + string(b"x") + b"\0" * 4))
+            for client in gone:
+                client.socket.close()
+            threads = lambda: len(os.listdir(f"/proc/{agent.process.pid}/task"))
+            expect(f"{name}: clients that hang up leave no thread behind", within(12, lambda: threads() < 12) or threads())
+        for one in (other, *filler):
+            one.close()
+
+
+def test_own_upstream():
+    """An agent that is its own upstream, by another path, ends after itself."""
+    os.symlink("self.sock", path("mirror.sock"))
+    with Agent("self", "--upstream", path("mirror.sock"), "--no-piv", "--key", "id_sk") as agent:
+        begin = time.monotonic()
+        expect("it lists its own key", len(Client(agent).identities()), 1)
+        expect("at once", time.monotonic() - begin < 4)
+
+
+PINENTRIES = {
+    "exits with 1": "exit 1",
+    "is killed": "kill -9 $$",
+    "greets and dies": 'echo "OK Pleased to meet you"; read -r a; echo OK; exit 2',
+    "greets and ends": 'echo "OK Pleased to meet you"; read -r a; echo OK; exit 0',
+    "says nothing": "exit 0",
+    "is cancelled": "echo OK; while read -r l; do case $l in CONFIRM) echo 'ERR 83886179 Operation cancelled';; *) echo OK;; esac; done",
+    "is not confirmed": "echo OK; while read -r l; do case $l in CONFIRM) echo ASSUAN_Not_Confirmed;; *) echo OK;; esac; done",
+    "confirms, and ends with 1": "echo OK; while read -r l; do echo OK; done; exit 1",
+}
+ASKPASSES = {"exits with 1": "exit 1", "is killed": "kill -9 $$", "says no": "echo no", "says something": "echo maybe"}
+
+
+def test_confirmation():
+    """Only an explicit yes confirms."""
+    blob = public("id_sk")
+    with_pinentry = dict(PATH=f"{path('bin')}:{os.environ['PATH']}")
+    with_askpass = dict(SSH_ASKPASS=path("ask"), SSH_ASKPASS_REQUIRE="force")
+    for program, name, variables, refusals, yes in (
+            ("pinentry", "bin/pinentry", with_pinentry, PINENTRIES, "echo OK; while read -r l; do echo OK; done"),
+            ("askpass", "ask", with_askpass, ASKPASSES, "echo YES")):
+        script(name, "exit 1")
+        with Agent(program, "--no-piv", "--no-upstream", **variables) as agent:
+            client = Client(agent)
+            client.ask(addition("id_sk", b"\2"))
+            for what, text in refusals.items():
+                script(name, text)
+                expect(f"{program} {what}: not signed", client.sign(blob, file_data()), bytes([FAILURE]))
+            script(name, yes)
+            expect(f"{program} says yes: signed", client.sign(blob, file_data())[0], SIGNATURE)
+            os.remove(path(name))
+            if program == "askpass":
+                expect("no program at all: not signed", client.sign(blob, file_data()), bytes([FAILURE]))
+    script("true", "exit 0")
+    with Agent("dialogue", "--no-piv", "--no-upstream", SSH_ASKPASS=path("true"), SSH_ASKPASS_REQUIRE="force") as agent:
+        client = Client(agent)
+        client.ask(addition("id_sk", b"\2"))
+        expect("a dialogue with a button prints nothing, as in OpenSSH", client.sign(blob, file_data())[0], SIGNATURE)
+
+
+def test_pins():
+    """A PIN that is cached or given, and was changed elsewhere, costs one try at most and never the last one."""
+    def changed(left, name="stale.json"):
+        state = json.loads(read(name))
+        state["piv"]["pin"]["left"] = left
+        state["piv"]["pin"]["value"] = (b"654321" + b"\xff\xff").hex()
+        write(name, json.dumps(state).encode())
+
+    def left():
+        return json.loads(read("stale.json"))["piv"]["pin"]["left"]
+
+    answer = script("answer", f"echo \"$1\" >> {path('asked')}; cat {path('pin')}")
+    variables = dict(virtual="stale.json", SSH_ASKPASS=answer, SSH_ASKPASS_REQUIRE="force")
+    for before, after in ((3, 2), (2, 1), (1, 1)):
+        shutil.copy(path("key.json"), path("stale.json"))
+        write("pin", PIN.encode())
+        with Agent("cached", "--no-upstream", **variables) as agent:
+            client = Client(agent)
+            blob = client.identities()[0][0]
+            expect("signed, and the PIN is cached", client.sign(blob, b"x")[0], SIGNATURE)
+            changed(before)
+            write("pin", b"")
+            expect(f"changed elsewhere, {before} left: not signed", client.sign(blob, b"x"), bytes([FAILURE]))
+            expect(f"changed elsewhere, {before} left: {after} left", left(), after)
+            for _ in range(3):
+                client.sign(blob, b"x")
+            expect("it is not sent again", left(), after)
+    for before, after in ((3, 2), (1, 1)):
+        shutil.copy(path("key.json"), path("stale.json"))
+        changed(before)
+        with Agent("given", "--no-upstream", YKIT_PIN=PIN, **variables) as agent:
+            client = Client(agent)
+            blob = client.identities()[0][0]
+            answers = [client.sign(blob, b"x")[0] for _ in range(4)]
+            expect(f"a wrong PIN is given, {before} left: {after} left", (answers, left()), ([FAILURE] * 4, after))
+            if before == 1:
+                expect("the user is asked about the last one", "last" in read("asked").decode().splitlines()[-1])
+                write("pin", b"654321")
+                expect("and may spend it", client.sign(blob, b"x")[0], SIGNATURE)
+
+
+def test_guesses():
+    """Passphrases are compared one after the other, each wrong one slower than the one before."""
+    with Agent("locked", "--no-piv", "--no-upstream") as agent:
+        expect("locked", Client(agent).ask(b"\x16" + string(b"right")), bytes([SUCCESS]))
+        begin = time.monotonic()
+        clients = [Client(agent) for _ in range(5)]
+        for number, client in enumerate(clients):
+            client.socket.sendall(string(b"\x17" + string(b"guess%d" % number)))
+        expect("five guesses at once", [client.read() for client in clients], [bytes([FAILURE])] * 5)
+        expect("take as long as one after the other", time.monotonic() - begin >= 1.5)
+        expect("the right one unlocks", Client(agent).ask(b"\x17" + string(b"right")), bytes([SUCCESS]))
+
+
+def copies(pid, pattern):
+    """How often a pattern is in the readable memory of a process."""
+    count = 0
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            begin, end = (int(part, 16) for part in line.split()[0].split("-"))
+            if "r" not in line.split()[1] or line.split()[-1] in ("[vvar]", "[vsyscall]"):
+                continue
+            try:
+                memory.seek(begin)
+                count += memory.read(end - begin).count(pattern)
+            except (OSError, OverflowError):
+                pass
+    return count
+
+
+def test_memory():
+    if os.getuid() != 0:
+        skip("what is in memory", "needs root")
+        return
+    works("a virtual key", YKIT, "virtual", "new", "memory.json")
+    key = [YKIT, "--virtual", "memory.json"]
+    works("a key in 9a", *key, "piv", "keys", "generate", "9a", "m.pem")
+    works("a PIN that is nowhere else", *key, "piv", "access", "change-pin", "--pin-stdin", "--new-pin-stdin", text=f"{PIN}\n73519462\n")
+    variables = dict(virtual="memory.json", SSH_ASKPASS=script("types", "echo 73519462"), SSH_ASKPASS_REQUIRE="force")
+
+    def signed(*arguments):
+        with Agent("memory", "--no-upstream", *arguments, **variables) as agent:
+            client = Client(agent)
+            client.sign(client.identities()[0][0], b"x")
+            # The virtual key is in the same process and has the PIN itself.
+            kept = copies(agent.process.pid, b"73519462")
+            lowest = within(20, lambda: copies(agent.process.pid, b"73519462") < kept) if arguments == ("--pin-lifetime", "2") else None
+            return kept, copies(agent.process.pid, b"73519462"), lowest
+    unkept = signed("--pin-lifetime", "0")[0]
+    first, last, fell = signed("--pin-lifetime", "2")
+    expect("a PIN is gone when its lifetime ends, without another request", (first > unkept, fell, last), (True, True, unkept))
+    with Agent("lock", "--no-piv", "--no-upstream") as agent:
+        client = Client(agent)
+        client.ask(b"\x16" + string(b"LOCKPASSPHRASE99"))
+        expect("locked with one copy of the passphrase", copies(agent.process.pid, b"LOCKPASSPHRASE99"), 1)
+        client.ask(b"\x17" + string(b"WRONGPASSPHRASE7"))
+        client.ask(b"\x17" + string(b"LOCKPASSPHRASE99"))
+        client.ask(b"\x11" + string(b"ssh-ed25519") + string(b"PRIVATEKEYPRIVATE"))
+        expect("nothing is left of what was in messages", [copies(agent.process.pid, text) for text in (
+            b"LOCKPASSPHRASE99", b"WRONGPASSPHRASE7", b"PRIVATEKEYPRIVATE")], [0, 0, 0])
+
+
+def test_children():
+    """Programs that ykit starts get no secret from its variables, and may dump core if they want to."""
+    write("pin", PIN.encode())
+    answer = script("sees", f"env > {path('variables')}; ulimit -H -c > {path('core')}; cat {path('pin')}")
+    secrets = dict(YKIT_MANAGEMENT_KEY="secret", YKIT_STORE_PASSPHRASE="secret", YKIT_2FA_API_KEY="secret", YKIT_UNKNOWN="secret")
+    with Agent("children", "--no-upstream", SSH_ASKPASS=answer, SSH_ASKPASS_REQUIRE="force", YKIT_DEVICE="", YKIT_TIMEOUT="20",
+               **secrets) as agent:
+        client = Client(agent)
+        expect("signed with a PIN by SSH_ASKPASS", client.sign(client.identities()[0][0], b"x")[0], SIGNATURE)
+    seen = read("variables").decode().splitlines()
+    expect("which sees no secret", [line for line in seen if "secret" in line], [])
+    expect("but settings", "YKIT_TIMEOUT=20" in seen)
+    hard = subprocess.run(["sh", "-c", "ulimit -H -c"], capture_output=True, text=True).stdout
+    expect("and has the limit of core files that ykit was started with", read("core").decode(), hard)
+
+
+def test_sockets():
+    """The agent removes nothing but a socket that nobody listens at, and its own."""
+    os.mkfifo(path("fifo"))
+    write("regular", b"x")
+    os.symlink("regular", path("link"))
+    dead = socket.socket(socket.AF_UNIX)
+    dead.bind(path("dead"))
+    dead.close()
+    command = [REAL, "--virtual", "key.json", "ssh", "agent", "--no-piv", "--no-upstream", "--socket"]
+    for name in ("fifo", "regular", "link", "."):
+        done = subprocess.run([*command, path(name)], cwd=FOLDER, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+        expect(f"{name}: refused, and still there", (done.returncode, "is there already" in done.stderr, os.path.lexists(path(name))),
+               (2, True, True))
+    if os.getuid() == 0:
+        os.mknod(path("null"), stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        done = subprocess.run([*command, path("null")], cwd=FOLDER, capture_output=True, timeout=30, stdin=subprocess.DEVNULL)
+        expect("a device: refused, and still there", (done.returncode, os.path.exists(path("null"))), (2, True))
+    shutil.move(path("dead"), path("taken.sock"))
+    with Agent("taken", "--no-piv", "--no-upstream") as agent:
+        expect("a socket without a listener is replaced", Client(agent).identities(), [])
+        done = subprocess.run([*command, agent.socket], cwd=FOLDER, capture_output=True, timeout=30, stdin=subprocess.DEVNULL)
+        expect("one with a listener is not", (done.returncode, Client(agent).identities()), (2, []))
+        os.remove(agent.socket)
+        write("taken.sock", b"somebody's")
+    expect("a file that has the name at the end stays", read("taken.sock"), b"somebody's")
+
+
+# MARK: jobs of a shell
+
+def shell(**variables):
+    environment = {**os.environ, "PS1": "shell> ", "HOME": FOLDER, "XDG_STATE_HOME": FOLDER, "XDG_RUNTIME_DIR": FOLDER, **variables}
+    found = terminal.Terminal(["/bin/bash", "--norc", "--noprofile", "-i"], environment, FOLDER)
+    found.expect("shell> ")
+    return found
+
+
+def state(pid):
+    """The letter of a process's state: T is stopped."""
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def job(shell, number=1):
+    """The process of a job."""
+    return told(shell, f"$(jobs -p %{number})")
+
+
+def told(shell, word):
+    """The number that a word stands for in a shell."""
+    place = len(shell.seen)
+    shell.type(f"echo number={word}=\n")
+    shell.expect(r"number=\d+=\r", 20, place)
+    return int(re.search(rb"number=(\d+)=\r", shell.seen[place:])[1])
+
+
+AGENT = f"'{REAL}' --virtual key.json ssh agent --no-upstream --key id_sk --socket job.sock"
+
+
+class Job:
+    """What Client needs of an agent."""
+    socket = path("job.sock")
+
+
+def asked_in_background(name, signed, log, **variables):
+    """The agent as a background job: it is not stopped, and prompts do not come on the terminal."""
+    with shell(**variables) as one:
+        one.type(f"{AGENT} 2>job.log &\n")
+        expect(f"{name}: it listens", within(20, lambda: os.path.exists(Job.socket)))
+        pid = job(one)
+        client = Client(Job)
+        piv = next(blob for blob, _ in client.identities() if strings(blob)[0] == b"ecdsa-sha2-nistp256")
+        expect(f"{name}: a signature with a PIN", client.sign(piv, b"x")[0], signed)
+        client.ask(b"\x13")
+        client.ask(addition("id_sk", b"\2"))
+        expect(f"{name}: one to be confirmed", client.sign(public("id_sk"), file_data())[0], signed)
+        expect(f"{name}: the agent is not stopped", state(pid) != "T")
+        one.type("echo it-is-$((1+1))\n")
+        expect(f"{name}: the shell has its terminal", one.expect("it-is-2") is not None)
+        expect(f"{name}: nothing was asked there", b"PIN of" in one.seen or b"Allow to" in one.seen, False)
+        expect(f"{name}: the log says why", log in read("job.log").decode() or read("job.log"))
+        one.type("kill %1; wait\n")
+        within(20, lambda: not os.path.exists(Job.socket))
+        one.type("exit\n")
+        one.wait(10)
+
+
+def test_background():
+    os.makedirs(path("empty"), exist_ok=True)
+    for program in ("env", "cat"):
+        if not os.path.exists(path(f"empty/{program}")):
+            os.symlink(shutil.which(program), path(f"empty/{program}"))
+    asked_in_background("nobody to ask", FAILURE, "the agent cannot ask", PATH=path("empty"))
+    write("pin", PIN.encode())
+    answer = script("asks", f"test \"$SSH_ASKPASS_PROMPT\" = confirm || cat {path('pin')}")
+    asked_in_background("askpass", SIGNATURE, "", PATH=path("empty"), SSH_ASKPASS=answer, DISPLAY=":9")
+    script("bin/pinentry", "/bin/echo OK; while read -r l; do case $l in GETPIN) echo D 123456; echo OK;; *) echo OK;; esac; done")
+    asked_in_background("pinentry", SIGNATURE, "", PATH=path("bin"))
+    # One that opens the terminal all the same, which it does not have.
+    script("bin/pinentry", "exec 3<>/dev/tty || exit 1; read -r l <&3; echo OK")
+    asked_in_background("pinentry at the terminal", FAILURE, "", PATH=path("bin"))
+
+
+def test_foreground():
+    """In the foreground it asks on the terminal; ^Z and bg at the question cancel it, and the agent goes on."""
+    with shell(PATH=path("empty")) as one:
+        one.type(f"{AGENT}\n")
+        expect("it listens", within(20, lambda: os.path.exists(Job.socket)))
+        client = Client(Job)
+        piv = next(blob for blob, _ in client.identities() if strings(blob)[0] == b"ecdsa-sha2-nistp256")
+        answers = []
+
+        def sign():
+            answers.append(client.sign(piv, b"x")[0])
+
+        thread = threading.Thread(target=sign)
+        thread.start()
+        place = one.expect("PIN of the key's PIV")
+        expect("it asks, silently", (place is not None, within(5, lambda: not one.echoes)), (True, True))
+        one.type("\x1a")
+        place = one.expect("shell> ", 20, place or 0)
+        one.type("bg\n")
+        thread.join(20)
+        expect("bg: the question is cancelled", answers, [FAILURE])
+        pid = job(one)
+        expect("and the agent goes on", (state(pid) != "T", len(client.identities())), (True, 2))
+        one.type("fg\n")
+        one.expect("job.sock", 20, len(one.seen))
+        thread = threading.Thread(target=sign)
+        thread.start()
+        place = one.expect("PIN of the key's PIV", 20, place or 0)
+        expect("fg: it asks again, silently", (place is not None, within(5, lambda: not one.echoes)), (True, True))
+        one.type(f"{PIN}\n")
+        thread.join(20)
+        expect("and signs", answers, [FAILURE, SIGNATURE])
+        expect("the PIN is never on the screen", PIN.encode() in one.seen, False)
+        one.type("\x03")
+        one.expect("shell> ", 20, len(one.seen) - 1)
+        expect("^C ends it", within(20, lambda: not os.path.exists(Job.socket)))
+
+
+def test_evaluated():
+    """eval "$(ykit ssh agent)" starts it in the background, as ssh-agent does."""
+    key = f"'{REAL}' --virtual key.json ssh agent"
+    environment = {**os.environ, "HOME": FOLDER, "XDG_STATE_HOME": FOLDER, "XDG_RUNTIME_DIR": FOLDER, "YKIT_PIN": PIN}
+    at = path("ykit-ssh-agent.sock")
+    for name, words, ends in (("eval", key, "kill $SSH_AGENT_PID"), ("with --socket", f"{key} --socket {at} --background", "ssh-agent -k")):
+        text = f'eval "$({words})" && echo sock=$SSH_AUTH_SOCK pid=$SSH_AGENT_PID && ssh-add -T {path("piv.pub")} && ps -o sid=,tty= $SSH_AGENT_PID && {ends}'
+        done = subprocess.run(["bash", "-c", text], cwd=FOLDER, env=environment, capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL)
+        expect(f"{name}: it signs, and is ended", (done.returncode, f"sock={at}" in done.stdout) if done.returncode == 0 else done, (0, True))
+        pid = int(done.stdout.split("pid=")[1].split()[0])
+        expect(f"{name}: in a session of its own, without a terminal", f"{pid} ?" in " ".join(done.stdout.split()))
+        expect(f"{name}: it is gone, and its socket", within(20, lambda: not os.path.exists(f"/proc/{pid}") and not os.path.exists(at)))
+    done = subprocess.run(["bash", "-c", f'x=$({key} --key missing); echo "$? <$x>"'], cwd=FOLDER, env=environment, capture_output=True,
+                          text=True, timeout=60)
+    expect("one that cannot start says so, and prints no line", done.stdout.split()[1:] == ["<>"] and done.stdout[0] != "0" or done.stdout)
+    with shell(PATH=path("empty")) as one:
+        one.type(f'eval "$({key} --no-upstream)"; echo "started=$?"\n')
+        expect("in an interactive shell", one.expect(r"started=0\r") is not None)
+        pid = told(one, "$SSH_AGENT_PID")
+        one.type("exit\n")
+        one.wait(10)
+    expect("it outlives the shell", state(pid) != "T")
+    class Evaluated:
+        socket = at
+    client = Client(Evaluated)
+    piv = client.identities()[0][0]
+    expect("with nobody to ask it refuses at once", client.sign(piv, b"x"), bytes([FAILURE]))
+    os.kill(pid, 15)
+    expect("and ends", within(20, lambda: not os.path.exists(at)))
+
+
+def test_other_verbs():
+    """A verb that asks in the background of a shell ends instead of being stopped."""
+    works("a key with a password", YKIT, "virtual", "new", "asks.json")
+    works("a password", YKIT, "--virtual", "asks.json", "oath", "access", "change", "--new-password-stdin", text="secret\n")
+    write("token.txt", b"200522216143020723541574706600244335451106410137225201264173164624000252716762774\n")
+    works("a store", YKIT, "securid", "import", "token.txt", "--software", "--passphrase-fd", "0", "--store", "store.json",
+          "--allow-expired", text="passphrase\n")
+    why = "in the background of a terminal"
+    with shell() as one:
+        for number, (words, status, says) in enumerate((
+                ("--virtual asks.json oath list -w", 8, "locked with a password"),
+                ("securid watch --software --store store.json", 17, why), ("--virtual asks.json oath reset", 17, why),
+                ("--virtual key.json piv sign --slot 9a usual", 17, why))):
+            one.type(f"'{REAL}' {words} >verb.log 2>&1 & wait $!; echo \"ended{number}=$?\"\n")
+            place = one.expect(rf"ended{number}=\d+\r")
+            ended = place and int(one.seen[:place].rsplit(b"=", 1)[1])
+            expect(f"{words}: ends with {status} and says why", (ended, says in read("verb.log").decode()), (status, True))
+        one.type("exit\n")
+        one.wait(10)
