@@ -123,7 +123,25 @@ struct FactsTests {
         let flatpak = try machine([".flatpak-info": "[Application]\nname=org.example.Key\n"])
         #expect(MachineKind.find(root: flatpak, variable: none) == .flatpak)
         #expect(MachineKind.application(root: flatpak, variable: none) == "org.example.Key")
-        #expect(MachineKind.application(root: "/nowhere") { $0 == "SNAP_NAME" ? "key" : nil } == "key")
+    }
+
+    @Test("a snap is what the program is part of or confined by, not what its terminal is part of")
+    func snaps() throws {
+        let variables: MachineKind.Variables = { ["SNAP": "/snap/key/150", "SNAP_NAME": "key"][$0] }
+        let terminal = try machine([
+            "proc/self/exe": "-> /usr/bin/ykit", "proc/self/attr/current": "snap.key.key (complain)\n",
+        ])
+        let other = try machine(["proc/self/exe": "-> /snap/key/1500/bin/ykit"])
+        for root in [terminal, other] {
+            #expect(MachineKind.find(root: root, variable: variables) == .plain)
+            #expect(MachineKind.application(root: root, variable: variables) == nil)
+        }
+        let inside = try machine(["proc/self/exe": "-> /snap/key/150/bin/ykit"])
+        let confined = try machine(["proc/self/attr/current": "snap.key.key (enforce)\n"])
+        for root in [inside, confined] {
+            #expect(MachineKind.find(root: root, variable: variables) == .snap)
+            #expect(MachineKind.application(root: root, variable: variables) == "key")
+        }
     }
 
     @Test("what a report says of the system")

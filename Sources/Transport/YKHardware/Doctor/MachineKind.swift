@@ -22,7 +22,7 @@ public enum MachineKind: String, Sendable, Hashable {
     package static func find(root: String = "", variable: Variables = environment) -> MachineKind {
         func isThere(_ path: String) -> Bool { access("\(root)\(path)", F_OK) == 0 }
         if isThere("/.flatpak-info") { return .flatpak }
-        if variable("SNAP") != nil { return .snap }
+        if isInSnap(root, variable) { return .snap }
         let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container", "/run/host/container-manager"]
         if marks.contains(where: isThere) || variable("container") != nil || variable("KUBERNETES_SERVICE_HOST") != nil
         {
@@ -32,9 +32,24 @@ public enum MachineKind: String, Sendable, Hashable {
         return release.contains("microsoft") ? .wsl : .plain
     }
 
+    /// Whether the program is part of a snap or confined by one. A terminal in a snap hands its variables to every
+    /// program that is started in it.
+    private static func isInSnap(_ root: String, _ variable: Variables) -> Bool {
+        guard let folder = variable("SNAP"), !folder.isEmpty else { return false }
+        let label = SystemFile.text("\(root)/proc/self/attr/current") ?? ""
+        return program(root).hasPrefix(folder + "/") || label.hasPrefix("snap.") && label.contains("(enforce)")
+    }
+
+    /// The path of this program; empty if unknown.
+    private static func program(_ root: String) -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard readlink("\(root)/proc/self/exe", &path, path.count - 1) > 0 else { return "" }
+        return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The application's name in `flatpak` or `snap`, if it is one.
     package static func application(root: String = "", variable: Variables = environment) -> String? {
-        if let snap = variable("SNAP_NAME") { return snap }
+        if isInSnap(root, variable), let snap = variable("SNAP_NAME") { return snap }
         let lines = SystemFile.text("\(root)/.flatpak-info")?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix("name=") }.map { String($0.dropFirst(5)) }
     }
