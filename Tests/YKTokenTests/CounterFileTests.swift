@@ -72,7 +72,7 @@ import YKWire
         symlink(folder.path + "/elsewhere", link)
         #expect(throws: CounterFileError.self) { try CounterFile(link).advance(id, to: OTPCounter(use: 1, session: 1)) }
         let long = folder.path + "/" + String(repeating: "n", count: 248)
-        #expect(throws: CounterFileError.unwritable(path: long, reason: "File name too long")) {
+        #expect(throws: CounterFileError.unwritable(path: long, reason: "File name too long", number: ENAMETOOLONG)) {
             try CounterFile(long).advance(id, to: OTPCounter(use: 1, session: 1))
         }
     }

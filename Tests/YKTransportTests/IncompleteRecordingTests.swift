@@ -64,7 +64,7 @@ import YKWire
         }
         var file = try NewFile(beside: target)
         try file.append([1, 2, 3])
-        try file.replace(target)
+        try file.replace()
         #expect(access(dead, F_OK) != 0 && access(living, F_OK) == 0 && access(target, F_OK) == 0)
     }
 }

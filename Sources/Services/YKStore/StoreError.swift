@@ -8,10 +8,10 @@ public import YKPIV
 public enum StoreError: Error, Hashable, Sendable {
     /// Another program holds the lock.
     case inUse(path: String)
-    /// The file could not be read.
-    case unreadable(path: String, reason: String)
-    /// The file could not be written.
-    case unwritable(path: String, reason: String)
+    /// The file could not be read; with the system's error number, if it has one.
+    case unreadable(path: String, reason: String, number: Int32 = 0)
+    /// The file could not be written; with the system's error number, if it has one.
+    case unwritable(path: String, reason: String, number: Int32 = 0)
     /// The content is not a store, or was modified.
     case malformed(path: String, reason: String)
     /// The file was written by a later version.

@@ -69,8 +69,8 @@ public struct StoreFile: Sendable {
     private func explained(_ error: SharedFileError) -> StoreError {
         switch error {
         case .inUse: .inUse(path: path)
-        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason)
-        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason)
+        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason, number: cause.number)
+        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason, number: cause.number)
         case .tooLarge(let limit): .malformed(path: path, reason: "larger than \(limit >> 20) MiB")
         }
     }

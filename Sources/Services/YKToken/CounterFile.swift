@@ -59,8 +59,8 @@ public struct CounterFile: CounterStore, Sendable {
     private func explained(_ error: SharedFileError) -> CounterFileError {
         switch error {
         case .inUse: .inUse(path: path)
-        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason)
-        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason)
+        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason, number: cause.number)
+        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason, number: cause.number)
         case .tooLarge(let limit): .broken(path: path, reason: "it has more than \(limit >> 20) MiB")
         }
     }
@@ -70,10 +70,10 @@ public struct CounterFile: CounterStore, Sendable {
 public enum CounterFileError: Error, Hashable, Sendable {
     /// Another program has locked it.
     case inUse(path: String)
-    /// It could not be read.
-    case unreadable(path: String, reason: String)
-    /// It could not be written.
-    case unwritable(path: String, reason: String)
+    /// It could not be read; with the system's error number, if it has one.
+    case unreadable(path: String, reason: String, number: Int32 = 0)
+    /// It could not be written; with the system's error number, if it has one.
+    case unwritable(path: String, reason: String, number: Int32 = 0)
     /// It is malformed. It is left unchanged, because without it old passwords would be accepted again.
     case broken(path: String, reason: String)
 }

@@ -15,7 +15,7 @@ import YKTransport
         try file.append(Array("new".utf8))
         try file.sync()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
-        try file.replace(path)
+        try file.replace()
         #expect(file.path == path)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
         #expect(folder.mode("state") == 0o600)
@@ -38,7 +38,7 @@ import YKTransport
         #expect(folder.names.isEmpty)  // A program killed here leaves nothing behind.
         let shared = folder.path + "/shared"
         var readable = try NewFile(beside: shared, mode: 0o644)
-        try readable.replace(shared)
+        try readable.replace()
         let mask = umask(0)
         umask(mask)
         #expect(folder.mode("shared") == 0o644 & ~mask)
@@ -49,19 +49,49 @@ import YKTransport
         let path = folder.path + "/state"
         try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
         var file = try NewFile(beside: path)
-        #expect(try file.takeFree(path) == false)
-        #expect(try file.takeFree(path + "2"))
+        #expect(try file.takeFree() == false)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
+        #expect(folder.names == ["state"])
+        var free = try NewFile(beside: path + "2")
+        #expect(try free.takeFree())
         #expect(folder.names == ["state", "state2"])
+    }
+
+    @Test func contentThatMustOutliveTheProgramIsOnDiskUnderATemporaryName() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/secret"
+        var file = try NewFile(beside: path)
+        try file.append(Array("secret".utf8))
+        try file.takeTemporaryName()
+        #expect(folder.names == ["secret.new-\(getpid())-0"])
+        #expect(folder.mode("secret.new-\(getpid())-0") == 0o600)
+        #expect(try file.takeFree())
+        #expect(folder.names == ["secret"])
+    }
+
+    @Test func aFileThatIsNotCompletedLeavesWhatAKilledProgramLeft() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/secret"
+        try "theirs".write(toFile: path + ".new-999999999-0", atomically: false, encoding: .utf8)
+        do {
+            let file = try NewFile(beside: path)
+            try file.append([1])
+        }
+        #expect(folder.names == ["secret.new-999999999-0"])
+        var file = try NewFile(beside: path)
+        #expect(try file.takeFree())
+        #expect(folder.names == ["secret"])
     }
 
     @Test func nothingIsOverwrittenOrFollowed() throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/state"
         symlink(folder.path + "/elsewhere", path)
-        #expect(throws: FileFailure(.create, path, EEXIST)) { _ = try NewFile(creating: path) }
+        var file = try NewFile(beside: path)
+        #expect(throws: FileFailure(.create, path, EEXIST)) { try file.take() }
+        #expect(folder.names == ["state"])
         #expect(throws: FileFailure(.create, folder.path + "/no/such", ENOENT)) {
-            _ = try NewFile(creating: folder.path + "/no/such")
+            _ = try NewFile(beside: folder.path + "/no/such")
         }
     }
 

@@ -114,10 +114,10 @@ extension Explain {
         switch error {
         case .inUse(let path):
             Explanation("store", .busy, "another program uses \(path.printable)", hint: "repeat the command")
-        case .unreadable(let path, let reason):
-            Explanation("store", .permission, "cannot read \(path.printable): \(reason)")
-        case .unwritable(let path, let reason):
-            Explanation("store", .permission, "cannot write \(path.printable): \(reason)")
+        case .unreadable(let path, let reason, let number):
+            Explanation("store", Files.exit(number), "cannot read \(path.printable): \(reason)")
+        case .unwritable(let path, let reason, let number):
+            Explanation("store", Files.exit(number), "cannot write \(path.printable): \(reason)")
         case .malformed(let path, let reason):
             Explanation(
                 "store", .malformed, "\(path.printable) is damaged: \(reason.printable)",

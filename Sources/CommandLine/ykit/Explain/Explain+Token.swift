@@ -7,7 +7,9 @@ import YKWire
 extension Explain {
     static func token(_ error: TokenError) -> Explanation {
         switch error {
-        case .malformed(let error): malformed("this is not a Yubico OTP: \(error)")
+        case .malformed(let error):
+            // The length of the whole is wrong at no byte.
+            malformed("this is not a Yubico OTP: \(error.code == .malformed ? "\(error)" : error.reason)")
         case .otherPublicID(let id):
             Explanation(
                 "other-key", .authentication,
@@ -33,9 +35,10 @@ extension Explain {
     private static func counters(_ error: CounterFileError) -> Explanation {
         switch error {
         case .inUse(let path): Explanation("store", .busy, "another program uses \(path)", hint: "repeat the command")
-        case .unreadable(let path, let reason): Explanation("store", .permission, "cannot read \(path): \(reason)")
-        case .unwritable(let path, let reason):
-            Explanation("store", .permission, "cannot write \(path), so nothing is accepted: \(reason)")
+        case .unreadable(let path, let reason, let number):
+            Explanation("store", Files.exit(number), "cannot read \(path): \(reason)")
+        case .unwritable(let path, let reason, let number):
+            Explanation("store", Files.exit(number), "cannot write \(path), so nothing is accepted: \(reason)")
         case .broken(let path, let reason):
             Explanation(
                 "store", .malformed, "\(path) is damaged, so nothing is accepted: \(reason)",

@@ -8,7 +8,7 @@ extension Explain {
         switch error {
         case .unreadable(let path, let number, _), .unwritable(let path, let number, _):
             Explanation(
-                "state-file", number == Files.accessDenied ? .permission : .failed,
+                "state-file", Files.exit(number),
                 "\(error)".replacing(path, with: Files.named(path)),
                 hint: "name a file in a folder you may write")
         case .notAFile, .broken:

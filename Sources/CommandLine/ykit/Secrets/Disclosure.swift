@@ -2,13 +2,16 @@
 
 import YKCrypto
 
-/// A generated secret, shown once: in a file, or else on the terminal, never in the results.
+/// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.
 ///
-/// It is created before the key receives the secret, so that the key never holds one that could not be shown.
+/// It is created before the key receives the secret, so that the key never holds one that could not be disclosed. The
+/// file is then on disk under a temporary name; it gets its own with ``show()``, once the key has the secret, and is
+/// removed if the key refuses it.
 struct Disclosure {
     private let words: String
     private let text: SharedSecret
-    private let isShown: Bool
+    private let path: String?
+    private var file: FileOutput?
     /// The lines of a QR code of the text.
     private var code: [String] = []
 
@@ -20,7 +23,7 @@ struct Disclosure {
     ) throws {
         self.words = words
         self.text = text
-        isShown = file == nil
+        path = file
         if let drawing {
             let prompt = try Prompt(orElse: "omit --qr, which needs one")
             var bytes = text.value.copyBytes()
@@ -32,19 +35,35 @@ struct Disclosure {
             defer { Secret.wipe(&line) }
             let output = try FileOutput(file: file, force: nil)
             try output.prepare(line)
-            try output.settle()
+            self.file = output
         } else {
             _ = try Prompt(orElse: hint)
         }
     }
 
-    /// Shows the QR code, and the text unless it is in a file.
+    /// Discloses the secrets of a change that failed, if the key may have made it all the same: it did not answer.
+    static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
+        guard unanswered.contains(Explain.explain(error).code) else { return }
+        for secret in made {
+            try secret.show()
+            let place = secret.path.map { "the secret is in \($0.printable)" } ?? "keep the secret"
+            terminal.warnNow("the key did not answer and may have made the change: \(place)")
+        }
+    }
+
+    /// The codes of failures after which the key may have changed.
+    private static let unanswered: Set = [
+        "removed", "reset", "timed-out", "touch-missed", "interrupted", "closed", "unresponsive", "malformed", "failed",
+    ]
+
+    /// Gives the file its name; shows the QR code, and the text unless it is in a file.
     func show() throws {
+        try file?.settle()
         if !code.isEmpty {
             let prompt = try Prompt(orElse: "")
             for line in code { prompt.tell(line) }
         }
-        guard isShown else { return }
+        guard path == nil else { return }
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
         try Prompt(orElse: "").tell("\(words): \(String(decoding: bytes, as: UTF8.self))")

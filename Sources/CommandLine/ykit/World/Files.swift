@@ -10,9 +10,6 @@ enum Files {
     /// The maximum size of a file that is read.
     static let limit = 64 << 20
 
-    /// The error number for insufficient permissions.
-    static let accessDenied = EACCES
-
     /// Whether a path leads to a regular file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
@@ -28,6 +25,19 @@ enum Files {
         var folder = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&folder, folder.count) != nil else { return path }
         return folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/" + path
+    }
+
+    /// Checks that a file can be created: its name is free, and its folder exists and may be written.
+    static func checkNew(_ path: String) throws(Explanation) {
+        if isTaken(path) { throw exists(path) }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(folder, W_OK) == 0 else { throw failure("cannot create", path) }
+    }
+
+    /// Whether a name is in use, be it for a symbolic link that leads nowhere.
+    static func isTaken(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
     }
 
     /// Whether users other than the owner may read or change a regular file.
@@ -114,6 +124,12 @@ enum Files {
         try SettledFile(path, .new).finish(bytes)
     }
 
+    /// Removes a file, and a symbolic link that leads to it.
+    static func remove(_ path: String) {
+        if let target = try? LinkedFile.target(of: path), target != path { unlink(target) }
+        unlink(path)
+    }
+
     /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
     ///
     /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
@@ -151,9 +167,6 @@ enum Files {
     /// Explains why a file could not be read or written.
     static func explained(_ failure: FileFailure) -> Explanation {
         if failure.number == ECANCELED { return Explain.interrupted }
-        if failure.attempt == .writeIn {
-            return Explanation("file", .permission, "cannot write in \(failure.path): \(failure.reason)")
-        }
         if failure.number == EEXIST { return exists(failure.path) }
         let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
         return Self.failure(failure.number, what)
@@ -182,11 +195,17 @@ enum Files {
     }
 
     private static func failure(_ number: Int32, _ text: String) -> Explanation {
-        let exit: ExitStatus =
-            number == EACCES || number == EPERM || number == EROFS
-            ? .permission : number == ENOENT || number == ENOTDIR ? .notFound : .failed
-        let code = number == ENOENT || number == ENOTDIR ? "no-such-file" : "file"
-        return Explanation(code, exit, text)
+        let exit = exit(number)
+        return Explanation(exit == .notFound ? "no-such-file" : "file", exit, text)
+    }
+
+    /// The exit status for a file or folder that cannot be used, by the system's error number.
+    static func exit(_ number: Int32) -> ExitStatus {
+        switch number {
+        case EACCES, EPERM, EROFS: .permission
+        case ENOENT, ENOTDIR: .notFound
+        default: .failed
+        }
     }
 
     /// The error for a new file whose name is taken.

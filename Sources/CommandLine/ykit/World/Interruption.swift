@@ -5,10 +5,19 @@ import Synchronization
 import YKTransport
 
 /// Handles ^C: the first one cancels the running operation, which leaves the key in a consistent state; the second one
-/// exits.
+/// exits. Signals that arrive together are one: timeout(1) sends its own to the process and to its group.
+///
+/// A computation does not look at the cancellation. If the process goes on computing and there is nothing to put in
+/// order, it is ended soon after the first ^C.
 enum Interruption {
     /// Cancelled by ^C.
     static let cancellation = Cancellation()
+
+    /// How long after a signal another one belongs to it, in nanoseconds.
+    private static let same: UInt64 = 300_000_000
+
+    /// When the first signal arrived, by the monotonic clock in nanoseconds; 0 before it.
+    private static let arrival = Atomic<UInt64>(0)
 
     /// The write end of the pipe that wakes a prompt, which polls it along with the terminal; -1 without a prompt.
     private static let wake = Atomic<Int32>(-1)
@@ -19,20 +28,40 @@ enum Interruption {
     /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as under
     /// nohup, stays so.
     static func install() {
-        _ = cancellation
+        ComputationEnd.prepare()
+        _ = (cancellation, arrival.load(ordering: .relaxed))
         wakePrompt()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
             if number == SIGHUP, isIgnored(number) { continue }
             var action = sigaction()
-            action.__sigaction_handler.sa_handler = { _ in
-                if Interruption.happened { _exit(130) }
-                Interruption.cancellation.cancel()
-                Interruption.wakePrompt()
-            }
+            action.__sigaction_handler.sa_handler = { _ in Interruption.arrived() }
             sigaction(number, &action, nil)
         }
+    }
+
+    /// Handles a signal. Async-signal-safe.
+    private static func arrived() {
+        let now = nanoseconds(CLOCK_MONOTONIC)
+        let (isFirst, first) = arrival.compareExchange(expected: 0, desired: now, ordering: .acquiringAndReleasing)
+        guard isFirst else {
+            if !isSame(now, as: first) { _exit(ExitStatus.interrupted.rawValue) }
+            return
+        }
+        cancellation.cancel()
+        wakePrompt()
+        ComputationEnd.watch()
+    }
+
+    /// Whether a signal that arrives now belongs to the first one, by the monotonic clock in nanoseconds.
+    static func isSame(_ now: UInt64, as first: UInt64) -> Bool { now - min(now, first) < same }
+
+    /// The time of a clock in nanoseconds. Async-signal-safe.
+    static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// Whether a signal is ignored, as the parent process may have it.

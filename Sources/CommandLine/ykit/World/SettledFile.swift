@@ -5,19 +5,25 @@ import YKHardware
 import YKTransport
 
 /// A file that is opened before its content exists, so that a permanent change to a key is made only if the result can
-/// be saved. The file appears complete or not at all.
+/// be saved: a name that is taken and a full disk are found first. The file appears complete or not at all.
+///
+/// Through a symbolic link, the file that it leads to is replaced.
 ///
 /// If the path leads to something other than a regular file, such as a pipe, the bytes are written to it.
 final class SettledFile {
     /// What may exist at the path.
     enum Manner {
-        /// No regular file may exist.
+        /// Nothing may exist, neither at the beginning nor at the end.
         case new
         /// A regular file may exist, and is replaced at the end.
         case replacing
     }
 
+    /// The room that the disk must have for content that does not exist yet, in bytes.
+    private static let room = 16 << 10
+
     private let path: String
+    private let manner: Manner
     /// Removed if nothing is written; `nil` for a pipe, a device or a descriptor.
     private var file: NewFile?
     private let pipe: Int32
@@ -27,7 +33,7 @@ final class SettledFile {
     /// - Parameter isSecret: Whether only the owner may read the file (mode 0600) instead of everyone (0644).
     init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         try Files.refuseStandardOutput(path)
-        self.path = path
+        (self.path, self.manner) = (path, manner)
         let mode: UInt32 = isSecret ? 0o600 : 0o644
         if let descriptor = Self.descriptor(path) {
             pipe = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -37,8 +43,11 @@ final class SettledFile {
             guard pipe >= 0 else { throw Files.failure("cannot open", path) }
         } else {
             pipe = -1
-            do {
-                file = try manner == .new ? NewFile(reserving: path, mode: mode) : NewFile(beside: path, mode: mode)
+            do throws(FileFailure) {
+                if manner == .new, Files.isTaken(path) { throw FileFailure(.create, path, EEXIST) }
+                let opened = try NewFile(beside: manner == .new ? path : LinkedFile.target(of: path), mode: mode)
+                try opened.reserve(Self.room)
+                file = consume opened
             } catch { throw Files.explained(error) }
         }
     }
@@ -55,21 +64,41 @@ final class SettledFile {
 
     /// Writes the content, once.
     func finish(_ bytes: [UInt8]) throws(Explanation) {
-        do { try NewFile.write(bytes, to: file?.descriptor ?? pipe, path) } catch { throw Files.explained(error) }
+        try put(bytes)
         try keep()
     }
 
-    /// Writes content that must be on disk before the next command to the key. The file is removed unless ``keep()``
-    /// follows.
+    /// Writes content that must be on disk before the next command to the key, under a temporary name. The file is
+    /// removed unless ``keep()`` follows; if the program is killed before that, it stays.
     func write(_ bytes: [UInt8]) throws(Explanation) {
+        try put(bytes)
+        do {
+            try file?.sync()
+            try file?.takeTemporaryName()
+        } catch { throw Files.explained(error) }
+    }
+
+    private func put(_ bytes: [UInt8]) throws(Explanation) {
         do {
             try NewFile.write(bytes, to: file?.descriptor ?? pipe, path)
-            try file?.sync()
+            file?.truncate(to: bytes.count)
         } catch { throw Files.explained(error) }
     }
 
     /// Gives the file its final name.
+    ///
+    /// - Throws: `file-exists` if another program took the name meanwhile; the file then keeps a temporary one.
     func keep() throws(Explanation) {
-        do { try file?.replace(path) } catch { throw Files.explained(error) }
+        do {
+            guard manner == .new else {
+                try file?.replace()
+                return
+            }
+            guard try file?.takeFree() == false else { return }
+            try file?.keepTemporaryName()
+        } catch { throw Files.explained(error) }
+        var taken = Files.exists(path)
+        taken.hint = "another program created it just now; the content is in \(file?.path.printable ?? "")"
+        throw taken
     }
 }

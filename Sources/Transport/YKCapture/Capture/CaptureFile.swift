@@ -4,6 +4,7 @@ import YKTransport
 
 /// A capture being written to disk: mode 0600, never through a symbolic link, every event flushed as it happens.
 ///
+/// The file gets its name once it has its header, so that a program that is killed leaves a valid capture or none.
 /// To change the header, the file is replaced atomically by a complete new one.
 final class CaptureFile {
     private let path: String
@@ -15,8 +16,13 @@ final class CaptureFile {
     /// Creates the file; fails if it exists, so nothing is overwritten.
     init(creating path: String, header: String) throws(LinkError) {
         self.path = path
-        do { file = try NewFile(creating: path) } catch { throw error.asLinkError }
-        try append(header)
+        do {
+            file = try NewFile(beside: path)
+            let bytes = Array((header + "\n").utf8)
+            try file.append(bytes)
+            try file.take()
+            (lines, size) = ([header], bytes.count)
+        } catch { throw error.asLinkError }
     }
 
     /// Appends a line. If the disk is full, the partial line is removed again, so that the file remains a valid
@@ -38,7 +44,7 @@ final class CaptureFile {
             var fresh = try NewFile(beside: path)
             let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
             try fresh.append(bytes)
-            try fresh.replace(path)
+            try fresh.replace()
             file = fresh
             size = bytes.count
         } catch { throw error.asLinkError }

@@ -16,6 +16,7 @@ final class HIDRawLink: ReportLink {
     let identity: ReportIdentity
     private let descriptor: HIDReportDescriptor
     private var node: Int32
+    private var hold: UnfinishedWork.Hold? = .init()
     /// Reports received before the first write.
     private var backlog: [[UInt8]] = []
 
@@ -32,6 +33,7 @@ final class HIDRawLink: ReportLink {
         guard node >= 0 else { return }
         _ = Glibc.close(node)
         node = -1
+        hold = nil
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {

@@ -16,6 +16,7 @@ final class PCSCLink: CardLink {
     private var hasRested = false
     private var isRemoved = false
     private var isClosed = false
+    private var hold: UnfinishedWork.Hold? = .init()
 
     init(_ service: PCSCService, _ worker: PCSCWorker, _ target: PCSCSession.Target, _ facts: CardFacts) {
         self.service = service
@@ -73,6 +74,7 @@ final class PCSCLink: CardLink {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        defer { hold = nil }
         guard let worker else { return }
         self.worker = nil
         let disposition = disposition

@@ -16,6 +16,7 @@ final class USBNode: USBPipe {
     private let endpoints: USBReaderEndpoints
     private let number: UInt8
     private let node: Int32
+    private var hold: UnfinishedWork.Hold? = .init()
     /// `nil` once closed.
     private var handle: USBHandle?
     /// What was received, in order.
@@ -40,6 +41,7 @@ final class USBNode: USBPipe {
         self.handle = nil
         handle.close(within: Self.patience)
         _ = Glibc.close(node)
+        hold = nil
     }
 
     func send(_ data: [UInt8], deadline: Deadline) throws(USBFailure) {

@@ -4,20 +4,23 @@ import Glibc
 
 /// A file being written: never through a symbolic link, and without changing an existing file before it is complete.
 ///
-/// One that was created beside another, or to reserve a name, is removed at the end of its life unless it was given its
-/// name by ``replace(_:)`` or ``takeFree(_:)`` when it was complete. Beside another it has no name at all until then
-/// (`O_TMPFILE`), so that a killed program leaves no secret behind; where the file system has no such files it has a
-/// temporary name, and the next program that writes the same file removes what a killed one left.
+/// A file that was created beside another is removed at the end of its life unless it was given its name by
+/// ``replace()`` or ``takeFree()`` when it was complete. Until then it has no name at all (`O_TMPFILE`), so that a
+/// killed program leaves nothing behind, or a temporary one: where the file system has no nameless files, and from
+/// ``takeTemporaryName()`` on, for content that must outlive the program. The next program that completes the same file
+/// removes what a killed one left.
 package struct NewFile: ~Copyable {
     /// The current name, or the future one while the file has no name.
     package private(set) var path: String
+    /// The name that the file gets in the end.
+    private let target: String
     /// The open file.
     package private(set) var descriptor: Int32
     private var naming: Naming
 
     /// The state of the file's name.
     private enum Naming {
-        /// The final name.
+        /// Its own name, or a temporary one that it keeps.
         case final
         /// A temporary name, removed with the file.
         case temporary
@@ -25,30 +28,19 @@ package struct NewFile: ~Copyable {
         case none
     }
 
-    /// Creates a file under its own name.
-    package init(creating path: String) throws(FileFailure) {
-        self = try Self(path, .final, 0o600)
-    }
-
-    /// Creates a file under its own name to reserve it; `replace` with the same name makes it permanent.
-    ///
-    /// - Parameter mode: Its permissions, reduced by the process's umask.
-    package init(reserving path: String, mode: UInt32 = 0o600) throws(FileFailure) {
-        self = try Self(path, .temporary, mode)
-    }
-
     /// Creates a file in the same folder, without a name or with an unused one.
     ///
     /// - Parameter mode: Its permissions, reduced by the process's umask.
     package init(beside path: String, mode: UInt32 = 0o600) throws(FileFailure) {
-        Self.removeLeftovers(of: path)
         let nameless = open(Self.folder(of: path), Self.nameless | O_RDWR | O_CLOEXEC, mode)
         if nameless >= 0, access(Self.link(nameless), F_OK) == 0 {
-            (self.path, descriptor, naming) = (path, nameless, .none)
+            self = Self(nameless, path, .none, target: path)
             return
         }
         if nameless >= 0 { close(nameless) }
-        self = try Self.withFreeName(beside: path) { name throws(FileFailure) in try Self(name, .temporary, mode) }
+        self = try Self.withFreeName(beside: path) { name throws(FileFailure) in
+            try Self.created(name, mode, target: path)
+        }
     }
 
     /// `O_TMPFILE`, whose macro is not visible in Swift.
@@ -92,16 +84,24 @@ package struct NewFile: ~Copyable {
         }
     }
 
-    private init(_ path: String, _ naming: Naming, _ mode: UInt32) throws(FileFailure) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    private static func created(
+        _ path: String, _ mode: UInt32, target: String
+    ) throws(FileFailure) -> NewFile {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw FileFailure(.create, path) }
-        self.path = path
-        self.naming = naming
+        UnfinishedWork.begin()
+        return NewFile(descriptor, path, .temporary, target: target)
+    }
+
+    private init(_ descriptor: Int32, _ path: String, _ naming: Naming, target: String) {
+        (self.descriptor, self.path, self.naming, self.target) = (descriptor, path, naming, target)
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if naming == .temporary { unlink(path) }
+        guard naming == .temporary else { return }
+        unlink(path)
+        UnfinishedWork.end()
     }
 
     /// Appends bytes.
@@ -120,32 +120,75 @@ package struct NewFile: ~Copyable {
         guard fsync(descriptor) == 0 else { throw FileFailure(.write, path) }
     }
 
-    /// Renames the file to `target`, replacing an existing file.
-    package mutating func replace(_ target: String) throws(FileFailure) {
-        if naming == .none {
-            let open = Self.link(descriptor)
-            path = try Self.withFreeName(beside: target) { name throws(FileFailure) in
-                guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
-                    throw FileFailure(.create, name)
-                }
-                return name
-            }
-            naming = .temporary
-        }
-        guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
-        (path, naming) = (target, .final)
+    /// Takes so many bytes of the disk for an empty file, as far as the file system can. ``truncate(to:)`` returns what
+    /// the content does not need.
+    ///
+    /// - Throws: A failure for a full disk.
+    package borrowing func reserve(_ count: Int) throws(FileFailure) {
+        let number = posix_fallocate(descriptor, 0, off_t(count))
+        guard ![ENOSPC, EDQUOT, EFBIG].contains(number) else { throw FileFailure(.write, target, number) }
     }
 
-    /// Renames the file to an unused name; returns `false`, and changes nothing, when the name is in use.
-    package mutating func takeFree(_ target: String) throws(FileFailure) -> Bool {
-        let source = naming == .none ? Self.link(descriptor) : path
-        guard linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else {
-            if errno == EEXIST { return false }
-            throw FileFailure(.create, target)
+    /// Gives a nameless file a temporary name, on disk, so that its content outlives the program.
+    package mutating func takeTemporaryName() throws(FileFailure) {
+        try link()
+        Self.syncFolder(of: path)
+    }
+
+    private mutating func link() throws(FileFailure) {
+        guard naming == .none else { return }
+        let open = Self.link(descriptor)
+        path = try Self.withFreeName(beside: target) { name throws(FileFailure) in
+            guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+                throw FileFailure(.create, name)
+            }
+            return name
         }
-        if naming == .temporary { unlink(path) }
-        (path, naming) = (target, .final)
+        naming = .temporary
+        UnfinishedWork.begin()
+    }
+
+    /// Keeps the file under its temporary name.
+    package mutating func keepTemporaryName() throws(FileFailure) {
+        try takeTemporaryName()
+        settle(as: path)
+    }
+
+    /// Gives the file its name, replacing an existing file.
+    package mutating func replace() throws(FileFailure) {
+        try link()
+        guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
+        settle(as: target)
+        Self.removeLeftovers(of: target)
+    }
+
+    /// Gives the file its name if that is unused; otherwise returns `false`, and changes nothing.
+    package mutating func takeFree() throws(FileFailure) -> Bool {
+        let source = naming == .none ? Self.link(descriptor) : path
+        if linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 {
+            if naming == .temporary { unlink(path) }
+        } else if errno == EEXIST {
+            return false
+        } else {
+            // FAT has no links.
+            let failure = FileFailure(.create, target)
+            guard naming == .temporary, [EPERM, ENOTSUP, ENOSYS].contains(failure.number) else { throw failure }
+            if access(target, F_OK) == 0 { return false }
+            guard rename(path, target) == 0 else { throw FileFailure(.create, target) }
+        }
+        settle(as: target)
+        Self.removeLeftovers(of: target)
         return true
+    }
+
+    /// Gives the file its name; an error if that is used.
+    package mutating func take() throws(FileFailure) {
+        guard try takeFree() else { throw FileFailure(.create, target, EEXIST) }
+    }
+
+    private mutating func settle(as name: String) {
+        if naming == .temporary { UnfinishedWork.end() }
+        (path, naming) = (name, .final)
     }
 
     /// Returns the open file; the caller closes it.

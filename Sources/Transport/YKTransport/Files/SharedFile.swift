@@ -20,7 +20,7 @@ package struct SharedFile: Sendable {
     /// - Parameters:
     ///   - limit: The maximum size of its content in bytes.
     ///   - patience: How long to wait for another program's lock.
-    ///   - followsLinks: Whether it is read through a symbolic link.
+    ///   - followsLinks: Whether it is read, locked and written through a symbolic link.
     package init(_ path: String, limit: Int, patience: Duration, followsLinks: Bool) {
         self.path = path
         self.limit = limit
@@ -41,8 +41,10 @@ package struct SharedFile: Sendable {
     }
 
     private func locked() throws(SharedFileError) -> Int32 {
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .unwritable(FileFailure(.create, path + ".lock")) }
+        let name: String
+        do { name = try place() + ".lock" } catch { throw .unwritable(error) }
+        let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw .unwritable(FileFailure(.create, name)) }
         let end = ContinuousClock.now + patience
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
@@ -53,6 +55,9 @@ package struct SharedFile: Sendable {
         }
         return lock
     }
+
+    /// The path of the file itself.
+    private func place() throws(FileFailure) -> String { followsLinks ? try LinkedFile.target(of: path) : path }
 
     /// Reads the content; `nil` if the file does not exist.
     ///
@@ -94,12 +99,12 @@ package struct SharedFile: Sendable {
     /// - Throws: `unwritable`.
     package func replace(with bytes: [UInt8]) throws(SharedFileError) {
         do {
-            var file = try NewFile(beside: path)
+            var file = try NewFile(beside: place())
             try file.append(bytes)
             try file.sync()
-            try file.replace(path)
+            try file.replace()
+            NewFile.syncFolder(of: file.path)
         } catch { throw .unwritable(error) }
-        NewFile.syncFolder(of: path)
     }
 }
 

@@ -70,7 +70,7 @@ struct VirtualKeyFile: Sendable {
         let file: Int32
         do {
             var new = try create(state)
-            try new.replace(path)
+            try new.replace()
             file = new.release()
         } catch { throw unwritable(error) }
         NewFile.syncFolder(of: path)
@@ -88,7 +88,7 @@ struct VirtualKeyFile: Sendable {
         }
         do {
             var file = try create(state)
-            guard try file.takeFree(path) else { return }
+            guard try file.takeFree() else { return }
         } catch { throw unwritable(error) }
         NewFile.syncFolder(of: path)
     }

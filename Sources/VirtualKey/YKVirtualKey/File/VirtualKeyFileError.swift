@@ -32,16 +32,8 @@ public enum VirtualKeyFileError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// The system's error number; 0 if the system reported none.
-    var code: Int32 {
-        switch self {
-        case .unreadable(_, let code, _), .unwritable(_, let code, _): code
-        case .notAFile, .broken, .newer, .inUse: 0
-        }
-    }
-
     /// The error as a link reports it.
-    var asLinkError: LinkError { .failed(code: UInt32(bitPattern: code), description) }
+    var asLinkError: LinkError { .failed(code: 0, description) }
 }
 
 extension LinkError.Holder {

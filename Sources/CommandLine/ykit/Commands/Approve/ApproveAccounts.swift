@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Glibc
 import YKApproval
 import YKCrypto
 import YKOATH
@@ -262,7 +261,7 @@ struct ApproveClear: Verb {
                 store.clear()
                 store.settings = JSONValue.Object()
             }
-            unlink(book.history.path)
+            Files.remove(book.history.path)
         }
         let slots = removed.compactMap { $0.place.slot?.description }
         return Answer(
@@ -306,8 +305,8 @@ struct ApproveMoveStore: Verb {
             try new.update { $0 = content }
             guard try new.read() == content else { throw .unwritable(path: target, reason: "it does not read back") }
         }
-        unlink(book.file.path)
-        unlink(book.history.path)
+        Files.remove(book.file.path)
+        Files.remove(book.history.path)
         return Answer(
             "moved \(book.countText) to \(target.printable)",
             [

@@ -81,15 +81,24 @@ struct OATHAdd: Verb {
         var answer = Answer([], ["account": account.json])
         var written: [String] = []
         for key in keys {
-            do { try await AccountWriter(service: key.service, force: force).put(account) } catch {
-                guard !written.isEmpty else { throw error }
+            let writer = AccountWriter(service: key.service, force: force)
+            do {
+                try await writer.put(account)
+                if written.isEmpty {
+                    try container?.settle()
+                    try made?.show()
+                }
+                try await writer.checkTouch(account)
+            } catch {
+                if written.isEmpty {
+                    if let made { try Disclosure.keep([made], after: error, world.terminal) }
+                    throw error
+                }
                 answer.failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
                 break
             }
-            if written.isEmpty { try container?.settle() }
             written.append(key.serial ?? "")
         }
-        try made?.show()
         let place = keys.count > 1 ? " to the keys \(written.joined(separator: " and "))" : ""
         answer.lines = ["added '\(id.text.printable)'\(place)"]
         answer.members["devices"] = keys.count > 1 ? .array(written.map(JSONValue.string)) : .null
@@ -148,6 +157,7 @@ struct AccountWriter {
         try await check(new)
         try prepare()
         try await put(new)
+        try await checkTouch(new)
     }
 
     /// Throws if a name is taken or extends another one, unless forced.
@@ -167,12 +177,12 @@ struct AccountWriter {
             else { throw error }
             try await service.replace(old.id, with: new)
         }
-        if new.needsTouch { try await checkTouch(new.id) }
     }
 
-    /// Reads back whether an account requires a touch, which keys report for time-based accounts.
-    private func checkTouch(_ id: OATHAccountID) async throws {
-        guard id.type == .totp,
+    /// Reads back whether a written account that should require a touch does, which keys report for time-based accounts.
+    func checkTouch(_ new: NewOATHAccount) async throws {
+        let id = new.id
+        guard new.needsTouch, id.type == .totp,
             let entry = try await service.codes(recalculating: false).first(where: { $0.account.id == id }),
             case .code = entry.outcome
         else { return }

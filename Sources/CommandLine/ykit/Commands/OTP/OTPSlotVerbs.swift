@@ -296,15 +296,18 @@ struct OTPProgramming: ParsableArguments {
         return (secrets, try newCode.access(from: current, world))
     }
 
-    /// Programs the slot, and asks first if it is in use. Generated secrets are saved to files before that, and shown
-    /// afterwards.
+    /// Programs the slot, and asks first if it is in use. Generated secrets are on disk before that, and
+    /// disclosed afterwards.
     func write(
         _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess, to service: OTPService,
         in world: World, disclosing made: () throws -> [Disclosure]
     ) async throws {
         try await world.confirm(writing: slot, of: service, force: force)
         let made = world.plan == nil ? try made() : []
-        try await service.program(slot, content, settings, access: access)
+        do { try await service.program(slot, content, settings, access: access) } catch {
+            try Disclosure.keep(made, after: error, world.terminal)
+            throw error
+        }
         for secret in made { try secret.show() }
     }
 }

@@ -97,7 +97,7 @@ final class AgentSocket: Sendable {
     }
 
     private static func failure(_ doing: String) -> Explanation {
-        Explanation("socket", errno == EACCES ? .permission : .failed, "\(doing): \(System.failure)")
+        Explanation("socket", Files.exit(errno), "\(doing): \(System.failure)")
     }
 
     static func address(_ path: String) throws(Explanation) -> sockaddr_un {
