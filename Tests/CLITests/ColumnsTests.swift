@@ -38,6 +38,15 @@ import YKWire
             "   -> set a reset code, unless you have: ykit openpgp access set-reset-code",
             ["   -> set a reset code, unless", "      you have:", "      ykit openpgp access set-reset-code"]
         ),
+        (
+            "hint: this was not recorded; 'ykit capture show FILE' tells what was",
+            ["hint: this was not recorded;", "  'ykit capture show FILE'", "  tells what was"]
+        ),
+        (
+            "start it with: --device /dev/hidraw0 -v /run/pcscd:/run/pcscd, or not",
+            ["start it with:", "  --device /dev/hidraw0 -v /run/pcscd:/run/pcscd,", "  or not"]
+        ),
+        ("hint: sudo systemctl enable --now pcscd.socket", ["hint:", "  sudo systemctl enable --now pcscd.socket"]),
     ])
     func linesAreBrokenBetweenWords(_ line: String, _ expected: [String]) { #expect(line.wrapped(to: 30) == expected) }
 

@@ -43,8 +43,8 @@ struct InfoReport {
         if let fipsMode { rows.append(["FIPS mode", fipsMode ? "on" : "off"]) }
         if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }
         if reader != nil { rows.append(["oath", words(oath)]) }
-        guard let info = identity.info else { return Table.lines(rows) }
-        return Table.lines(rows) + [""] + Table.lines(Self.table(info)) + Self.flaws(info)
+        guard let info = identity.info else { return Table.details(rows) }
+        return Table.details(rows) + [""] + Table.details(Self.table(info)) + Self.flaws(info).asProse
     }
 
     private var absence: String { untold.isEmpty ? "none that ykit knows" : "not in the recording" }

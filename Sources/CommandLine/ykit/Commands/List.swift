@@ -40,7 +40,7 @@ struct List: Verb {
         }
         let lines: [String] =
             if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {
-                Table.lines(keys.map(\.row))
+                Table.details(keys.map(\.row))
             }
         if keys.isEmpty {
             world.terminal.note(

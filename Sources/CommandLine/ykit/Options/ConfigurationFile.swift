@@ -292,7 +292,7 @@ struct ConfigurableOption {
                 Double(text).flatMap { $0 > 0 && $0 <= 86_400 ? $0 : nil }
             },
             Self("json", \.json), Self("strict", \.strict), Self("plan", \.plan), Self("quiet", \.quiet),
-            .word("color", \.color, ["NO_COLOR"]),
+            .word("color", \.color),
             Self("notify", \.notify, ["YKIT_NOTIFY"]),
             .file("record", \.record), Self("keep-secrets", \.keepSecrets),
             .word("log-level", \.logLevel), .file("log-file", \.logFile),

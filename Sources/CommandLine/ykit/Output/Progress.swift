@@ -14,7 +14,7 @@ struct Progress {
             while true {
                 do { try await Task.sleep(for: .milliseconds(seconds == 0 ? 300 : 1000)) } catch { return }
                 if terminal.isErrorTerminal {
-                    terminal.draw("\r\(words.printable) … \(seconds) s")
+                    terminal.draw(status: "\(words.printable) … \(seconds) s")
                 } else if seconds == 0 {
                     terminal.say(words)
                 }
@@ -31,6 +31,9 @@ struct Progress {
 }
 
 extension Terminal {
+    /// Draws the line that shows the progress, over the former one: a line that wrapped could not be redrawn.
+    func draw(status: String) { draw("\r" + status.clipped(to: (Self.columns(of: 2) ?? 80) - 1)) }
+
     /// Writes text unchanged to a terminal, to move the cursor or redraw a line.
     func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
 }
@@ -48,7 +51,7 @@ struct Counter {
     /// Draws the count, about twenty times in total.
     func show(_ done: Int) {
         guard terminal.isErrorTerminal, !terminal.isQuiet, done.isMultiple(of: max(1, total / 20)) else { return }
-        terminal.draw("\r\(words.printable): \(done) of \(total)")
+        terminal.draw(status: "\(words.printable): \(done) of \(total)")
     }
 
     /// Clears the line on the terminal.

@@ -53,27 +53,27 @@ struct Terminal: Sendable {
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
 
-    /// Writes the lines of a result at once, fitted to the width of a terminal.
+    /// Writes the lines of a result at once.
     func lines(_ lines: [String]) {
         Self.write(bytes(of: lines), to: 1)
     }
 
-    /// Returns the lines of a result as they are written.
+    /// Returns the lines of a result as they are written: never broken, since they may be copied from the terminal.
     func bytes(of lines: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 1 })
-        let width = columns
-        for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
+        for line in lines {
             bytes += line.shown(styled: stylesOutput).utf8
             bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
     }
 
-    /// Writes a one-line message for the user: a request, a warning or a failure.
+    /// Writes a message for the user: a request, a warning or a failure. On a terminal it is wrapped between words.
     func say(_ text: String) {
         if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown(styled: false)) }
-        Self.write(Array((text.shown(styled: stylesErrors) + "\n").utf8), to: 2)
+        let shown = isErrorTerminal ? text.wrappedLines(to: Self.columns(of: 2) ?? 80) : text
+        Self.write(Array((shown.shown(styled: stylesErrors) + "\n").utf8), to: 2)
     }
 
     /// Writes a message that requires no action; suppressed by `--quiet`.
@@ -159,17 +159,23 @@ struct Terminal: Sendable {
 
 extension Terminal {
     /// The width of the terminal that shows the results, or 80 columns if they go elsewhere.
-    var columns: Int { Self.size.map { Int($0.ws_col) } ?? 80 }
+    var columns: Int { Self.resultColumns ?? 80 }
+
+    /// The width of the terminal that shows the results; `nil` if they go elsewhere.
+    static var resultColumns: Int? { columns(of: 1) }
+
+    /// The width of a terminal; `nil` for anything else.
+    static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
 
     /// The width of help, at most 120 columns, since longer lines are hard to read.
     var helpColumns: Int { min(max(columns, 40), 120) }
 
     /// The height of the terminal in lines.
-    var rows: Int { Self.size.map { Int($0.ws_row) } ?? 24 }
+    var rows: Int { Self.size(of: 1).map { Int($0.ws_row) } ?? 24 }
 
-    private static var size: winsize? {
+    private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
-        return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
     }
 
     /// Exits. Results that must not be lost are saved in a temporary file, or else written to the terminal.

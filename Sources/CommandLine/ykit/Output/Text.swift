@@ -105,24 +105,3 @@ extension String {
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }
 }
-
-/// Rows with aligned columns.
-enum Table {
-    static func lines(_ rows: [[String]], gap: Int = 2) -> [String] {
-        var widths: [Int] = []
-        for row in rows {
-            for column in row.indices {
-                if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], row[column].columns)
-            }
-        }
-        return rows.map { row in
-            let last = row.lastIndex { !$0.isEmpty } ?? 0
-            var line = ""
-            for column in row.indices where column <= last {
-                line += column == last ? row[column] : row[column].padded(to: widths[column] + gap)
-            }
-            return line
-        }
-    }
-}

@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension [String] {
+    /// Prose among the results, wrapped between words on a terminal.
+    var asProse: [String] { Terminal.resultColumns.map { width in flatMap { $0.wrapped(to: width) } } ?? self }
+}
+
 extension String {
+    /// Returns each line of the text wrapped between words at `width` columns.
+    func wrappedLines(to width: Int) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { String($0).wrapped(to: width) }.joined(separator: "\n")
+    }
+
+    /// Returns the words of the text in lines of at most `width` columns, none of which is indented. Long words and
+    /// commands are never broken.
+    func filled(to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in units() {
+            if let line = lines.last, line.columns + 1 + String(word).columns <= width {
+                lines[lines.count - 1] = line + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
     /// Returns the text wrapped between words at `width` columns. Continuation lines are aligned with the last column
-    /// of a table, with the text behind an arrow, or indented slightly. Long words, and commands behind an arrow, are
-    /// never broken.
+    /// of a table, with the text behind an arrow, or indented slightly. Long words and commands are never broken.
     func wrapped(to width: Int) -> [String] {
         guard width >= 30, !contains("\n"), columns > width else { return [self] }
         let words = units()
@@ -24,24 +48,43 @@ extension String {
         return lines + [line]
     }
 
-    /// The parts of the line between which it may be broken: its words, and behind an arrow each command as a whole.
+    /// The parts of the line between which it may be broken: its words, and each command as a whole. A command stands
+    /// behind an arrow or a colon, and then ends with the clause, or in quotation marks.
     private func units() -> [Substring] {
         let words = split(separator: " ", omittingEmptySubsequences: false)
-        guard words.contains("->") else { return words }
         var units: [Substring] = []
-        var isCommand = false
+        var end: Set<Character>?
         for word in words {
             let before = units.last
-            if isCommand {
+            if end != nil {
                 units[units.count - 1] += " " + word
             } else {
                 units.append(word)
-                isCommand = ["sudo", "ykit"].contains(word) && (before == "->" || before?.last == ":")
+                end = Self.end(ofCommandWith: word, behind: before)
             }
-            if let last = word.last, ",;".contains(last) { isCommand = false }
+            // A sentence goes on with a comma behind the quotation mark.
+            let last = end == Self.quote ? word.last(where: { !",.;:)".contains($0) }) : word.last
+            if let last, end?.contains(last) == true { end = nil }
         }
         return units
     }
+
+    private static let quote: Set<Character> = ["'"]
+
+    /// The characters that end the command which a word begins; `nil` if it begins none.
+    private static func end(ofCommandWith word: Substring, behind before: Substring?) -> Set<Character>? {
+        let start = word.drop { $0 == "(" }
+        if start.first == "'", commands.contains(String(start.dropFirst())) { return quote }
+        guard before == "->" || before?.last == ":", commands.contains(String(word)) || word.hasPrefix("--") else {
+            return nil
+        }
+        return [",", ";"]
+    }
+
+    /// The programs whose command lines messages mention.
+    private static let commands: Set = [
+        "ykit", "sudo", "docker", "podman", "chmod", "ssh-keygen", "ssh-add", "pcscd", "systemctl", "usermod",
+    ]
 
     /// The indentation of continuation lines: behind the arrow, or after the last double space in the first half of the
     /// line.

@@ -85,16 +85,14 @@ struct Prompt: ~Copyable {
         }
     }
 
-    /// Shows a line.
-    func tell(_ line: String) {
-        Terminal.write(Array((line.shown(styled: Style.isWanted(isTerminal: true)) + "\n").utf8), to: output)
+    /// Shows a text, wrapped between words.
+    func tell(_ text: String) {
+        let shown = text.wrappedLines(to: columns).shown(styled: Style.isWanted(isTerminal: true))
+        Terminal.write(Array((shown + "\n").utf8), to: output)
     }
 
     /// The width of the terminal, or 80 columns if unknown.
-    var columns: Int {
-        var size = winsize()
-        return ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-    }
+    var columns: Int { Terminal.columns(of: output) ?? 80 }
 
     /// Asks for yes or no until the answer is one of them; an empty line means no.
     func agree(_ question: String) throws {

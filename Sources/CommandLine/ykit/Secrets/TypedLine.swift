@@ -59,7 +59,8 @@ struct TypedLine {
             silent.c_lflag &= ~tcflag_t(ECHO)
             tcsetattr(input, TCSAFLUSH, &silent)
         }
-        Terminal.write(Array((question.shown(styled: false) + (isSilent ? ": " : " ")).utf8), to: output)
+        let asked = (question + (isSilent ? ":" : "")).wrappedLines(to: Terminal.columns(of: output) ?? 80)
+        Terminal.write(Array((asked.shown(styled: false) + " ").utf8), to: output)
     }
 
     private func ended() -> Explanation {

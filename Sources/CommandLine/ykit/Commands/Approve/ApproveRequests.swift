@@ -25,7 +25,7 @@ struct OpenRequest {
         rows.append(["id", request.nonce])
         let title = PushRequest.shown(request.title, limit: 128)
         return (title.isEmpty ? [] : [title]) + [PushRequest.shown(request.question, limit: 512)]
-            + Table.lines(rows).map { "  " + $0 }
+            + Table.details(rows, indent: "  ")
     }
 
     private var issuer: String {

@@ -32,7 +32,7 @@ struct ArculusShow: Verb {
             ["PIN length", "\(minimum) digits or more"],
             ["room for credentials", info.remainingCredentials.map { "\($0) more" } ?? ""],
         ]
-        var answer = Answer(Table.lines(rows.filter { !$0[1].isEmpty }), [:])
+        var answer = Answer(Table.details(rows.filter { !$0[1].isEmpty }), [:])
         answer.members["model"] = state.model.name.map(JSONValue.string)
         answer.members["isArculus"] = .bool(state.model.name != nil)
         answer.members["aaguid"] = .string(aaguid)

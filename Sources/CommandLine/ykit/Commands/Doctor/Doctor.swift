@@ -27,7 +27,7 @@ struct Doctor: Verb {
         let rungs = Self.configuration(world.configuration) + diagnosis.rungs
         let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(
-            fixed + Rung.lines(rungs) + [Self.summary(problems.count)],
+            fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse,
             [
                 "rungs": .array(rungs.map(\.json)), "problem": problems.first.map { .string($0.name) } ?? .null,
                 "report": report.map(JSONValue.string) ?? .null,

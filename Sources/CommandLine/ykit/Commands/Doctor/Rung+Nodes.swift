@@ -112,6 +112,7 @@ extension Rung.Words {
         case .noUSBLibrary: self.init(Explain.link(.usbLibraryNotInstalled))
         case .unavailable(let error, let obstacle, let need):
             self.init(Explain.link(error))
+            if error == .serviceNotRunning { remedy = "sudo systemctl enable --now pcscd.socket" }
             if let obstacle { explain(obstacle, diagnosis) }
             switch need {
             case .none: seen += "; no key here needs it"

@@ -13,7 +13,8 @@ struct UDevRules: Verb {
         discussion: """
             Install them with:
               ykit udev-rules | sudo tee /etc/udev/rules.d/70-ykit.rules
-              sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw
+              sudo udevadm control --reload
+              sudo udevadm trigger -s usb -s hidraw
             'sudo ykit doctor --fix' does the same.
             """, members: ["file", "rules"])
 

@@ -15,8 +15,8 @@ struct AuthenticatorReport {
 
     var lines: [String] {
         let rows = identity + pinRows + storage + rules
-        return Table.lines(rows.filter { $0.count > 1 && !$0[1].isEmpty }) + ["", "options"]
-            + Table.lines(optionRows)
+        return Table.details(rows.filter { $0.count > 1 && !$0[1].isEmpty }) + ["", "options"]
+            + Table.details(optionRows)
     }
 
     private var identity: [[String]] {

@@ -40,7 +40,7 @@ struct FIDO2Assert: Verb {
         let service = try await world.openTouchedFIDO(pin, for: what)
         if !ask.noTouch { world.announce("to \(what)") }
         let choice = AccountChoice(user)
-        let signed = try await sign(wanted, client(service, site), choice)
+        let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)
         return AssertionReport(signed, rpID: rpID, choice).answer
     }
@@ -53,10 +53,14 @@ struct FIDO2Assert: Verb {
     }
 
     private func sign(
-        _ wanted: PublicKeyCredentialRequestOptions, _ client: WebAuthnClient, _ choice: AccountChoice
+        _ wanted: PublicKeyCredentialRequestOptions, _ client: WebAuthnClient, _ choice: AccountChoice, rpID: String
     ) async throws -> AuthenticationResponse {
         do { return try await client.get(wanted, choosing: choice.choose) } catch {
-            throw choice.problem ?? Explain.webAuthn(error)
+            var failure = choice.problem ?? Explain.webAuthn(error)
+            if failure.code == "no-credentials" {
+                failure.message = "the key has no credential for \(rpID.printable)"
+            }
+            throw failure
         }
     }
 }
@@ -166,7 +170,7 @@ struct AssertionReport {
             rows.append([result.key.printable, result.value.text.printable])
         }
         return Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "credential": signed.json, "rpId": .string(rpID), "credentialId": .string(Base64.encodeURL(signed.id)),
                 "userId": signed.userHandle.map { .string(Base64.encodeURL($0)) } ?? .null,

@@ -51,7 +51,7 @@ struct FIDO2ConfigList: Verb {
         let known = all.filter { setting in info.configCommands?.contains(setting.1) ?? true }
         let there = known.filter { $0.2 != nil }
         return Answer(
-            Table.lines(there.map { [$0.0, $0.3] }),
+            Table.details(there.map { [$0.0, $0.3] }),
             ["settings": .array(there.map { ["name": .string($0.0), "value": $0.2 ?? .null] })])
     }
 

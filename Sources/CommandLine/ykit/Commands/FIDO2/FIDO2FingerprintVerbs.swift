@@ -173,7 +173,7 @@ struct FIDO2FingerprintsShow: Verb {
             ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],
         ]
         return Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "sensor": sensor.isSwiped ? "swipe" : "touch",
                 "samples": sensor.samplesNeeded.map { .int(Int64(clamping: $0)) } ?? .null,

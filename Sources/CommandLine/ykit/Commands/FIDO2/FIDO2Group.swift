@@ -89,7 +89,7 @@ struct FIDO2Show: Verb {
             ("identifier", "identifier", info.identifier(for: token)),
             ("credentialStoreState", "credential state", info.credentialStoreState(for: token)),
         ]
-        answer.lines += [""] + Table.lines(values.map { [$0.1, $0.2.map { Hex.encode($0) } ?? "not reported"] })
+        answer.lines += [""] + Table.details(values.map { [$0.1, $0.2.map { Hex.encode($0) } ?? "not reported"] })
         for (name, _, value) in values { answer.members[name] = value.map { .string(Base64.encodeURL($0)) } }
     }
 

@@ -271,7 +271,7 @@ struct RegistrationReport {
     var answer: Answer {
         let algorithm = made.publicKey?.algorithm
         var answer = Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "credential": made.json, "rpId": .string(rpID),
                 "user": [

@@ -19,7 +19,7 @@ struct HSMAuthInfo: Verb {
         let retries = try await service.managementKeyRetries()
         let count = try await service.credentials().count
         return Answer(
-            Table.lines([
+            Table.details([
                 ["version", version], ["management password", Tries.left(retries)],
                 ["credentials", "\(count)"],
             ]),

@@ -45,7 +45,7 @@ struct MessageReport {
         var rows = message.records.map(\.row)
         if let token { rows.append(["password", "\(token.value.printable) (\(token.words))"]) }
         return Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "message": .string(Hex.encode(bytes)), "records": .array(message.records.map(\.json)),
                 "token": token?.json ?? .null,

@@ -32,7 +32,7 @@ struct OATHShow: Verb {
             ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
         ]
         return Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "version": version.map(JSONValue.string) ?? .null, "deviceId": .string(info.deviceID),
                 "hasPassword": .bool(info.hasPassword), "locked": .bool(info.isLocked),

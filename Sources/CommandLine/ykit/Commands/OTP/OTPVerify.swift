@@ -276,7 +276,7 @@ struct OTPParse: Verb {
             rows.append(["code", code])
         case .fixed: break
         }
-        return Table.lines(rows)
+        return Table.details(rows)
     }
 }
 

@@ -42,7 +42,7 @@ struct OpenPGPImportCertificate: Verb {
         try await world.askToReplaceCertificate(slot, service, confirmation)
         try await world.administer(admin, service, for: "store a certificate")
         try await service.putCertificate(certificate.der, slot)
-        answer.lines += Table.lines(certificate.rows(at: world.now))
+        answer.lines += Table.details(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = certificate.json
         return answer

@@ -89,7 +89,7 @@ struct OpenPGPInfo: Verb {
         for (index, fingerprint) in status.caFingerprints.enumerated() {
             if let fingerprint { rows.append(["CA fingerprint \(index + 1)", Hex.encode(fingerprint)]) }
         }
-        return Table.lines(rows)
+        return Table.details(rows)
     }
 }
 

@@ -68,6 +68,6 @@ struct PIVAttest: Verb {
         let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }
         let words =
             members.dropLast().map { [$0.title, $0.value ?? "not told"] } + [["form factor", form ?? "not told"]]
-        answer.lines = Table.lines(words + [["signed by", signers]])
+        answer.lines = Table.details(words + [["signed by", signers]])
     }
 }

@@ -67,7 +67,7 @@ struct PIVGenerateCertificate: Verb {
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         var answer = Answer(["put a certificate into \(slot)"], [:])
-        answer.lines += Table.lines(certificate.rows(at: world.now))
+        answer.lines += Table.details(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = certificate.json
         answer.members["pem"] = .string(certificate.pem)
@@ -160,7 +160,7 @@ struct PIVImportCertificate: Verb {
         try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
         try await management.unlock(service, for: "store a certificate", world)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
-        answer.lines = ["put a certificate into \(slot)"] + Table.lines(certificate.rows(at: world.now))
+        answer.lines = ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = certificate.json
         answer.members["compressed"] = .bool(compress)

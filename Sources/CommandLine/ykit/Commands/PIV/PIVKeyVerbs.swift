@@ -146,11 +146,11 @@ struct PIVKeyInfo: Verb {
             let algorithm = PIVAlgorithm(key)?.description
             answer.members["algorithm"] = algorithm.map(JSONValue.string)
             answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
-            answer.lines = Table.lines([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
+            answer.lines = Table.details([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
             return answer
         }
         metadata.add(to: &answer.members)
-        answer.lines = Table.lines([
+        answer.lines = Table.details([
             ["slot", "\(slot), \(slot.name)"], ["algorithm", metadata.algorithm.description],
             ["origin", metadata.origin?.description ?? "not told"], ["PIN policy", metadata.policies.pin.description],
             ["touch policy", metadata.policies.touch.description],

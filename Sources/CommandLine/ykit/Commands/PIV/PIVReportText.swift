@@ -25,7 +25,7 @@ struct PIVReportText {
             rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.listed()])
         }
         let slots = report.slots.flatMap { [""] + slot($0) }
-        return Table.lines(rows) + (slots.isEmpty ? ["", nothing] : slots)
+        return Table.details(rows) + (slots.isEmpty ? ["", nothing] : slots)
     }
 
     private func absence(_ id: PIVObjectID) -> String {
@@ -62,7 +62,7 @@ struct PIVReportText {
         case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explain.piv(error).message])
         case nil: rows.append(["  certificate", "none"])
         }
-        return Table.lines(rows)
+        return Table.details(rows)
     }
 
     /// Warnings about default codes and firmware flaws.

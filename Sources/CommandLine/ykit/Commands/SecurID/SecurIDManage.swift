@@ -57,7 +57,7 @@ struct SecurIDShow: Verb {
             ["expires", found.expiry.map { "\($0) 00:00 UTC" } ?? "never"], ["user", (found.user ?? "-").printable],
             ["device", (found.deviceID ?? "-").printable],
         ]
-        return Answer(Table.lines(rows), ["token": found.listed(current: store.current, at: world.now)])
+        return Answer(Table.details(rows), ["token": found.listed(current: store.current, at: world.now)])
     }
 }
 

@@ -98,7 +98,7 @@ struct SDInfo: Verb {
         let protocols = try await service.protocols().map(\.description)
         let keys = try await service.report()
         var answer = Answer(
-            Table.lines([["protocols", protocols.listed()]] + keys.map(\.row)),
+            Table.details([["protocols", protocols.listed()]] + keys.map(\.row)),
             ["protocols": .array(protocols.map(JSONValue.string)), "keys": .array(keys.map(\.json))])
         if keys.contains(where: { $0.reference.version == 0xFF }) {
             answer.lines.append(
@@ -153,7 +153,7 @@ struct SDReset: Verb {
         try await service.reset()
         let after = try await service.report()
         return Answer(
-            ["the keys for secure channels are those of a new key"] + Table.lines(after.map(\.row)),
+            ["the keys for secure channels are those of a new key"] + Table.details(after.map(\.row)),
             ["deleted": .array(before.map { .string($0.typed) }), "keys": .array(after.map(\.json))])
     }
 }

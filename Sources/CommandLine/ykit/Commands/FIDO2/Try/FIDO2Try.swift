@@ -83,7 +83,7 @@ struct FIDO2Try: Verb {
             [verdict.step.rawValue, verdict.outcome.words, (verdict.reason ?? "").printable]
         }
         var answer = Answer(
-            Table.lines(rows),
+            Table.details(rows),
             [
                 "origin": .string(origin), "userAgent": site.userAgent.map(JSONValue.string) ?? .null,
                 "steps": .array(verdicts.map(\.json)),
