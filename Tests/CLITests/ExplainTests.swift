@@ -12,7 +12,7 @@ import YKWire
 @Suite struct ExplainTests {
     static let linkErrors: [(LinkError, ykit.ExitStatus, String)] = [
         (.serviceNotInstalled, .noDevice, "apt install"),
-        (.serviceNotRunning, .noDevice, "systemctl"),
+        (.serviceNotRunning, .noDevice, "ykit doctor"),
         (.accessDenied(.service), .permission, "access_pcsc"),
         (.accessDenied(.card(reader: "x")), .permission, "polkit.addRule"),
         (.accessDenied(.socket(path: "/run/x")), .permission, "pcscd.socket"),
@@ -25,7 +25,7 @@ import YKWire
         (.busy(reader: "x", holders: []), .busy, "end the program"),
         (.removed, .removed, "insert it again"),
         (.timedOut("x"), .timeOut, "--timeout"),
-        (.replay(.init(line: 3, expected: [0, 0xA1, 0, 0], reason: "r")), .replayMismatch, "lookup"),
+        (.replay(.init(line: 3, expected: [0, 0xA1, 0, 0], reason: "r")), .replayMismatch, "record this command"),
         (.cancelled, .interrupted, ""),
     ]
 

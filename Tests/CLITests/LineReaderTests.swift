@@ -71,7 +71,7 @@ import Testing
         "clear-clipboard --after 3", "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
         "fido2 assert --rp example.com --challenge -Ab_ --credential --c0 --credential -d --salt -e --uv required",
         "fido2 register --rp example.com --user me --challenge --json --user-id -a --exclude -b --cred-blob -c",
-        "apdu -a oath a1 a4:00", "apdu --short -a oath", "capture show file --replay-mode lookup --replay other",
+        "apdu -a oath a1 a4:00", "apdu --short -a oath", "oath list --long --replay-mode lookup --replay other",
     ])
     func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -46,7 +46,8 @@ struct StrictTests {
     func warningsFail(_ line: String) throws {
         let shell = try Shell()
         let secrets = "printf 123456 > p; printf 010203040506070801020304050607080102030405060708 > m; exec 3< p 4< m; "
-        let command = { (option: String) in secrets + "ykit --virtual key.json --json \(option) \(line)" }
+        let key = "ykit virtual new key.json > made; "
+        let command = { (option: String) in key + secrets + "ykit --virtual key.json --json \(option) \(line)" }
         let plain = try shell.run(command("") + "; s=$?; rm -f r.jsonl key.json; exit $s")
         #expect(plain.status == 0, "\(plain.output)\(plain.errors)")
         let strict = try shell.run(command("--strict"))

@@ -169,7 +169,7 @@ import YKWire
         let ended = CaptureReplay(try capture())
         let past = #expect(throws: LinkError.self) { try ended.link().exchange(pin, deadline: soon) }
         guard case .replay(let second) = past else { return }
-        #expect(second.line == 0 && second.actualWords == "VERIFY of 80")
+        #expect(second.line == 1 && second.actualWords == "VERIFY of 80")
     }
 
     @Test func whatIsLeftOverFails() throws {

@@ -2,7 +2,7 @@
 
 /// Where a replay deviates from its recording: the line, and the expected and actual bytes, with secrets overwritten.
 public struct ReplayMismatch: Hashable, Sendable {
-    /// The line of the capture; 0 past its end.
+    /// The line of the capture, which is its last one after the end; 0 if all of it was searched.
     public let line: Int
     /// The recorded bytes, if a command is recorded there.
     public let expected: [UInt8]?
@@ -14,6 +14,8 @@ public struct ReplayMismatch: Hashable, Sendable {
     public var expectedWords: String?
     /// The command sent by the host, in words.
     public var actualWords: String?
+    /// Whether another tool made the recording, so that the order of its commands may differ.
+    public var isOfAnotherTool = false
 
     /// The overwritten secret that the replay lacks, if that is the reason.
     public private(set) var overwritten: String?

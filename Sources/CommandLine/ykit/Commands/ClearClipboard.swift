@@ -6,6 +6,7 @@ import Glibc
 /// Started in the background by `--clipboard`: waits, then clears the code, which it reads from standard input, from
 /// the clipboard.
 struct ClearClipboard: ParsableCommand {
+    static let uses: GlobalUse = []
     static let about = About("clear-clipboard", "Take a code off the clipboard.", shouldDisplay: false)
 
     @Option("--after", help: "How many seconds to wait.") var after: UInt32

@@ -5,6 +5,7 @@ import YKWire
 
 /// Prints a completion script.
 struct Completion: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "completion", "Print a completion script for bash, zsh or fish.",
         discussion: """

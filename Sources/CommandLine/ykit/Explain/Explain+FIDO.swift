@@ -41,7 +41,7 @@ extension Explain {
         case .noCredentials:
             Explanation(
                 "no-credentials", .notFound, "the key has no credential for this",
-                hint: "ykit fido2 credentials list shows what the key stores; other credentials need --credential ID"
+                hint: "'ykit fido2 credentials list' shows what the key stores; other credentials need --credential ID"
             )
         case .credentialExcluded:
             Explanation(

@@ -61,7 +61,7 @@ extension Explain {
         default:
             Explanation(
                 "pcscd-not-running", .noDevice, "the smart card service does not answer",
-                hint: "sudo systemctl enable --now pcscd.socket")
+                hint: "ykit doctor")
         }
     }
 
@@ -106,11 +106,15 @@ extension Explain {
                 "overwritten", .replayMismatch, message,
                 hint: "a recording made with --keep-secrets can be replayed here; it then holds the secret")
         }
-        return Explanation(
-            "replay-mismatch", .replayMismatch, message,
-            hint: mismatch.expected == nil && mismatch.line == 0
-                ? "this was not recorded; 'ykit capture show FILE' tells what was"
-                : "a recording of another tool needs --replay-mode lookup; 'ykit capture show FILE' tells what it has")
+        let advice =
+            if mismatch.expected == nil, mismatch.actual != nil {
+                "this was not recorded; 'ykit capture show FILE' tells what was"
+            } else if mismatch.isOfAnotherTool {
+                "a recording of another tool needs --replay-mode lookup; 'ykit capture show FILE' tells what it has"
+            } else {
+                "record this command as well: ykit --record FILE …; 'ykit capture show FILE' tells what was recorded"
+            }
+        return Explanation("replay-mismatch", .replayMismatch, message, hint: advice)
     }
 }
 

@@ -20,7 +20,7 @@ extension Explain {
                     return unknown(word, of: path, about)
                 }
                 return .usage(
-                    "\(path) has no command '\(word.printable)'; here it is 'ykit \(known)'",
+                    "\(noCommand(word, of: path)); here it is 'ykit \(known)'",
                     hint: "'ykit \(known.prefix { $0 != "-" }.description.trimmed) --help' explains it")
             }
             command = next
@@ -33,17 +33,49 @@ extension Explain {
         if let here = YkmanWords.option(word, of: []) {
             return .usage("unknown option '\(word)'; here it is \(here)", hint: "'ykit help options' lists them")
         }
-        guard ArgumentRewriting.isGlobal(word), !line.contains(where: { ["-h", "--help"].contains($0) }) else {
-            return nil
+        guard !line.contains(where: { ["-h", "--help"].contains($0) }) else { return nil }
+        guard ArgumentRewriting.isGlobal(word) else { return unknownGlobal(word) }
+        let group = path.split(separator: " ").dropFirst().joined(separator: " ")
+        let swallowed = valueTaken(in: line).map { "; \($0)" } ?? ""
+        return .usage(
+            (group.isEmpty ? "a command is missing" : "\(group) needs a command") + swallowed,
+            hint: "'\(path) --help' lists them")
+    }
+
+    /// Explains an unknown option before the command.
+    private static func unknownGlobal(_ word: String) -> Explanation {
+        let name = word.hasPrefix("--") ? String(word.prefix { $0 != "=" }) : String(word.prefix(2))
+        if word.contains(bytesOf: "-----BEGIN ") { return Files.secretInsteadOfFile }
+        let known = (ArgumentRewriting.valued + ArgumentRewriting.flags + ["--virtual", "--help", "--version"])
+            .filter { $0.hasPrefix("--") }
+        let nearest =
+            ["-v", "-V"].contains(name)
+            ? "version" : Spelling.nearest(String(name.dropFirst(2)), among: known.map { String($0.dropFirst(2)) })
+        return .usage(
+            "unknown option '\(name.printable)'" + (nearest.map { "; did you mean '--\($0)'?" } ?? ""),
+            hint: "'ykit help options' lists them")
+    }
+
+    /// Explains a global option without its value, or with a command as its value.
+    private static func valueTaken(in line: [String]) -> String? {
+        for (index, word) in line.enumerated() where ArgumentRewriting.valued.contains(word) {
+            guard index + 1 < line.count else { return "\(word) needs a value" }
+            let value = line[index + 1]
+            if Ykit.about.subcommand(value) != nil { return "\(word) took '\(value)' as its value" }
         }
-        return .usage("\(path) needs a command", hint: "'\(path) --help' lists them")
+        return nil
+    }
+
+    private static func noCommand(_ word: String, of path: String) -> String {
+        let group = path.split(separator: " ").dropFirst().joined(separator: " ")
+        return "\(group.isEmpty ? "there is" : "\(group) has") no command '\(word.printable)'"
     }
 
     private static func unknown(_ word: String, of path: String, _ group: About) -> Explanation {
         let shown = group.subcommands.map { $0.about }.filter(\.shouldDisplay)
         let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.name] + $0.aliases })
         return .usage(
-            "\(path) has no command '\(word.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
+            noCommand(word, of: path) + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
             hint: "'\(path) --help' lists them")
     }
 
@@ -79,11 +111,14 @@ extension Explain {
         if message.contains(bytesOf: "unexpected argument") {
             let count = Int(message.prefix { $0 != " " }) ?? 1
             let options = secretOptions(of: line)
-            if !options.isEmpty {
-                let all = options.listed()
-                hints.append("a secret is not an argument; the verb asks for it, or reads it with \(all)")
+            guard let options, options.isEmpty, !line.contains(where: Files.isKeyMaterial) else {
+                if let options, !options.isEmpty {
+                    let all = options.listed()
+                    hints.append("a secret is not an argument; the verb asks for it, or reads it with \(all)")
+                }
+                return count == 1 ? "one word on the line is too many" : "\(count) words on the line are too many"
             }
-            return count == 1 ? "one word on the line is too many" : "\(count) words on the line are too many"
+            return message
         }
         if message.contains(bytesOf: "is invalid for '"), message.contains(bytesOf: "-fd ") {
             let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
@@ -94,9 +129,9 @@ extension Explain {
         return message
     }
 
-    /// The options of the line's verb that read a secret.
-    private static func secretOptions(of line: [String]) -> [String] {
-        (verb(of: line, from: Ykit.self).map { words(of: $0) } ?? []).filter { $0.hasSuffix("-stdin") }
+    /// The options of the line's verb that read a secret; `nil` without a verb.
+    private static func secretOptions(of line: [String]) -> [String]? {
+        verb(of: line, from: Ykit.self).map { words(of: $0).filter { $0.hasSuffix("-stdin") } }
     }
 
     /// The verb named by the first words of a line.
@@ -138,6 +173,29 @@ extension Explain {
                 hint: "'\(path) --help' lists the options")
         }
         return nil
+    }
+
+    /// Joins negative numbers with the options before them, which ArgumentParser would take for two options, so that the
+    /// verb can refuse or accept the value.
+    static func joiningNegativeNumbers(_ line: [String], from root: any ParsableCommand.Type) -> [String] {
+        guard let verb = verb(of: line, from: root) else { return line }
+        var joined: [String] = []
+        for (index, word) in line.enumerated() {
+            let isNegative = word.hasPrefix("-") && Double(word) != nil
+            guard isNegative, index > 0, let option = joined.last, isValued(option, of: verb) else {
+                joined.append(word)
+                continue
+            }
+            joined[joined.count - 1] = option + "=" + word
+        }
+        return joined
+    }
+
+    private static func isValued(_ word: String, of verb: any ParsableCommand.Type) -> Bool {
+        guard word.hasPrefix("--") else { return false }
+        return Declarations.of(verb).contains { declaration in
+            if case .option = declaration.place { declaration.words.contains(word) } else { false }
+        }
     }
 
     private static func behindDashes(_ value: String) -> String {

@@ -73,12 +73,12 @@ extension GlobalOptions {
 
     /// Refuses options that contradict each other, options without the one they belong to, and the choice of a key of
     /// this machine beside a recording or a virtual key.
-    func checkCombinations() throws(Explanation) {
+    func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
         if replay != nil, virtual != nil {
             throw .usage("--replay and --virtual are two different keys, use one of them")
         }
         if replayMode != nil, replay == nil { throw .usage("--replay-mode needs --replay FILE") }
-        if keepSecrets, record == nil { throw .usage("--keep-secrets needs --record FILE") }
+        if keepSecrets, record == nil, !uses.contains(.secrets) { throw .usage("--keep-secrets needs --record FILE") }
         for file in [record, logFile] { try Files.refuseStandardOutput(file) }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }
         if path != nil { throw .usage("--path names a key of this machine, \(chosen) another one") }

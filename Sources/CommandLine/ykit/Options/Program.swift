@@ -35,12 +35,13 @@ extension Program {
                 return .done
             }
             if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
+            line = Explain.joiningNegativeNumbers(arguments, from: Ykit.self)
             // Base64url may begin with a dash and look like '-h', so such words are masked when usage errors are
             // explained.
-            let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
-            if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
-            if let wrong = Explain.strayDash(arguments, from: Ykit.self) { throw wrong }
-            let read = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
+            let plain = line.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
+            if plain != line { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
+            if let wrong = Explain.strayDash(line, from: Ykit.self) { throw wrong }
+            let read = try WholeParser.verb(line, from: Ykit.self, columns: terminal.helpColumns)
             return ExitStatus(rawValue: await read.carryOut()) ?? .failed
         } catch {
             return refused(error, line, terminal)
@@ -81,9 +82,12 @@ extension Program {
         }
         let isJSON = global.json
         let terminal = plain.set(by: global)
+        if isJSON {
+            ComputationEnd.say(failure(Explain.interrupted, type(of: verb).about.members, []) + "\n", to: 1)
+        }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
-            let world = try World(global, terminal)
+            let world = try World(global, terminal, uses: type(of: verb).uses)
             world.configuration = configuration
             var answer = try await world.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
@@ -111,6 +115,7 @@ extension Program {
         guard !configuration.settings.isEmpty else { return configuration }
         let given = global
         try configuration.complete(&global)
+        type(of: verb).uses.reduce(&global)
         if verb is AgePluginVerb { (global.json, global.plan) = (given.json, given.plan) }
         try verb.check(with: global)
         return configuration
@@ -143,9 +148,15 @@ extension Program {
     /// Prints a failure: the same object with `ok` false, or lines on standard error.
     static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else { return terminal.fail(explanation) }
-        var object = envelope(error: explanation, warnings: terminal.noted)
+        let text = failure(explanation, members, terminal.noted)
+        Terminal.write(terminal.bytes(of: [text]), to: 1, telling: explanation)
+    }
+
+    /// The answer of a verb that failed, with all of its members.
+    private static func failure(_ explanation: Explanation, _ members: [String], _ warnings: [String]) -> String {
+        var object = envelope(error: explanation, warnings: warnings)
         for key in members { object[key] = .null }
-        Terminal.write(terminal.bytes(of: [JSONValue.object(object).text]), to: 1, telling: explanation)
+        return JSONValue.object(object).text
     }
 
     private static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {

@@ -68,6 +68,18 @@ struct SecureChannelOptions: ParsableArguments {
         }
     }
 
+    /// Returns the SCP03 keys that decrypt a recorded channel, given in any way; `nil` without any.
+    func recordedKeys(_ terminal: Terminal) throws -> SCP03Keys? {
+        let choice = try choice()
+        let isGiven = scpKeys != nil || scpKeysFd != nil || Variables["YKIT_SCP_KEYS"] != nil
+        if scp != nil, scp?.kind != .scp03 {
+            throw Explanation.usage(
+                "a recorded channel of SCP11 cannot be decrypted: its keys existed only during the session")
+        }
+        guard isGiven || choice?.kind == .scp03 else { return nil }
+        return try keySet(choice?.kind == .scp03 ? choice?.version ?? 0 : 0, terminal, warns: false)
+    }
+
     // MARK: - plans
 
     /// A plan, which names the secure channel that it does not open.
@@ -107,7 +119,7 @@ struct SecureChannelOptions: ParsableArguments {
 
     /// Returns the SCP03 keys from a file, a descriptor or a variable. Otherwise these are the default keys, or, if a
     /// custom key version is named, the user is asked for them.
-    private func keySet(_ version: UInt8, _ terminal: Terminal) throws -> SCP03Keys {
+    private func keySet(_ version: UInt8, _ terminal: Terminal, warns: Bool = true) throws -> SCP03Keys {
         for (given, name) in [
             (scpCa, "--scp-ca"), (scpCardKey, "--scp-card-key"), (scpOce, "--scp-oce"),
         ] where given != nil { throw Explanation.usage("\(name) is for SCP11") }
@@ -129,7 +141,7 @@ struct SecureChannelOptions: ParsableArguments {
                     given: try Prompt(orElse: source.hint).secret("SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
             }
         }
-        if keys.isFactory {
+        if keys.isFactory, warns {
             terminal.warn("these SCP03 keys are those of every new key: they are public and protect nothing")
         }
         return keys

@@ -40,7 +40,9 @@ struct Selection: Sendable, Hashable {
     private mutating func readTimeout(_ option: Double?, _ variable: String?) throws(Explanation) {
         guard let seconds = option ?? variable.map({ Double($0) ?? .nan }) else { return }
         guard seconds > 0, seconds <= 86_400 else {
-            throw .usage("the time-out has to be more than 0 and at most 86400 seconds")
+            let given = option == nil ? variable.map { "YKIT_TIMEOUT is '\($0.printable)'" } : nil
+            throw .usage(
+                "\(given.map { $0 + ", expected" } ?? "--timeout must be") more than 0 and at most 86400 seconds")
         }
         timeout = seconds
         hasTimeout = true

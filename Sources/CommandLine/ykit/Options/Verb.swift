@@ -5,6 +5,8 @@ import Arguments
 /// A command that returns an answer for the program to print. Its properties are the options and arguments of its own;
 /// `Run` adds those that every verb has.
 protocol Verb: ParsableArguments, Command {
+    /// The global options that have an effect on the verb.
+    static var uses: GlobalUse { get }
     /// Throws a `UsageError` for global options that the verb cannot follow.
     func check(with global: GlobalOptions) throws
     /// Does the work.
@@ -12,6 +14,8 @@ protocol Verb: ParsableArguments, Command {
 }
 
 extension Verb {
+    static var uses: GlobalUse { .key }
+
     static var command: any ParsableCommand.Type { Run<Self>.self }
 
     func check(with global: GlobalOptions) throws {}
@@ -26,7 +30,10 @@ struct Run<Given: Verb>: VerbCommand {
     @OptionGroup var verb: Given
     @OptionGroup var global: GlobalOptions
 
-    func check() throws { try verb.check(with: global) }
+    func check() throws {
+        try Given.uses.check(global)
+        try verb.check(with: global)
+    }
 
     func carryOut(_ declarations: Declarations) async -> Int32 {
         await Program.run(GivenVerb(verb, declarations, global)).rawValue

@@ -17,6 +17,7 @@ enum SecretInput {
         bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
         var byte: UInt8 = 0
+        var isBegun = false
         while true {
             let count = read(descriptor, &byte, 1)
             if count < 0, errno == EINTR {
@@ -26,12 +27,20 @@ enum SecretInput {
             guard count >= 0 else {
                 throw Explanation.usage("cannot read from descriptor \(descriptor): \(System.failure)")
             }
+            guard count > 0 || isBegun else { throw atEnd(descriptor) }
             if count == 0 || byte == UInt8(ascii: "\n") { break }
+            isBegun = true
             guard bytes.count < limit else { throw Explanation.usage("the secret is longer than \(limit) bytes") }
             bytes.append(byte)
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return Secret(bytes)
+    }
+
+    /// The error for a descriptor without a line, not even an empty one.
+    private static func atEnd(_ descriptor: Int32) -> Explanation {
+        let place = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
+        return .usage("\(place) has no line with the secret", hint: "an empty secret is an empty line")
     }
 
     /// The sources of a secret other than a prompt.

@@ -34,24 +34,24 @@ final class World {
     /// The current time in seconds since 1970.
     var now: Int64 { environment.clock.now }
 
-    init(_ options: GlobalOptions, _ terminal: Terminal) throws {
+    init(_ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key) throws {
         self.options = options
         self.terminal = terminal
         selection = try Selection(options)
-        try options.checkCombinations()
+        try options.checkCombinations(uses)
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
         plan = options.plan ? try options.channel.plan() : nil
         let environment = ServiceEnvironment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
-        let source = try Self.source(options)
+        let source = try Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
         let clock =
             if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
         recorder = try options.record.map { path throws(Explanation) in
-            if Files.isFile(path) { throw Files.exists(path) }
+            try Files.checkNew(path)
             return Recorder(path: path, keepsSecrets: options.keepSecrets, clock: clock)
         }
         var decoration = LinkDecoration(
@@ -60,26 +60,44 @@ final class World {
         decoration.alarm = MainLoop.current.alarm
         terminal.notify(by: try TouchNotifier.wanted(options))
         var keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
-        if plan == nil {
+        if !uses.contains([.device, .channel]) {
+            // Variables for secure channels are for other verbs, or the verb itself reads the keys of a recorded one.
+        } else if plan == nil {
             keys.secureChannel = try options.channel.credential(terminal)
             if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
         } else if options.channel.isWanted {
             keys.secureChannel = .scp03(.factory)  // A plan opens no channel, and asks for no keys.
         }
         self.keys = keys
-        if options.keepSecrets {
+        if options.keepSecrets, options.record != nil {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }
     }
 
-    private static func source(_ options: GlobalOptions) throws -> Keys.Source {
+    private static func source(_ options: GlobalOptions, _ terminal: Terminal) throws -> Keys.Source {
         if let file = options.replay {
             return .recording(
                 CaptureReplay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
         }
         guard let file = options.virtual else { return .machine }
         let isInMemory = file == ArgumentRewriting.inMemory || file.isEmpty
-        return .virtual(isInMemory ? .demonstration() : try VirtualKey(file: file), faults: try faults())
+        return .virtual(try isInMemory ? .demonstration() : key(in: file, options, terminal), faults: try faults())
+    }
+
+    /// Opens the virtual key in a file. A name that does not exist, which may be a misspelled one, makes a new key, and
+    /// that is reported.
+    private static func key(
+        in file: String, _ options: GlobalOptions, _ terminal: Terminal
+    ) throws -> VirtualKey {
+        let isNew = !Files.isTaken(file)
+        if isNew, options.strict {
+            throw Explanation(
+                "no-such-file", .notFound, "there is no virtual key in \(file.printable), and --strict makes none",
+                hint: "ykit virtual new \(file.printable)")
+        }
+        let key = try VirtualKey(file: file)
+        if isNew { terminal.notice("\(file.printable) is new: a virtual key was made in it") }
+        return key
     }
 
     /// Warns if other users may read or change the file of a virtual key.

@@ -5,12 +5,17 @@ import YKTransport
 import YKWire
 
 extension CaptureReplay {
-    /// A mismatch without a recorded event; the command is described as it reads at that position.
+    /// A mismatch of a command that is nowhere in the recording; it is described as it reads at that position.
     func mismatch(past index: Int, actual: [UInt8], _ reason: String) -> ReplayMismatch {
         let found = mismatch(at: index, actual: actual, reason)
         var mismatch = ReplayMismatch(line: 0, actual: found.actual, reason: reason)
         mismatch.actualWords = found.actualWords
         return mismatch
+    }
+
+    /// A mismatch of what the host does after the last event.
+    func mismatch(atEnd sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
+        mismatch(at: capture.events.count, sent: sent, reason)
     }
 
     /// A mismatch before or at an event; both commands are described as they read at that position of the session.
@@ -23,18 +28,28 @@ extension CaptureReplay {
     func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
         var narrator = Narrator(capture.header.link)
         var redactor = Redactor()
-        for event in capture.events.prefix(index) {
+        for event in session(before: index) {
             _ = narrator.narrate(event)
             _ = redactor.masks(event)
         }
         let event = index < capture.events.count ? capture.events[index] : nil
         let hidden = sent.map { redactor.redacted($0) }
         var mismatch = ReplayMismatch(
-            line: event?.line ?? 0, expected: event?.sentBytes, actual: hidden?.sentBytes, reason: reason)
+            line: event?.line ?? capture.events.last?.line ?? 1, expected: event?.sentBytes,
+            actual: hidden?.sentBytes, reason: reason)
+        mismatch.isOfAnotherTool = capture.header.clock == nil
         mismatch.expectedWords = event?.words(narrator)
         mismatch.actualWords = sent?.words(narrator)
         mismatch.tellApart()
         return mismatch
+    }
+
+    /// The events before a position. The recorded session may have ended there; the host's goes on with what it has
+    /// selected.
+    private func session(before index: Int) -> ArraySlice<Capture.Event> {
+        var events = capture.events.prefix(index)
+        while case .link(let what, _)? = events.last?.kind, ![.powerOn, .reset].contains(what) { events.removeLast() }
+        return events
     }
 }
 

@@ -25,8 +25,7 @@ extension CaptureReplay {
                 }
                 return
             }
-            let reason = "the host goes on, the recording does not"
-            throw .replay(mismatch(at: state.position, sent: sent, reason))
+            throw .replay(mismatch(atEnd: sent, "the host goes on, the recording does not"))
         }
     }
 
@@ -43,7 +42,7 @@ extension CaptureReplay {
                 }
                 return report
             }
-            throw .replay(.init(line: 0, reason: way.ending))
+            throw .replay(mismatch(atEnd: nil, way.ending))
         }
     }
 

@@ -65,8 +65,8 @@ extension CaptureReplay {
                 default: continue
                 }
             }
-            throw .replay(
-                mismatch(at: state.position, actual: command, "the host goes on, the recording does not"))
+            let sent = Capture.Event(.exchange(command: command, reply: []))
+            throw .replay(mismatch(atEnd: sent, "the host goes on, the recording does not"))
         }
     }
 

@@ -64,7 +64,7 @@ struct AccountBook {
     /// Returns the account that a text names, or the only account if there is no text; the user chooses among several.
     func one(_ query: String?, _ world: World) throws -> ApprovalAccount {
         let found = query.map { ApprovalStore.matches($0, in: accounts) } ?? accounts
-        guard !found.isEmpty else { throw Self.none(query) }
+        guard !found.isEmpty else { throw accounts.isEmpty ? Self.isEmpty : Self.none(query) }
         return try Self.one(
             found,
             query.map { "several accounts match '\($0.printable)'" }
@@ -93,8 +93,14 @@ struct AccountBook {
     /// Returns the push accounts to poll: the named one, or all.
     func asked(_ query: String?, _ world: World) throws -> [PushAccount] {
         if let query { return [try onePush(query, world)] }
-        guard !push.isEmpty else { throw Self.none(nil) }
+        guard !push.isEmpty else { throw accounts.isEmpty ? Self.isEmpty : Self.none(nil) }
         return push
+    }
+
+    private static var isEmpty: Explanation {
+        Explanation(
+            "no-such-account", .notFound, "the store has no accounts",
+            hint: "'ykit approve enroll' and 'ykit approve open' add one")
     }
 
     private static func none(_ query: String?) -> Explanation {

@@ -13,6 +13,7 @@ import YKWire
 
 /// Shows the purpose of a link or QR code.
 struct ApproveQRType: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
         discussion: """

@@ -7,6 +7,7 @@ import YKWire
 
 /// Checks whether a file is a valid recording.
 struct CaptureCheck: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "check", "Validate a recording.",
         members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"])

@@ -7,6 +7,7 @@ import YKWire
 
 /// Converts another tool's log to a recording.
 struct CaptureImporting: Verb {
+    static let uses: GlobalUse = .secrets
     static let about = About(
         "import", "Convert another tool's log to a recording.",
         discussion: """

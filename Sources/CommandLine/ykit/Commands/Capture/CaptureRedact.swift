@@ -8,6 +8,7 @@ import YKWire
 
 /// Overwrites the secrets in a recording.
 struct CaptureRedact: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "redact", "Overwrite the secrets in a recording and print it.",
         discussion: "With --output the result goes into a new file; the recording itself is left as it is.",

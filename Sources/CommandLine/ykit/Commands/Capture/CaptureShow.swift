@@ -10,7 +10,12 @@ import YKWire
 struct CaptureShow: Verb {
     static let about = About(
         "show", "Explain every event of a recording in words. Secrets are never shown.",
+        discussion: """
+            Recorded SCP03 channels are decrypted with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS, or with the \
+            factory keys for --scp 03.
+            """,
         members: ["file", "header", "events"])
+    static let uses: GlobalUse = .channel
 
     @Flag(["--brief", "-b"], help: "One line an event, without details.") var brief = false
 
@@ -21,7 +26,7 @@ struct CaptureShow: Verb {
     func answer(in world: World) throws -> Answer {
         var narrator: Narrator?
         var redactor = Redactor()
-        var decoder = try world.options.channel.scpKeys.map { SecureChannelDecoder(try SCP03Keys(file: $0)) }
+        var decoder = try world.options.channel.recordedKeys(world.terminal).map { SecureChannelDecoder($0) }
         var shownLines: [String] = []
         var events: [JSONValue] = []
         var unknown: Explanation?

@@ -18,8 +18,8 @@ struct SecureChannelDecoder {
     /// The session and whether its MACs can still be verified.
     private var session: (messaging: SecureMessaging, isVerified: Bool)?
     private var pending: SecureMessaging?
-    /// The data so far of a chained command.
-    private var parts: [UInt8] = []
+    /// The parts so far of a chained command: its instruction and parameters, and the data.
+    private var parts: (head: [UInt8], data: [UInt8]) = ([], [])
     /// The command whose reply arrives in parts, and the parts so far.
     private var open: (plain: APDU, data: [UInt8])?
 
@@ -38,11 +38,11 @@ struct SecureChannelDecoder {
         guard case .exchange(let bytes, let answer) = event.kind, let command = try? APDU(decoding: bytes),
             let response = try? ResponseAPDU(decoding: answer)
         else {
-            if case .link = event.kind { session = nil }
+            if case .link = event.kind { reset() }
             return Decoded(event: event)
         }
         if command.isSelection {
-            (session, pending, open) = (nil, nil, nil)
+            reset()
             applet = CardVocabularies.known.selected(by: command)
         } else if command.cla == 0x80, command.ins == Instruction.initializeUpdate {
             begin(command, response)
@@ -55,6 +55,12 @@ struct SecureChannelDecoder {
             return reply(event, response.status)
         }
         return Decoded(event: event)
+    }
+
+    /// Forgets the channel, and what is incomplete.
+    private mutating func reset() {
+        (session, pending, open) = (nil, nil, nil)
+        parts = ([], [])
     }
 
     private mutating func begin(_ command: APDU, _ response: ResponseAPDU) {
@@ -79,13 +85,15 @@ struct SecureChannelDecoder {
     private mutating func protected(
         _ event: Capture.Event, _ command: APDU, _ response: ResponseAPDU, _ bytes: [UInt8]
     ) -> Decoded {
+        let head = [command.ins, command.p1, command.p2]
+        if parts.head != head { parts = (head, []) }  // The host gave up on a chain.
         if command.cla & 0x10 != 0 {
-            parts += command.data
+            parts.data += command.data
             return Decoded(event: event, note: "part of a protected command")
         }
         var whole = command
-        whole.data = parts + command.data
-        parts = []
+        whole.data = parts.data + command.data
+        parts = ([], [])
         guard var state = session else { return Decoded(event: event) }
         guard event.commandMask.isEmpty, whole.data.contains(where: { $0 != 0 }) else {
             state.messaging.skip()

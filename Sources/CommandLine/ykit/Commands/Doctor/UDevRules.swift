@@ -8,6 +8,7 @@ import YKWire
 
 /// Prints the udev rules.
 struct UDevRules: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "udev-rules", "Print the udev rules that let users open security keys.",
         discussion: """

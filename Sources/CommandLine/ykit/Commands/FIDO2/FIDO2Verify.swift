@@ -8,6 +8,7 @@ import YKWire
 
 /// Verifies a registration or an assertion as a relying party does, without a key.
 struct FIDO2Verify: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "verify",
         "Verify a registration or an assertion as a relying party does. Needs no key.",

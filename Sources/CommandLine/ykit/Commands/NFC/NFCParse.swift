@@ -6,6 +6,7 @@ import YKWire
 
 /// Interprets an NDEF message without a tag.
 struct NFCParse: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "parse", "Decode an NDEF message.",
         discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",

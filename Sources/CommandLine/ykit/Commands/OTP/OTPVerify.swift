@@ -11,6 +11,7 @@ import YKWire
 
 /// Verifies a Yubico OTP, with the slot's AES key or through validation servers.
 struct OTPVerify: Verb {
+    static let uses: GlobalUse = .server
     static let about = About(
         "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
         discussion: """
@@ -253,6 +254,7 @@ struct SlotKey {
 
 /// Identifies the kind of password that a key typed.
 struct OTPParse: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "parse", "Show what a one-time password that a key typed consists of.",
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",

@@ -72,6 +72,7 @@ struct SSHSign: Verb {
 
 /// Verifies a signature as `ssh-keygen -Y verify` does.
 struct SSHVerify: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "verify", "Check a signature of a file. Needs no key.",
         discussion: """

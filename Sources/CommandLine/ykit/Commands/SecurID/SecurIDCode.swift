@@ -56,6 +56,7 @@ struct SecurIDCode: Verb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
+        if let time, time < 0 { throw UsageError("--time must be 0 or more") }
         try UsageError.check(standardInput: [pin.given.isStandardInput, key.usesStandardInput])
     }
 

@@ -114,6 +114,7 @@ struct SecurIDExport: Verb {
 
 /// Detects the format of a token text.
 struct SecurIDDetect: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "detect", "Show what a text, link, file or picture contains, without importing it.",
         members: ["form", "scheme", "protected", "bound", "serials", "url"])

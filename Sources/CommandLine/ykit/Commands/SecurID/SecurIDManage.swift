@@ -217,6 +217,7 @@ struct SecurIDBindingID: Verb {
 
 /// Shows what this implementation supports.
 struct SecurIDVersion: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "version", "Show the version, and the token formats that it reads and writes.",
         members: ["version", "reads", "writes"])

@@ -83,6 +83,10 @@ enum TokenMatch {
     static func one(
         _ query: String?, in tokens: [TokenRecord], current: String?, _ world: World
     ) throws -> TokenRecord {
+        guard !tokens.isEmpty else {
+            throw Explanation(
+                "no-such-token", .notFound, "the store has no tokens", hint: "'ykit securid import' adds one")
+        }
         guard let query else {
             if let token = tokens.first(where: { $0.serial == current }) { return token }
             return try only(

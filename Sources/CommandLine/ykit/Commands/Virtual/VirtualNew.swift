@@ -7,6 +7,7 @@ import YKWire
 
 /// Creates a virtual key in a file.
 struct VirtualNew: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "new", "Make a virtual key in a new file.",
         discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",

@@ -8,6 +8,7 @@ import YKWire
 
 /// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
+    static let uses: GlobalUse = .virtual
     static let about = About(
         "serve", "Plug a virtual key into a real pcscd, or into this machine's kernel.",
         discussion: """

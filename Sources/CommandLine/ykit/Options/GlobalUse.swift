@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+
+/// The global options that have an effect on a verb. The others are refused on its line; from the configuration file and
+/// from variables, which are for all verbs, they are ignored. Options about the output and the log are for every verb,
+/// and --virtual, which keeps a verb from the keys of this machine, is accepted by every verb.
+struct GlobalUse: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// The key of this machine: --device, --reader, --path, --link.
+    static let device = GlobalUse(rawValue: 1)
+    /// --virtual.
+    static let virtual = GlobalUse(rawValue: 2)
+    /// --replay and --replay-mode.
+    static let replay = GlobalUse(rawValue: 4)
+    /// --record, and --keep-secrets for it.
+    static let record = GlobalUse(rawValue: 8)
+    /// --keep-secrets for a recording that the verb itself writes.
+    static let secrets = GlobalUse(rawValue: 16)
+    /// --scp and the keys for it.
+    static let channel = GlobalUse(rawValue: 32)
+    /// --plan.
+    static let plan = GlobalUse(rawValue: 64)
+
+    /// Verbs that use a key, or may use one.
+    static let key: GlobalUse = [.device, .virtual, .replay, .record, .channel, .plan]
+    /// Verbs that only send requests to a server.
+    static let server: GlobalUse = [.replay, .record, .plan]
+
+    /// The options of a line by name, and whether each is given.
+    private static func options(_ line: GlobalOptions) -> [(GlobalUse, name: String, isGiven: Bool)] {
+        let channel = line.channel
+        return [
+            (.device, "--device", line.device != nil), (.device, "--reader", line.reader != nil),
+            (.device, "--path", line.path != nil), (.device, "--link", line.link != nil),
+            (.replay, "--replay", line.replay != nil),
+            (.replay, "--replay-mode", line.replayMode != nil), (.record, "--record", line.record != nil),
+            ([.record, .secrets], "--keep-secrets", line.keepSecrets), (.channel, "--scp", channel.scp != nil),
+            (.channel, "--scp-keys", channel.scpKeys != nil), (.channel, "--scp-keys-fd", channel.scpKeysFd != nil),
+            (.channel, "--scp-ca", channel.scpCa != nil), (.channel, "--scp-card-key", channel.scpCardKey != nil),
+            (.channel, "--scp-oce", channel.scpOce != nil), (.channel, "--scp-oce-ca", channel.scpOceCa != nil),
+            (.channel, "--scp-password-fd", channel.scpPasswordFd != nil), (.plan, "--plan", line.plan),
+        ]
+    }
+
+    /// Refuses a line with an option that has no effect.
+    func check(_ line: GlobalOptions) throws(UsageError) {
+        let useless = Self.options(line).first { $0.isGiven && isDisjoint(with: $0.0) }
+        if let useless { throw UsageError("\(useless.name) has no effect on this verb") }
+    }
+
+    /// Removes the options that have no effect.
+    func reduce(_ options: inout GlobalOptions) {
+        if !contains(.device) {
+            (options.device, options.reader, options.path, options.link) = (nil, nil, nil, nil)
+        }
+        if !contains(.virtual) { options.virtual = nil }
+        if !contains(.replay) { (options.replay, options.replayMode) = (nil, nil) }
+        if !contains(.record) { options.record = nil }
+        if isDisjoint(with: [.record, .secrets]) { options.keepSecrets = false }
+        if !contains(.channel) { options.channel = SecureChannelOptions() }
+        if !contains(.plan) { options.plan = false }
+    }
+}
