@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives import hashes
 
 from lib.openssh import Agent, Client, Server, string, strings
-from lib.peer import REAL, YKIT, expect, skip
+from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
 
 PIN = "123456"
@@ -152,8 +152,7 @@ def agent():
         works("ssh-add -d", "ssh-add", "-d", "id_ed.pub")
         expect("a removed credential is gone", read("id_ed.pub").decode().split()[1] not in run("ssh-add", "-L")[1])
         works("with a lifetime", "ssh-add", "-t", "1", "id_ed")
-        time.sleep(1.2)
-        expect("whose time is over", read("id_ed.pub").decode().split()[1] not in run("ssh-add", "-L")[1])
+        expect("whose time is over", within(60, lambda: read("id_ed.pub").decode().split()[1] not in run("ssh-add", "-L")[1]))
         works("ssh-add -D", "ssh-add", "-D")
         hostile(agent)
         many(agent)
@@ -280,7 +279,7 @@ def logins():
 def upstream():
     other = path("other.sock")
     process = subprocess.Popen(["ssh-agent", "-D", "-a", other], stdout=subprocess.DEVNULL)
-    time.sleep(0.3)
+    within(60, lambda: os.path.exists(other))
     os.environ["SSH_AUTH_SOCK"] = other
     works("another agent holds a usual key", "ssh-add", "usual")
     with Agent("front", "--upstream", other, "--no-piv", "--key", "id_ed") as agent:
