@@ -51,6 +51,25 @@ import YKWire
         #expect(capture.events.map(\.milliseconds) == [0, 2.003])
     }
 
+    @Test(arguments: CaptureImport.Format.allCases.filter { $0 != .usbmon })
+    func aLineLongerThanAnyCommandIsRefused(_ format: CaptureImport.Format) {
+        let log = Array("first\n00000001 APDU: ".utf8) + Array(repeatElement(UInt8(ascii: "0"), count: 1 << 18))
+        #expect(throws: CaptureError(line: 2, "longer than 256 KiB, which no command and no reply is")) {
+            try CaptureImport.sessions(in: log, from: format)
+        }
+    }
+
+    @Test func aLogWithManyClientsIsReadInOneGo() throws {
+        var log = ""
+        for client in 0..<20_000 {
+            log += "00000001 winscard_svc.c:1:ContextThread() Received command: TRANSMIT from client \(client)\n"
+            log += "00000001 [\(client)] APDU: 00 A4 04 00\n"
+        }
+        log += "00000001 APDU: 00 20 00 80\n00000001 [7] SW: 90 00\n"
+        let capture = try Capture(importing: Array(log.utf8), from: .pcscd)
+        #expect(commands(capture).last == "00a40400 9000")
+    }
+
     @Test func pcscdWithThreads() throws {
         let log = """
             00000001 [11] winscard_svc.c:1:ContextThread() Received command: CONNECT from client 8

@@ -53,10 +53,10 @@ public enum CaptureImport {
         _ log: [UInt8], from format: Format, into book: inout SessionBook
     ) throws(CaptureError) {
         switch format {
-        case .pcscd: try PCSCDLog.read(LogLine.lines(of: log), into: &book)
-        case .pcscSpy: try SpyLog.read(LogLine.lines(of: log), into: &book)
-        case .ykman, .pythonFIDO2: try PythonLog.read(LogLine.lines(of: log), into: &book)
-        case .libfido2: try LibFIDO2Log.read(LogLine.lines(of: log), into: &book)
+        case .pcscd: try PCSCDLog.read(LogLines(log), into: &book)
+        case .pcscSpy: try SpyLog.read(LogLines(log), into: &book)
+        case .ykman, .pythonFIDO2: try PythonLog.read(LogLines(log), into: &book)
+        case .libfido2: try LibFIDO2Log.read(LogLines(log), into: &book)
         case .usbmon: try USBMonLog.read(log, into: &book)
         }
     }

@@ -31,12 +31,18 @@ struct LibFIDO2Log {
     private var dump: Dump?
     /// The maximum size of a dump; no message or APDU is longer.
     private static let limit = 1 << 17
+    /// The maximum number of messages that are sent before a report is received.
+    private static let unanswered = 256
 
-    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
         var log = LibFIDO2Log()
-        for line in lines { try log.take(line, &book) }
+        var last = 0
+        for line in lines {
+            try log.take(line, &book)
+            last = line.number
+        }
         for (name, device) in log.devices.sorted(by: { $0.key < $1.key }) {
-            if let channel = device.channel { try log.send(from: name, on: channel, lines.count, &book) }
+            if let channel = device.channel { try log.send(from: name, on: channel, last, &book) }
         }
     }
 
@@ -74,7 +80,7 @@ struct LibFIDO2Log {
     private mutating func call(_ line: LogLine) {
         guard let device = line.between("x: dev=", ", cmd=0x"), let digits = line.after(", cmd=0x") else { return }
         current = String(device)
-        guard line.text.contains("fido_tx: "), let number = UInt8(digits.prefix(2), radix: 16) else { return }
+        guard line.text.has("fido_tx: "), let number = UInt8(digits.prefix(2), radix: 16) else { return }
         command = CTAPHID.Command(rawValue: number & 0x7F)
     }
 
@@ -83,7 +89,11 @@ struct LibFIDO2Log {
     ) throws(CaptureError) {
         let words = dump.source.split { $0 == ":" || $0 == " " }
         switch words.last {
-        case "fido_tx": devices[current, default: Device()].sent.append((command, dump.bytes))
+        case "fido_tx":
+            guard devices[current]?.sent.count ?? 0 < Self.unanswered else {
+                throw CaptureError(line: line.number, "more than \(Self.unanswered) messages without a reply")
+            }
+            devices[current, default: Device()].sent.append((command, dump.bytes))
         case "rx_preamble", "rx": try received(dump.bytes, line, &book)
         case "writing", "fido_nfc_write": devices[current, default: Device()].command = dump.bytes
         case "read", "reading", "fido_nfc_read": replied(dump.bytes, &book)

@@ -8,30 +8,6 @@ struct LogLine {
     let number: Int
     let text: Substring
 
-    /// Splits a log into lines, without line ends and terminal colours.
-    static func lines(of log: [UInt8]) -> [LogLine] {
-        let plain = String(decoding: withoutColours(log), as: UTF8.self)
-        return plain.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
-            LogLine(number: $0.offset + 1, text: $0.element)
-        }
-    }
-
-    private static func withoutColours(_ log: [UInt8]) -> [UInt8] {
-        var plain: [UInt8] = []
-        plain.reserveCapacity(log.count)
-        var isEscape = false
-        for byte in log where byte != 0x0D {
-            if isEscape {
-                isEscape = !(0x41...0x7A).contains(byte) || byte == 0x5B
-            } else if byte == 0x1B {
-                isEscape = true
-            } else {
-                plain.append(byte)
-            }
-        }
-        return plain
-    }
-
     /// The text after the first occurrence of a mark.
     func after(_ mark: String) -> Substring? {
         guard let place = text.firstRange(of: mark) else { return nil }
@@ -46,25 +22,92 @@ struct LogLine {
 
     /// Parses hexadecimal digits, with or without spaces between the bytes.
     func bytes(_ digits: some StringProtocol, _ what: String) throws(CaptureError) -> [UInt8] {
-        let plain = String(digits.filter { $0 != " " })
-        if plain.hasSuffix("...") { throw CaptureError(line: number, "the log has cut the \(what) off") }
+        let plain = String(decoding: digits.utf8.filter { $0 != 0x20 }, as: UTF8.self)
+        if plain.utf8.reversed().starts(with: "...".utf8) {
+            throw CaptureError(line: number, "the log has cut the \(what) off")
+        }
         return try lift({ (error: WireError) in CaptureError(line: number, "the \(what): \(error)") }) {
             () throws(WireError) in try Hex.decode(plain)
         }
     }
 }
 
+/// The lines of a log, without line ends and terminal colours. Each is decoded when it is read.
+struct LogLines: Sequence {
+    /// The maximum length of a line in bytes: the longest command or reply, in hexadecimal with spaces, and what stands
+    /// around it.
+    private static let limit = 1 << 18
+
+    private let log: [UInt8]
+
+    /// - Throws: An error for the first line that is longer than any command or reply.
+    init(_ log: [UInt8]) throws(CaptureError) {
+        self.log = log
+        var start = 0
+        var number = 1
+        while start < log.count {
+            let end = log[start...].firstIndex(of: 0x0A) ?? log.count
+            guard end - start <= Self.limit else {
+                throw CaptureError(
+                    line: number, "longer than \(Self.limit >> 10) KiB, which no command and no reply is")
+            }
+            start = end + 1
+            number += 1
+        }
+    }
+
+    func makeIterator() -> Iterator { Iterator(log) }
+
+    struct Iterator: IteratorProtocol {
+        private let log: [UInt8]
+        private var start = 0
+        private var number = 0
+
+        init(_ log: [UInt8]) { self.log = log }
+
+        mutating func next() -> LogLine? {
+            guard start <= log.count else { return nil }
+            let end = log[start...].firstIndex(of: 0x0A) ?? log.count
+            number += 1
+            defer { start = end + 1 }
+            return LogLine(number: number, text: Substring(Self.text(log[start..<end])))
+        }
+
+        private static func text(_ line: ArraySlice<UInt8>) -> String {
+            guard line.contains(where: { $0 == 0x1B || $0 == 0x0D }) else {
+                return String(decoding: line, as: UTF8.self)
+            }
+            var plain: [UInt8] = []
+            plain.reserveCapacity(line.count)
+            var isEscape = false
+            for byte in line where byte != 0x0D {
+                if isEscape {
+                    isEscape = !(0x41...0x7A).contains(byte) || byte == 0x5B
+                } else if byte == 0x1B {
+                    isEscape = true
+                } else {
+                    plain.append(byte)
+                }
+            }
+            return String(decoding: plain, as: UTF8.self)
+        }
+    }
+}
+
 extension Substring {
+    /// Whether a string occurs in the text.
+    func has(_ wanted: String) -> Bool { firstRange(of: wanted) != nil }
+
     /// The first occurrence of a string.
     func firstRange(of wanted: String) -> Range<Index>? {
-        let pattern = Array(wanted.utf8)
-        guard let first = pattern.first else { return nil }
-        var start = utf8.startIndex
-        while let place = utf8[start...].firstIndex(of: first) {
-            if utf8[place...].starts(with: pattern) { return place..<utf8.index(place, offsetBy: pattern.count) }
-            start = utf8.index(after: place)
+        let pattern = wanted.utf8
+        let found = utf8.withContiguousStorageIfAvailable { text -> Int? in
+            guard let first = pattern.first, text.count >= pattern.count else { return nil }
+            return (0...text.count - pattern.count).first { text[$0] == first && text[$0...].starts(with: pattern) }
         }
-        return nil
+        guard let offset = found ?? nil else { return nil }
+        let start = utf8.index(utf8.startIndex, offsetBy: offset)
+        return start..<utf8.index(start, offsetBy: pattern.count)
     }
 
     /// The number at the start.

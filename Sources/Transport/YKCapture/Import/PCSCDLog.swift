@@ -17,9 +17,13 @@ struct PCSCDLog {
     }
 
     private var clients: [String: Client] = [:]
+    /// Clients with a command that has no reply yet.
+    private var open: Set<String> = []
     /// Clients that sent TRANSMIT and whose command has not appeared yet, in order.
     private var waiting: [String] = []
     private var connecting: [String] = []
+    /// The maximum number of clients that wait: the daemon serves 200 at once.
+    private static let crowd = 200
     private var disconnecting: String?
     private var looseReply: [UInt8]?
     private var lastReader: String?
@@ -27,7 +31,7 @@ struct PCSCDLog {
     private var hasTimes = false
     private static let alone = "card"
 
-    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
         var log = PCSCDLog()
         for line in lines { try log.take(line, &book) }
         for (client, state) in log.clients.sorted(by: { $0.key < $1.key }) {
@@ -88,16 +92,17 @@ struct PCSCDLog {
             book.event(label(client), .fail, why: "no reply in the log", milliseconds: milliseconds)
         }
         clients[client, default: Client()].command = (bytes, line.number, milliseconds)
+        open.insert(client)
     }
 
     private mutating func reply(
         _ line: LogLine, _ digits: Substring, _ thread: String?, _ book: inout SessionBook
     ) throws(CaptureError) {
         let bytes = try line.bytes(digits, "reply")
-        let open = clients.filter { $0.value.command != nil && $0.value.reply == nil }.keys
         guard !open.isEmpty else { throw CaptureError(line: line.number, "a reply without a command before it") }
         if let client = thread ?? (open.count == 1 ? open.first : nil) {
             clients[client]?.reply = bytes
+            open.remove(client)
             flush(client, &book)
         } else {
             looseReply = bytes
@@ -119,8 +124,8 @@ struct PCSCDLog {
             guard parts.count >= 4, parts[1] == "from" else { return }
             let client = thread ?? "client \(parts[3])"
             switch parts[0] {
-            case "TRANSMIT": waiting.append(client)
-            case "CONNECT": connecting.append(client)
+            case "TRANSMIT": Self.queue(client, &waiting)
+            case "CONNECT": Self.queue(client, &connecting)
             case "DISCONNECT": disconnecting = client
             default: break
             }
@@ -128,12 +133,17 @@ struct PCSCDLog {
             connect(thread, String(name), &book)
         } else if let done = line.after("TRANSMIT for client ") {
             transmitted(
-                thread ?? "client \(done.prefix { $0 != "," })", isSuccess: done.contains("SUCCESS"), done, &book)
+                thread ?? "client \(done.prefix { $0 != "," })", isSuccess: done.has("SUCCESS"), done, &book)
         } else if let disposition = line.after("dwDisposition: "), let client = disconnecting {
             disconnecting = nil
             if disposition.hasPrefix("1") { book.event(label(client), .reset, milliseconds: milliseconds) }
             if disposition.hasPrefix("2") { book.event(label(client), .powerOff, milliseconds: milliseconds) }
         }
+    }
+
+    private static func queue(_ client: String, _ clients: inout [String]) {
+        if clients.count == crowd { clients.removeFirst() }
+        clients.append(client)
     }
 
     private mutating func connect(_ thread: String?, _ reader: String, _ book: inout SessionBook) {
@@ -150,11 +160,13 @@ struct PCSCDLog {
         waiting.removeAll { $0 == client }
         if let looseReply, clients[client]?.command != nil {
             clients[client]?.reply = looseReply
+            open.remove(client)
             self.looseReply = nil
         }
         flush(client, &book)
         if !isSuccess {
             clients[client]?.command = nil
+            open.remove(client)
             book.event(label(client), .fail, why: "TRANSMIT \(text)", milliseconds: milliseconds)
         }
     }

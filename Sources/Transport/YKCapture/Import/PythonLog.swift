@@ -22,17 +22,17 @@ struct PythonLog {
         case featureReports
     }
 
-    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
         var log = PythonLog()
         for line in lines { try log.take(line, &book) }
     }
 
     private mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
-        if let name = line.between("fingerprint='", "')"), line.text.contains("SmartCard"), label == "ykman" {
+        if let name = line.between("fingerprint='", "')"), line.text.has("SmartCard"), label == "ykman" {
             label = String(name)
             book.reader(label)
         }
-        if line.text.contains("_open_smartcard_connection") {
+        if line.text.has("_open_smartcard_connection") {
             pending = nil
             book.event(label, .powerOn, milliseconds: Self.time(line))
         }
@@ -48,10 +48,10 @@ struct PythonLog {
     /// The transport according to the logger's name; a line without one uses the transport that the log started with.
     private mutating func carrier(_ line: LogLine, _ isSent: Bool) -> Carrier? {
         let name = line.text.firstRange(of: isSent ? "SEND: " : "RECV: ").map { line.text[..<$0.lowerBound] } ?? ""
-        if name.contains("pcsc") { return .card }
-        if name.contains("fido2.hid") { return .reports }
-        if name.contains("ykman.hid") { return .featureReports }
-        guard !name.contains("ykman"), !name.contains("fido2.") else { return nil }
+        if name.has("pcsc") { return .card }
+        if name.has("fido2.hid") { return .reports }
+        if name.has("ykman.hid") { return .featureReports }
+        guard !name.has("ykman"), !name.has("fido2.") else { return nil }
         if line.after("SEND: ffffffff86") != nil { unnamed = .reports }
         return unnamed
     }

@@ -12,10 +12,13 @@ struct RawSpyLog {
         var arguments: [(line: LogLine, text: Substring)] = []
     }
 
+    /// The maximum number of a call's arguments that are kept; SCardTransmit has 9.
+    private static let most = 16
+
     private var calls: [String: Call] = [:]
     private var readers: [String: String] = [:]
 
-    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
         var log = RawSpyLog()
         for line in lines {
             guard line.isRawSpy, let at = line.text.firstIndex(of: "@") else { continue }
@@ -32,7 +35,7 @@ struct RawSpyLog {
         } else if parts[0] == "<", parts.count >= 6 {
             guard let call = calls.removeValue(forKey: thread) else { return }
             try finish(line, call, isSuccess: parts[5] == "0x00000000", &book)
-        } else {
+        } else if calls[thread]?.arguments.count ?? .max < Self.most {
             calls[thread]?.arguments.append((line, text))
         }
     }

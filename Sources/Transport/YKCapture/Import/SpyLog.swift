@@ -19,10 +19,13 @@ struct SpyLog {
         var receiveLength: Int?
     }
 
+    /// The maximum size of a command and its reply.
+    private static let limit = 1 << 18
+
     private var calls: [Int: Call] = [:]
     private var readers: [String: String] = [:]
 
-    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
         if lines.contains(where: { $0.isRawSpy }) { return try RawSpyLog.read(lines, into: &book) }
         var log = SpyLog()
         for line in lines {
@@ -40,7 +43,7 @@ struct SpyLog {
             try argument(line, thread, isOutput: text.hasPrefix("o "), text.dropFirst(2))
         } else if text.hasPrefix("=> ") {
             guard let call = calls.removeValue(forKey: thread) else { return }
-            try finish(line, call, isSuccess: text.contains("[0x00000000]"), &book)
+            try finish(line, call, isSuccess: text.has("[0x00000000]"), &book)
         }
     }
 
@@ -51,6 +54,9 @@ struct SpyLog {
         defer { calls[thread] = call }
         if text.first == " ", call.name == "SCardTransmit" {
             let bytes = try dump(line, text.dropFirst())
+            guard call.sent.count + call.received.count <= Self.limit else {
+                throw CaptureError(line: line.number, "a dump that is longer than any command and its reply")
+            }
             if isOutput { call.received += bytes } else { call.sent += bytes }
             return
         }
