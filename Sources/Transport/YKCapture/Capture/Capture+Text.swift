@@ -33,8 +33,17 @@ extension Capture {
     }
 
     /// The text form: the header, then one event per line.
-    public var text: String {
-        ([header.text] + events.map(\.text)).joined(separator: "\n") + "\n"
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The text form in UTF-8, put together without a second copy.
+    package var bytes: [UInt8] {
+        var bytes = Array(header.text.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        for event in events {
+            bytes += event.text.utf8
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
     }
 
     fileprivate static func object(_ row: [UInt8], _ line: Int) throws(CaptureError) -> JSONValue.Object {

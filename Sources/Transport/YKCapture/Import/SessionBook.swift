@@ -58,9 +58,12 @@ struct SessionBook {
     }
 
     /// The sessions in which the host sent something, with times relative to the first event and secrets overwritten.
-    func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
-        labels.compactMap { label in
-            guard let page = pages[label], page.isSession else { return nil }
+    ///
+    /// The book is empty afterwards: an event of a long log is never there twice.
+    mutating func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
+        var sessions: [CaptureImport.Session] = []
+        for label in labels {
+            guard var page = pages.removeValue(forKey: label), page.isSession else { continue }
             var header = Capture.Header(link: page.link)
             header.device = page.device
             if page.hasReader { header.reader = label }
@@ -70,14 +73,17 @@ struct SessionBook {
             let start = page.events.lazy.compactMap(\.milliseconds).first ?? 0
             var redactor = Redactor()
             var capture = Capture(header: header)
-            for (index, event) in page.events.enumerated() {
-                var event = keepsSecrets ? event : redactor.redacted(event)
+            capture.events = page.events
+            page.events = []
+            for index in capture.events.indices {
+                var event = keepsSecrets ? capture.events[index] : redactor.redacted(capture.events[index])
                 event.milliseconds = event.milliseconds.map { (($0 - start) * 1000).rounded() / 1000 }
                 event.line = index + 2
-                capture.events.append(event)
+                capture.events[index] = event
             }
-            return .init(label: label, capture: capture)
+            sessions.append(.init(label: label, capture: capture))
         }
+        return sessions
     }
 }
 

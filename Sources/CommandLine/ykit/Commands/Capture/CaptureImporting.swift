@@ -34,7 +34,7 @@ struct CaptureImporting: Verb {
         var answer = Answer()
         answer.members["file"] = .string(file)
         try output.put(
-            Array(capture.text.utf8), "a recording of \(capture.events.count) events", &answer, world)
+            capture.bytes, "a recording of \(capture.events.count) events", &answer, world)
         if world.options.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
         answer.members["events"] = .int(Int64(capture.events.count))
         return answer
