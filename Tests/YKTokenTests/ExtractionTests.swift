@@ -13,7 +13,8 @@ import YKWire
 
     @Test(arguments: [
         "https://my.yubico.com/yk/#", "https://my.yubico.com/neo/", "https://my.yubico.com/#", "http://a.b/c/d/",
-        "https://example.org/login?x=1#", "https://www.example.org/#/otp=", "https://demo.yubico.com/start/neo/",
+        "https://example.org/login?x=1#", "https://www.example.org/#/otp=", "https://a.org/login?otp=",
+        "https://a.org/?x=1&otp=", "https://demo.yubico.com/start/neo/",
     ])
     func places(_ prefix: String) throws {
         let token = try #require(taken(prefix + Self.otp))

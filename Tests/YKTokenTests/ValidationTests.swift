@@ -148,6 +148,21 @@ import YKWire
         #expect(found == .badReplySignature(server: "https://a.example/v"))
     }
 
+    @Test("a refusal that is signed with no key is a refusal, and nothing else is")
+    func unsignedRefusals() async {
+        let server = "https://a.example/v"
+        let nobody = SharedSecret(Secret([]))
+        for (word, isRefusal) in [("BAD_OTP", true), ("OK", false), ("REPLAYED_OTP", false)] {
+            let found = await fault { _, values throws(ValidationTransportError) in
+                (200, Self.signed(Self.good(values, word), nobody))
+            }
+            #expect(
+                found == (isRefusal ? .unsignedRefusal(.badOTP, server: server) : .badReplySignature(server: server)))
+        }
+        let bare = await fault { _, _ throws(ValidationTransportError) in (200, "status=BAD_OTP") }
+        #expect(bare == .unsignedRefusal(.badOTP, server: server))
+    }
+
     @Test func serversInTurn() async throws {
         let server = Server { address, values throws(ValidationTransportError) in
             switch address.split(separator: "/")[1] {

@@ -18,7 +18,8 @@ public struct TokenParsers: Sendable {
         self.text = text
     }
 
-    /// Returns the password after the `#` of a URI on any host, after `/neo/`, or in the last part of its path.
+    /// Returns the password after the `#` of a URI on any host, after `/neo/`, at the end of its query, or in the last
+    /// part of its path.
     ///
     /// A static password is only accepted in the places that keys use: after `/yk/#` and `/neo/`, or as scan codes.
     public static func password(in uri: NDEFURI) -> [UInt8]? {
@@ -28,6 +29,11 @@ public struct TokenParsers: Sendable {
             guard let rest = bytes.after(mark), !rest.isEmpty else { continue }
             if let password = oneTime(rest) { return password }
             if takesAnything || ScanCodes.looksLike(rest) { return Array(rest) }
+        }
+        if let query = bytes.after("?"), let value = query.lastIndex(of: UInt8(ascii: "=")),
+            let password = oneTime(query[query.index(after: value)...])
+        {
+            return password
         }
         let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard let scheme = path.after("://"), let slash = scheme.lastIndex(of: UInt8(ascii: "/")) else { return nil }

@@ -49,6 +49,12 @@ extension Explain {
     static func validation(_ error: OTPValidationError) -> Explanation {
         switch error {
         case .refused(let status, let server): refused(status, server)
+        case .unsignedRefusal(let status, let server):
+            Explanation(
+                "otp-refused", .authentication,
+                "\(server.printable) rejects the password (\(status.rawValue.printable)), in a reply that is not signed",
+                hint: "is it of a key that the server knows, and complete? some servers sign this refusal with no key, "
+                    + "so anybody could have sent it")
         case .badReplySignature(let server):
             Explanation(
                 "reply-not-signed", .authentication,

@@ -7,6 +7,9 @@ public import YKWire
 public enum OTPValidationError: Error, Hashable, Sendable {
     /// The server rejects the password or the request.
     case refused(ValidationStatus, server: String)
+    /// The server rejects the password in a reply without a signature, or with one under an empty key, as some do for what
+    /// they reject before they look up the client; anybody could have written it.
+    case unsignedRefusal(ValidationStatus, server: String)
     /// The reply is not signed with the client's key.
     case badReplySignature(server: String)
     /// The reply is for another request.

@@ -71,7 +71,13 @@ public struct ValidationClient<Transport: ValidationTransport> {
         _ server: String, _ request: ValidationRequest, _ timeout: Duration
     ) async throws(OTPValidationError) -> ValidationReply {
         let reply = try await self.reply(server, request, timeout)
-        if let key, !reply.isSigned(by: key), !reply.status.isUnsigned { throw .badReplySignature(server: server) }
+        if let key, !reply.isSigned(by: key), !reply.status.isUnsigned {
+            // Servers that refuse a password before they look up the client have no key to sign with.
+            if reply.status == .badOTP, !reply.hasSignature || reply.isSigned(by: SharedSecret(Secret([]))) {
+                throw .unsignedRefusal(reply.status, server: server)
+            }
+            throw .badReplySignature(server: server)
+        }
         guard reply.status == .ok else { throw .refused(reply.status, server: server) }
         guard reply.answers(request) else { throw .otherReply(server: server) }
         return reply

@@ -39,6 +39,9 @@ public struct ValidationReply: Hashable, Sendable {
         self.values = values
     }
 
+    /// Whether it has a signature, by whomever.
+    var hasSignature: Bool { signature != nil }
+
     /// Returns whether it is signed with the client's key.
     public func isSigned(by key: SharedSecret) -> Bool {
         guard let signature else { return false }
