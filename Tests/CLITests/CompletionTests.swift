@@ -42,6 +42,8 @@ import Testing
         #expect(offers("oath list ") == .init())
     }
 
+    @Test func aURIIsNotAnAccount() { #expect(offers("oath uri ") == .init()) }
+
     @Test func namesComeFromListsBefore() {
         #expect(words("--device 1") == ["123"] && words("--device=4") == ["--device=456"])
         #expect(words("oath code --reader ") == ["Yubico 00 00"])

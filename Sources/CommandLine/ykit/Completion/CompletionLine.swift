@@ -105,7 +105,7 @@ private struct Place {
         return values(of: item, names)
     }
 
-    private static let accountVerbs: Set = ["calculate", "delete", "rename", "show", "uri"]
+    private static let accountVerbs: Set = ["calculate", "delete", "rename"]
 
     private func option(_ name: String) -> KnownVerb.Item? {
         options.first { $0.names.contains(name) }
