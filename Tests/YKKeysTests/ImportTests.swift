@@ -39,8 +39,12 @@ import YKWire
         let (reader, programs) = reader("https://example.com\nWIFI:S:net;;\n")
         #expect(QRReader.isImage(Self.png) && QRReader.isImage([0xFF, 0xD8, 0xFF, 0]) && !QRReader.isImage([0x89]))
         #expect(try reader.texts(in: Self.png) == ["https://example.com", "WIFI:S:net;;"])
-        #expect(programs.run == ["zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable PNG:-"])
-        #expect(try self.reader(" text \n").0.seen(showsPicture: false) == "text")
+        #expect(programs.run == ["zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable -Stest-inverted PNG:-"])
+        let (camera, seen) = self.reader(" Größe \n")
+        #expect(try camera.seen(showsPicture: false) == "Größe")
+        #expect(seen.run.first?.contains("--oneshot -Sbinary") == true)
+        #expect(throws: QRError.unreadable) { try self.reader("").0.texts(in: Self.png) }
+        #expect(throws: QRError.unreadable) { try self.reader("", status: 1).0.texts(in: Self.png) }
         #expect(throws: QRError.noCode) { try self.reader("", status: 4).0.texts(in: Self.png) }
         #expect(throws: QRError.noCode) { try self.reader("").0.seen(showsPicture: true) }
         #expect(throws: QRError.noReader("zbarimg")) { try QRReader(FakePrograms([:]).runner).texts(in: Self.png) }
@@ -48,11 +52,51 @@ import YKWire
         #expect(throws: QRError.program(.cancelled)) { try QRReader(slow.runner).seen(showsPicture: true) }
     }
 
+    @Test("zbar's guess at the encoding of a text is replaced by its bytes")
+    func encodings() throws {
+        let bytes = Array("otpauth://totp/Größe?secret=AA".utf8)
+        let programs = FakePrograms([
+            "zbarimg": { arguments, _ in
+                let isBinary = arguments.contains("-Sbinary")
+                return ChildProcess.Ending(status: 0, output: isBinary ? bytes : Array("otpauth://totp/Gr繹\n".utf8))
+            }
+        ])
+        #expect(try QRReader(programs.runner).texts(in: Self.png) == ["otpauth://totp/Größe?secret=AA"])
+        let texts = ["otpauth://a", "otpauth://ü=1", "https://x", "B\nö", "otpauth://é"]
+        let guesses = ["otpauth://a", "otpauth://羹=1", "https://x", "B", "羹", "otpauth://矇"]
+        let all = texts.flatMap { Array($0.utf8) }
+        #expect(
+            QRReader.split(all, like: guesses) == [
+                "otpauth://a", "otpauth://ü=1", "https://x", "B", "ö", "otpauth://é",
+            ])
+        #expect(QRReader.split([0xFC, 0x62], like: ["羹b"]) == ["üb"])
+        #expect(QRReader.split([0x62], like: ["x"]) == ["x"])
+        #expect(QRReader.split(Array("öä".utf8), like: ["繹", "瓣"]) == ["繹", "瓣"])
+    }
+
+    @Test("what holds no account is told by its content")
+    func kinds() throws {
+        let files: [(String, FileKind)] = [
+            ("{}", .json), ("[1,2", .damagedJSON), ("a,b,c\n1,2,3\n", .csv), ("<!DOCTYPE html><p>", .html),
+            ("<html>", .html), ("<svg xmlns=\"http://x\">", .svg), ("<?xml version=\"1.0\"?><svg>", .svg),
+            ("<a/>", .xml),
+            ("GIF89a", .gif), ("RIFF0000WEBPVP8 ", .webP), ("%PDF-1.4", .pdf), ("P6 garbage", .portableAnymap),
+            ("0000ftypheic", .heif), ("import sys\nprint(1)", .text), ("hunter2", .text),
+        ]
+        for (text, kind) in files {
+            #expect(throws: ImportError.unrecognized(kind), "\(text)") { try items(text) }
+        }
+        #expect(throws: ImportError.unrecognized(.binary)) {
+            try items([0x80, 0, 1, 2] + [UInt8](repeating: 7, count: 99))
+        }
+    }
+
     @Test("lines of URIs, with what is wrong with each")
     func lines() throws {
         let one = try items(Self.uri)
         #expect(one.map(\.origin) == [.whole])
         #expect(try one[0].account.get().id == OATHAccountID(issuer: "Acme", name: "alice"))
+        #expect(throws: ImportError.unrecognized(.text)) { try items("https://example.com\nnothing") }
         let several = try items("# comment\n\(Self.uri)\n\notpauth://totp/x\nhttps://example.com\n")
         #expect(several.map(\.origin) == [.entry(1), .entry(2), .entry(3)])
         #expect(throws: ImportFault.uri(OtpauthError(.secret, .missing))) { try several[1].account.get() }
@@ -74,7 +118,7 @@ import YKWire
 
     @Test func whatHoldsNoAccount() {
         #expect(throws: ImportError.empty(nil)) { try items("\n# nothing\n") }
-        #expect(throws: ImportError.unrecognized) { try items([0xC0, 0xC1]) }
+        #expect(throws: ImportError.unrecognized(.binary)) { try items([0xC0, 0x81]) }
         #expect(throws: ImportError.self) { try items([0x03, 0xD9, 0xA2, 0x9A]) }
     }
 

@@ -101,15 +101,4 @@ struct AccessTests {
         }
         #expect(await service.info.isLocked)
     }
-
-    @Test func validateSaysThatNoPasswordIsSet() async throws {
-        let link = ScriptedLink(atr: ScriptedLink.unknown) { command in
-            command[1] == 0xA4
-                ? [0x71, 1, 0, 0x74, 1, 0, 0x90, 0x00] : [0x69, 0x84]
-        }
-        let service = try await OATHService.open(CardChannel(link: link, environment: world()))
-        await #expect(throws: OATHError.card(.status(.dataInvalid, during: "VALIDATE"))) {
-            try await service.unlock(with: AccessKey(rawKey: Secret([1])))
-        }
-    }
 }

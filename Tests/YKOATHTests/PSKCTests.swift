@@ -92,7 +92,7 @@ struct PSKCTests {
     }
 
     private static let changes: [(String, String, PSKCError)] = [
-        ("KeyContainer", "KeyHolder", .field("KeyContainer", "KeyHolder")),
+        ("KeyContainer", "KeyHolder", .field("KeyContainer", "")),
         (
             "#pbkdf2", "#scrypt",
             .unsupportedAlgorithm("http://www.rsasecurity.com/rsalabs/pkcs/schemas/pkcs-5v2-0#scrypt")
@@ -103,9 +103,10 @@ struct PSKCTests {
         ("PBKDF2-params", "params", .field("PBKDF2-params", "")),
         ("Specified", "Other", .field("Salt", "")),
         ("Ej7/PEpyEpw=", "***", .field("Salt", "not base 64")),
-        ("<PRF/>", "<PRF Algorithm=\"#hmac-md5\"/>", .unsupportedAlgorithm("#hmac-md5")),
+        ("<PRF/>", "<PRF Algorithm=\"#hmac-md5\"/>", .unsupportedAlgorithm("")),
         ("#hmac-sha1", "#hmac-md5", .unsupportedAlgorithm("http://www.w3.org/2000/09/xmldsig#hmac-md5")),
-        ("#aes128-cbc", "#kw-aes128", .unsupportedAlgorithm("http://www.w3.org/2001/04/xmlenc#kw-aes128")),
+        ("#aes128-cbc", "#kw-tripledes", .unsupportedAlgorithm("http://www.w3.org/2001/04/xmlenc#kw-tripledes")),
+        ("#aes128-cbc", "#kw-aes128", .wrongKey), ("#aes128-cbc", "#kw-aes256", .wrongKey),
         ("CipherValue", "Cipher", .field("CipherValue", "")),
     ]
 
@@ -119,7 +120,7 @@ struct PSKCTests {
         ("Length=\"8\"", "Length=\"99\"", .field("Length", "99")),
         ("DECIMAL\" Length=\"8", "ALPHANUMERIC\" Length=\"8", .field("Encoding", "ALPHANUMERIC")),
         ("HMAC-SHA256", "HMAC-MD5", .unsupportedAlgorithm("HMAC-MD5")),
-        (">60<", ">0<", .field("TimeInterval", "0")), (">60<", ">x<", .field("TimeInterval", "x")),
+        (">60<", ">0<", .field("TimeInterval", "0")), (">60<", ">x<", .field("TimeInterval", "")),
         ("<pskc:PlainValue>MTIz", "<pskc:PlainValue>*", .field("Secret", "not base 64")),
         ("pskc:totp", "pskc:ocra", .unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:ocra")),
     ]

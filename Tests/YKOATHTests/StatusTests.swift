@@ -40,6 +40,20 @@ struct StatusTests {
         await #expect(throws: error) { try await service.put(Virtual.account("a")) }
     }
 
+    /// pico-fido says "no password is set" of a wrong one, after it asked for one.
+    @Test func aWrongPassword() async throws {
+        let locked: [UInt8] = [
+            0x79, 3, 5, 7, 1, 0x71, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0x74, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0x7B, 1, 1, 0x90, 0,
+        ]
+        for status in [[0x69, 0x84], [0x6A, 0x80]] as [[UInt8]] {
+            let link = ScriptedLink { $0[1] == 0xA4 && $0[2] == 4 ? locked : status }
+            let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+            await #expect(throws: OATHError.wrongPassword) {
+                try await service.unlock(with: AccessKey(rawKey: Secret([1])))
+            }
+        }
+    }
+
     @Test func setCode() async throws {
         let service = try await service(0x6984)
         await #expect(throws: OATHError.card(.status(.dataInvalid, during: "SET CODE"))) {

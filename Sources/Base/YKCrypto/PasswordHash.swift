@@ -13,8 +13,8 @@ public enum PasswordHash: Hashable, Sendable {
 
     /// The memory limit for parameters read from a file, in bytes: 1 GiB.
     public static let memoryLimit = 1 << 30
-    /// The limit for memory times passes, in bytes: about 20 seconds on one processor.
-    public static let workLimit = 1 << 33
+    /// The limits for memory times passes, in bytes: each is about 20 seconds on one processor.
+    private static let scryptLimit = 1 << 31, argon2idLimit = 6 << 30
 
     /// Why a key cannot be derived.
     public enum Failure: Error, Hashable, Sendable {
@@ -37,7 +37,7 @@ public enum PasswordHash: Hashable, Sendable {
     public func derive(
         _ password: borrowing Secret, salt: [UInt8], length: Int
     ) throws(Failure) -> Secret {
-        try check()
+        try Self.check([self])
         switch self {
         case .scrypt(let cost, let blockSize, let parallelism):
             let key = password.withBytes { bytes in
@@ -63,20 +63,32 @@ public enum PasswordHash: Hashable, Sendable {
         }
     }
 
-    private func check() throws(Failure) {
-        let (memory, work): (Int, Int)
+    /// Checks whether keys can be derived, one after another, within the limits for memory and time.
+    ///
+    /// - Parameter hashes: The functions of all keys that a file may need.
+    /// - Throws: `tooExpensive`, or `invalidParameters`.
+    public static func check(_ hashes: [PasswordHash]) throws(Failure) {
+        var share = 0.0
+        for hash in hashes { share += try hash.share() }
+        if share > 1 { throw .tooExpensive }
+    }
+
+    /// The share of the time limit that deriving one key takes.
+    private func share() throws(Failure) -> Double {
+        let (memory, work, limit): (Int, Int, Int)
         switch self {
         case .scrypt(let cost, let blockSize, let parallelism):
             guard cost > 1, cost & (cost - 1) == 0, blockSize > 0, parallelism > 0 else { throw .invalidParameters }
             guard cost <= 1 << 24, blockSize <= 1 << 10, parallelism <= 1 << 10 else { throw .tooExpensive }
             memory = 128 * blockSize * (cost + parallelism)
-            work = 128 * blockSize * cost * parallelism
+            (work, limit) = (128 * blockSize * cost * parallelism, Self.scryptLimit)
         case .argon2id(let passes, let kibibytes, let lanes):
             guard passes > 0, lanes > 0, kibibytes > 0 else { throw .invalidParameters }
             guard passes <= 1 << 10, lanes <= 1 << 8, kibibytes <= 1 << 20 else { throw .tooExpensive }
             memory = 1024 * kibibytes
-            work = memory * passes
+            (work, limit) = (memory * passes, Self.argon2idLimit)
         }
-        guard memory <= Self.memoryLimit, work <= Self.workLimit else { throw .tooExpensive }
+        guard memory <= Self.memoryLimit else { throw .tooExpensive }
+        return Double(work) / Double(limit)
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKKeys
 import YKOATH
+import YKWire
 
 extension Explain {
     /// Explains why no QR code was read.
@@ -13,10 +15,17 @@ extension Explain {
             Explanation(
                 "no-qr-code", .notFound, "no QR code was found in \(name)",
                 hint: "cut the picture to the code, with a white margin around it")
+        case .unreadable:
+            malformed(
+                "\(name) is a picture that cannot be read: it is damaged or cut off", hint: "save it again as PNG")
         case .noReader(let program):
             Explanation(
                 "no-zbar", .failed, "reading QR codes needs \(program), which is not on this machine",
                 hint: "sudo apt install zbar-tools")
+        case .program(ProgramError.timedOut(_)):
+            Explanation(
+                "no-qr-code", .timeOut, "no QR code was found in \(name) in time",
+                hint: "cut the picture to the code, with a white margin around it")
         case .program(let error): program(error)
         }
     }
@@ -26,10 +35,7 @@ extension Explain {
     /// - Parameter name: The file.
     static func imported(_ error: ImportError, from name: String = "this") -> Explanation {
         switch error {
-        case .unrecognized:
-            malformed(
-                "\(name) is neither a text with otpauth URIs, nor a PNG or JPEG image, nor a key container, nor the "
-                    + "export of another authenticator")
+        case .unrecognized(let kind): unrecognized(kind, name)
         case .empty(nil): malformed("\(name) holds no account")
         case .empty(let format?): malformed("\(name), an export of \(format.rawValue), holds no account")
         case .image(let error): qr(error, in: name)
@@ -38,12 +44,56 @@ extension Explain {
         }
     }
 
+    private static func unrecognized(_ kind: FileKind, _ name: String) -> Explanation {
+        let isNamedPicture = [".png", ".jpg", ".jpeg"].contains { name.lowercased().hasSuffix($0) }
+        if kind.isPicture {
+            let words = "\(name) is a picture in the format \(kind.rawValue)"
+            return isNamedPicture
+                ? malformed("\(words), whatever its name, and cannot be read", hint: "save it again as PNG")
+                : malformed("\(words); QR codes are read from PNG and JPEG", hint: "save it as PNG")
+        }
+        switch kind {
+        case .text where isNamedPicture, .binary where isNamedPicture:
+            return malformed("\(name) is a picture that cannot be read: it is damaged", hint: "save it again as PNG")
+        case .damagedJSON:
+            return malformed("\(name) is JSON that ends early or is damaged", hint: "export it again")
+        case .pdf:
+            return malformed("\(name) is a PDF document", hint: "save the page with the QR code as PNG")
+        case .binary:
+            return malformed(
+                "\(name) is not a file that ykit knows",
+                hint: "\(knownFormats); a backup of andOTP before 0.6.3 has no mark: give its password with "
+                    + "--file-password-stdin")
+        case .text:
+            return malformed("\(name) has no otpauth URI, and is not an export that ykit knows", hint: knownFormats)
+        default:
+            return malformed("\(name) is \(kind.rawValue), but not an export that ykit knows", hint: knownFormats)
+        }
+    }
+
+    private static let knownFormats =
+        "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
+        + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
+
+    /// Explains that QR codes of a Google Authenticator export are missing.
+    static func incomplete(_ gap: MigrationPart.Gap) -> Explanation {
+        let numbers = gap.missing.map { "\($0)" }
+        let missing = [numbers.dropLast().map { $0 }.listed(), numbers.last ?? ""].filter { !$0.isEmpty }
+            .listed(by: " and ")
+        return Explanation(
+            "incomplete", .notFound,
+            "the Google Authenticator export has \(gap.count) QR codes, of which \(missing) "
+                + (gap.missing.count == 1 ? "is missing" : "are missing"),
+            hint: "import the others too: ykit oath import FILE")
+    }
+
     /// Explains why an account of a source cannot be used.
     static func fault(_ fault: ImportFault) -> Explanation {
         switch fault {
-        case .uri(let error): oath(.invalidURI(error))
+        case .uri(let error): unusable(error)
         case .migration(let error): oath(.invalidMigration(error))
         case .container(let error): pskc(error)
+        case .exported(let error) where error.reason == .twoStep: unusable(error)
         case .exported(let error): malformed("a key cannot hold this account: \(error)")
         }
     }

@@ -69,10 +69,22 @@ extension Explain {
     static func pskc(_ error: PSKCError) -> Explanation {
         switch error {
         case .malformed(let cause): malformed("this key container cannot be read: \(cause)")
+        case .field("CheckDigits", _):
+            malformed(
+                "this key container cannot be used: the codes need a check digit, which keys do not append",
+                hint: "have the container made without CheckDigits")
+        case .field(let name, ""):
+            malformed("this key container cannot be read: \(name) is missing or has an unknown value")
         case .field(let name, let value):
             malformed("this key container cannot be read: \(name) is '\(value.printable)'")
+        case .unsupportedAlgorithm(let name) where name.lowercased().hasSuffix("yubikey-aes"):
+            malformed(
+                "this is the AES key of a slot with Yubico OTP, not an account with codes", hint: "ykit otp --help")
+        case .unsupportedAlgorithm(""):
+            malformed("the key container uses an algorithm that is not known here")
         case .unsupportedAlgorithm(let name):
             malformed("the key container uses \(name.printable), which is not known here")
+        case .cancelled: interrupted
         case .needsKey: Explanation("file-locked", .authentication, "the key container is encrypted")
         case .wrongKey:
             Explanation("file-key-wrong", .authentication, "wrong passphrase or key, or the key container was changed")
@@ -102,8 +114,11 @@ extension Explain {
                 "the password of \(name), an export of \(format.rawValue), is wrong, or the file was changed")
         case .tooExpensive(let format):
             malformed(
-                "\(name), an export of \(format.rawValue), asks for more than 1 GiB of memory or minutes of time to check its password",
+                "\(name), an export of \(format.rawValue), asks for more than 1 GiB of memory or 20 seconds to check its password",
                 hint: "export it again with the usual settings")
+        case .damagedArchive(let what):
+            malformed("\(name) is a ZIP archive, but cannot be read: \(what)", hint: "export it again")
+        case .cancelled: interrupted
         case .missingLibrary(let format, let library):
             Explanation(
                 "library-missing", .failed, "reading this export of \(format.rawValue) needs \(library)",
@@ -121,6 +136,14 @@ extension Explain {
         }
     }
 
+    /// Explains why an otpauth URI cannot be used.
+    static func unusable(_ error: OtpauthError) -> Explanation {
+        guard error.reason == .twoStep else { return malformed("this is not a usable otpauth URI: \(error)") }
+        return malformed(
+            "the secret is only the server's half, the key has to make the other (two-step enrolment)",
+            hint: "ykit approve open LINK, or --qr PICTURE, enrols it")
+    }
+
     /// Explains what is wrong with a new account.
     private static func account(_ error: OATHError) -> Explanation {
         switch error {
@@ -132,7 +155,7 @@ extension Explain {
         case .emptySecret: .usage("an account needs a secret")
         case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
         case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
-        case .invalidURI(let cause): malformed("this is not a usable otpauth URI: \(cause)")
+        case .invalidURI(let cause): unusable(cause)
         case .invalidMigration(let cause): migration(cause)
         case .invalidPSKC(let cause): pskc(cause)
         default: Explanation("failed", .failed, "\(error)")

@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKOATH
+public import YKTransport
 import YKWire
 
 /// A source of OATH accounts, identified by its first bytes rather than by its name: lines of otpauth URIs, an image
@@ -13,6 +14,8 @@ public struct ImportSource: Sendable {
         public var origin: Origin
         /// The account.
         public var account: Result<NewOATHAccount, ImportFault>
+        /// The part of a Google Authenticator export that it is in, if the export has several.
+        public var part: MigrationPart?
     }
 
     /// The place of an account in a source.
@@ -30,33 +33,50 @@ public struct ImportSource: Sendable {
     /// The content.
     public let bytes: [UInt8]
     private let codes: QRReader
+    private let cancellation: Cancellation
 
     /// Creates a source of its content.
     ///
-    /// - Parameter codes: Reads the QR codes of an image.
-    public init(_ bytes: [UInt8], codes: QRReader = QRReader()) {
+    /// - Parameters:
+    ///   - codes: Reads the QR codes of an image.
+    ///   - cancellation: Ends the derivation of the key of an encrypted file, which takes up to some 20 seconds.
+    public init(_ bytes: [UInt8], codes: QRReader = QRReader(), cancellation: Cancellation = Cancellation()) {
         self.bytes = bytes
         self.codes = codes
+        self.cancellation = cancellation
     }
 
     /// Reads all its accounts.
     ///
     /// - Parameters:
+    ///   - guessing: Whether what is in no known format is taken for an encrypted andOTP backup, see
+    ///     ``YKOATH/AuthenticatorExport/recognize(_:guessing:)``.
     ///   - unlocking: Returns the key for an encrypted key container; not called for another source.
     ///   - password: Returns the password of an encrypted export; not called for another source.
     /// - Throws: ``ImportError``, or the error of a closure.
     public func items(
-        unlocking: (PSKCProtection) throws -> PSKCUnlocking?,
+        guessing: Bool = false, unlocking: (PSKCProtection) throws -> PSKCUnlocking?,
         password: (AuthenticatorExport.Format) throws -> Secret
     ) throws -> [Item] {
         if QRReader.isImage(bytes) { return try Self.lines(try images()) }
         if PSKC.matches(bytes) { return try container(unlocking) }
-        if let export = try lifted({ () throws(ExportError) in try AuthenticatorExport.recognize(bytes) }) {
+        if let export = try lifted({ () throws(ExportError) in
+            try AuthenticatorExport.recognize(bytes, guessing: guessing)
+        }) {
             return try items(of: export, password)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportError.unrecognized }
+        guard let text = TextFile.decode(bytes) else { throw ImportError.unrecognized(FileKind(bytes)) }
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
-        return try Self.lines(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") })
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        // A file without a single URI is something else: its lines are not judged one by one.
+        guard lines.isEmpty || lines.contains(where: Self.isURI) else {
+            throw ImportError.unrecognized(FileKind(bytes))
+        }
+        return try Self.lines(lines)
+    }
+
+    private static func isURI(_ line: String) -> Bool {
+        line.lowercased().hasPrefix("otpauth:") || MigrationPayload.matches(line)
     }
 
     private func images() throws(ImportError) -> [String] {
@@ -69,26 +89,35 @@ public struct ImportSource: Sendable {
 
     private static func lines(_ lines: [String]) throws(ImportError) -> [Item] {
         guard !lines.isEmpty else { throw .empty(nil) }
-        return lines.enumerated().flatMap { number, line in
-            accounts(line).map { Item(origin: lines.count == 1 ? .whole : .entry(number + 1), account: $0) }
+        let items = lines.enumerated().flatMap { number, line in
+            self.items(line, lines.count == 1 ? .whole : .entry(number + 1))
         }
+        guard !items.isEmpty else { throw .empty(nil) }
+        return items
     }
 
-    private static func accounts(_ line: String) -> [Result<NewOATHAccount, ImportFault>] {
-        if MigrationPayload.matches(line) {
-            do {
-                let payload = try MigrationPayload(parsing: line)
-                return payload.accounts.map { .success($0) } + payload.unusable.map { .failure(.migration($0)) }
-            } catch { return [.failure(.migration(error))] }
+    private static func items(_ line: String, _ origin: Origin) -> [Item] {
+        guard MigrationPayload.matches(line) else {
+            do { return [Item(origin: origin, account: .success(try OtpauthURI.parse(line)))] } catch {
+                return [Item(origin: origin, account: .failure(.uri(error)))]
+            }
         }
-        do { return [.success(try OtpauthURI.parse(line))] } catch { return [.failure(.uri(error))] }
+        do {
+            let payload = try MigrationPayload(parsing: line)
+            let accounts = payload.accounts.map { Result<NewOATHAccount, ImportFault>.success($0) }
+            return (accounts + payload.unusable.map { .failure(.migration($0)) }).map {
+                Item(origin: origin, account: $0, part: payload.part)
+            }
+        } catch { return [Item(origin: origin, account: .failure(.migration(error)))] }
     }
 
     private func items(
         of export: AuthenticatorExport, _ password: (AuthenticatorExport.Format) throws -> Secret
     ) throws -> [Item] {
         let secret = export.needsPassword ? SharedSecret(try password(export.format)) : nil
-        let entries = try lifted { () throws(ExportError) in try export.entries(password: secret) }
+        let entries = try lifted { () throws(ExportError) in
+            try export.entries(password: secret, cancellation: cancellation)
+        }
         guard !entries.isEmpty else { throw ImportError.empty(export.format) }
         return entries.enumerated().map { number, entry in
             Item(
@@ -100,7 +129,7 @@ public struct ImportSource: Sendable {
     private func container(_ unlocking: (PSKCProtection) throws -> PSKCUnlocking?) throws -> [Item] {
         do {
             let key = try unlocking(try PSKC.protection(of: bytes))
-            return try PSKC(parsing: bytes, unlocking: key).keys.map { key in
+            return try PSKC(parsing: bytes, unlocking: key, cancellation: cancellation).keys.map { key in
                 Item(origin: .key(key.id), account: key.account.mapError { .container($0) })
             }
         } catch let error as PSKCError {
@@ -111,8 +140,8 @@ public struct ImportSource: Sendable {
 
 /// Why a source of accounts could not be read.
 public enum ImportError: Error, Hashable, Sendable {
-    /// Its kind is unknown.
-    case unrecognized
+    /// It is no text with URIs, no image, no key container, and no export in a known format.
+    case unrecognized(FileKind)
     /// It has no account; with the kind of export, if it is one.
     case empty(AuthenticatorExport.Format?)
     /// No QR code of an image could be read.

@@ -19,7 +19,7 @@ public struct CodeLink: Sendable {
     ///
     /// - Throws: `link` with the invalid field, or `malformed` for invalid parameters of a two-step enrolment.
     public init(_ text: String) throws(ApprovalError) {
-        do { account = try OtpauthURI.parse(text) } catch { throw .link(error) }
+        do { account = try OtpauthURI.parse(twoStep: text) } catch { throw .link(error) }
         let link = try LinkQuery(text.filter { $0 != " " })
         serial = link["serial"].flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
         twoStep = try TwoStep(link)

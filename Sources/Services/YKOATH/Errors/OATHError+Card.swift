@@ -24,7 +24,9 @@ extension OATHError {
         case (PutAccount.name, .conditionsNotSatisfied): .notApproved
         case (SetAccessKey.name, .conditionsNotSatisfied): .passwordRequired
         case (_, .securityStatusNotSatisfied): .locked
-        case (SetAccessKey.name, .dataInvalid), (Validate.name, .dataInvalid): nil
+        // pico-fido refuses a wrong password with the status for an application without one.
+        case (Validate.name, .dataInvalid): info.isLocked ? .wrongPassword : nil
+        case (SetAccessKey.name, .dataInvalid): nil
         case (_, .dataInvalid), (_, .notFound): .noSuchAccount
         case (_, .noSpace): .full
         case (_, .memoryFailure): .damaged

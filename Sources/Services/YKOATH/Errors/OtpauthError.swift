@@ -15,14 +15,16 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case duplicate
         /// The field is empty.
         case empty
-        /// The field has an unsupported value.
-        case notUnderstood(String)
-        /// The field is a number outside these bounds.
-        case outOfRange(String, ClosedRange<Int64>)
+        /// The field has an unsupported value; `nil` for one that is not quoted, because it could be a secret.
+        case notUnderstood(String?)
+        /// The field is a number outside these bounds, or `nil` for what is no number.
+        case outOfRange(String?, ClosedRange<Int64>)
         /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
         case badEncoding
         /// The field is not base 32.
         case badBase32
+        /// The secret is only the server's half: the device contributes the other (privacyIDEA's two-step enrolment).
+        case twoStep
     }
 
     /// The field.
@@ -42,11 +44,14 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing: "\(field.rawValue) is missing"
         case .duplicate: "\(field.rawValue) is there twice"
         case .empty: "\(field.rawValue) is empty"
-        case .notUnderstood(let value): "\(field.rawValue) \"\(value)\" is not understood"
+        case .notUnderstood(nil): "\(field.rawValue) is not understood"
+        case .notUnderstood(let value?): "\(field.rawValue) \"\(value)\" is not understood"
         case .outOfRange(let value, let range):
-            "\(field.rawValue) \"\(value)\" is not a number from \(range.lowerBound) to \(range.upperBound)"
+            field.rawValue + (value.map { " \"\($0)\"" } ?? "")
+                + " is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .badEncoding: "\(field.rawValue) is not percent-encoded UTF-8"
         case .badBase32: "\(field.rawValue) is not base 32"
+        case .twoStep: "\(field.rawValue) is only half of the secret, this is a two-step enrolment"
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKTransport
 import YKWire
 
 /// An export or backup of another authenticator app or password manager, recognised by its content.
@@ -31,14 +32,19 @@ public struct AuthenticatorExport: Sendable {
     public let format: Format
     /// Whether reading it requires a password.
     public let needsPassword: Bool
-    private let read: @Sendable (SharedSecret?) throws(ExportError) -> [Entry]
+    private let read: @Sendable (ExportUnlocking) throws(ExportError) -> [Entry]
 
-    init(
-        _ format: Format, needsPassword: Bool = false,
-        read: @escaping @Sendable (SharedSecret?) throws(ExportError) -> [Entry]
-    ) {
+    /// An export that is not encrypted.
+    init(_ format: Format, read: @escaping @Sendable () throws(ExportError) -> [Entry]) {
         self.format = format
-        self.needsPassword = needsPassword
+        needsPassword = false
+        self.read = { _ throws(ExportError) in try read() }
+    }
+
+    /// An export that is encrypted under a password.
+    init(encrypted format: Format, read: @escaping @Sendable (ExportUnlocking) throws(ExportError) -> [Entry]) {
+        self.format = format
+        needsPassword = true
         self.read = read
     }
 
@@ -47,11 +53,16 @@ public struct AuthenticatorExport: Sendable {
 
     /// Recognises an export.
     ///
-    /// - Parameter bytes: The whole file.
+    /// - Parameters:
+    ///   - bytes: The whole file, text in any of the encodings that editors write.
+    ///   - guessing: Whether bytes that are in no known format are taken for an encrypted backup of andOTP before 0.6.3,
+    ///     which has no mark of its own; only the password then decides.
     /// - Returns: The export; `nil` if the bytes are in no known format, or more than ``byteLimit``.
     /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database,
     ///   and ``ExportError/malformed(_:_:)`` for a damaged export.
-    public static func recognize(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport? {
+    public static func recognize(
+        _ bytes: [UInt8], guessing: Bool = false
+    ) throws(ExportError) -> AuthenticatorExport? {
         guard bytes.count <= byteLimit else { return nil }
         if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
             throw .unreadable("KeePass database", "export its entries from KeePassXC as CSV, and import that file")
@@ -62,16 +73,21 @@ public struct AuthenticatorExport: Sendable {
         if bytes.starts(with: Array("SQLite format 3".utf8)) {
             throw .unreadable("SQLite database", "use the program's own export instead of its database")
         }
-        if let archive = try RaivoExport.archive(bytes) { return archive }
+        if ZipArchive.matches(bytes) { return try ZippedExport.recognize(bytes) }
         if let backup = StratumExport.encrypted(bytes) { return backup }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return AndOTPExport.encrypted(bytes) }
-        let start = text.unicodeScalars.drop { $0 == "\u{FEFF}" || $0.properties.isWhitespace }
-        switch start.first {
+        guard let text = TextFile.decode(bytes) else { return AndOTPExport.encrypted(bytes, guessing: guessing) }
+        return try recognize(text: text)
+    }
+
+    /// Recognises an export that is text.
+    static func recognize(text: String) throws(ExportError) -> AuthenticatorExport? {
+        let start = String(text.unicodeScalars.drop { $0.properties.isWhitespace })
+        switch start.unicodeScalars.first {
         case "{", "[":
-            guard let json = try? JSONValue(parsing: String(start)) else { return nil }
+            guard let json = try? JSONValue(parsing: start) else { return nil }
             return try recognize(json)
         default:
-            return KeePassXCExport.recognize(String(start)) ?? BitwardenExport.csv(String(start))
+            return KeePassXCExport.recognize(start) ?? BitwardenExport.csv(start)
         }
     }
 
@@ -89,12 +105,17 @@ public struct AuthenticatorExport: Sendable {
 
     /// Reads every account, in the order of the file.
     ///
-    /// - Parameter password: The password; ignored unless ``needsPassword``.
+    /// - Parameters:
+    ///   - password: The password; ignored unless ``needsPassword``.
+    ///   - cancellation: Ends the derivation of a key, which takes up to some 20 seconds.
     /// - Returns: The accounts, including those that a key cannot hold, with the reason.
     /// - Throws: ``ExportError``.
-    public func entries(password: SharedSecret? = nil) throws(ExportError) -> [Entry] {
+    public func entries(
+        password: SharedSecret? = nil, cancellation: Cancellation = Cancellation()
+    ) throws(ExportError) -> [Entry] {
         if needsPassword, password == nil { throw .needsPassword(format) }
-        return try read(password)
+        return try read(
+            ExportUnlocking(password: password ?? SharedSecret(Secret([])), cancellation: cancellation))
     }
 }
 
@@ -102,14 +123,18 @@ public struct AuthenticatorExport: Sendable {
 public enum ExportError: Error, Hashable, Sendable {
     /// The export is malformed: the field, or what is wrong.
     case malformed(AuthenticatorExport.Format, String)
+    /// An archive cannot be read: what is wrong with it.
+    case damagedArchive(String)
     /// A known kind of file that is not supported, and what to do instead.
     case unreadable(String, String)
     /// It is encrypted and no password was given.
     case needsPassword(AuthenticatorExport.Format)
     /// The password is wrong, or the file was modified.
     case wrongPassword(AuthenticatorExport.Format)
-    /// The file's key derivation would need more than 1 GiB of memory or run for minutes.
+    /// The file's key derivations together would need more than 1 GiB of memory or more than some 20 seconds.
     case tooExpensive(AuthenticatorExport.Format)
+    /// The operation was cancelled.
+    case cancelled
     /// The library that derives the key is not installed.
     case missingLibrary(AuthenticatorExport.Format, String)
 }

@@ -9,9 +9,8 @@ enum EnteExport {
         guard let parameters = json["kdfParams"], json.text("encryptedData") != nil,
             json.text("encryptionNonce") != nil
         else { return nil }
-        return AuthenticatorExport(.ente, needsPassword: true) { password throws(ExportError) in
-            guard let password else { throw .needsPassword(.ente) }
-            var plain = try open(json, parameters, password)
+        return AuthenticatorExport(encrypted: .ente) { unlocking throws(ExportError) in
+            var plain = try open(json, parameters, unlocking)
             defer { Secret.wipe(&plain) }
             guard let text = String(validating: plain, as: UTF8.self) else { throw .malformed(.ente, "encryptedData") }
             let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
@@ -20,7 +19,7 @@ enum EnteExport {
     }
 
     private static func open(
-        _ json: JSONValue, _ parameters: JSONValue, _ password: SharedSecret
+        _ json: JSONValue, _ parameters: JSONValue, _ unlocking: ExportUnlocking
     ) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.ente
         guard let memory = parameters["memLimit"]?.int, let passes = parameters["opsLimit"]?.int else {
@@ -29,13 +28,13 @@ enum EnteExport {
         let hash = PasswordHash.argon2id(
             passes: Int(clamping: passes), kibibytes: Int(clamping: memory / 1024), lanes: 1)
         let salt = try format.base64(parameters, "salt")
-        let key = try hash.key(password, salt: salt, format)
+        let key = try unlocking.key(hash, salt: salt, format)
         let chunk = try format.base64(json, "encryptedData")
         let header = try format.base64(json, "encryptionNonce")
         guard chunk.count >= SecretStream.overhead, header.count == SecretStream.headerSize else {
             throw .malformed(format, "encryptedData")
         }
-        do { return try SecretStream.open(chunk, key: key, header: header) } catch {
+        do { return try SecretStream.open(chunk, key: key.value, header: header) } catch {
             if case .missingLibrary(let name) = error { throw .missingLibrary(format, name) }
             throw .wrongPassword(format)
         }
@@ -52,21 +51,20 @@ enum BitwardenExport {
                     "account-encrypted Bitwarden export",
                     "only the account that made it can read it; export again with a password, or as plain JSON")
             }
-            return AuthenticatorExport(.bitwarden, needsPassword: true) { password throws(ExportError) in
-                guard let password else { throw .needsPassword(.bitwarden) }
-                var plain = try open(json, password)
+            return AuthenticatorExport(encrypted: .bitwarden) { unlocking throws(ExportError) in
+                var plain = try open(json, unlocking)
                 defer { Secret.wipe(&plain) }
                 return try entries(try JSONValue(decrypted: plain, .bitwarden))
             }
         }
         guard json["items"]?.array != nil else { return nil }
-        return AuthenticatorExport(.bitwarden) { _ throws(ExportError) in try entries(json) }
+        return AuthenticatorExport(.bitwarden) { () throws(ExportError) in try entries(json) }
     }
 
-    /// The CSV form, recognised by its header.
+    /// The CSV form, recognised by its header; Bitwarden Authenticator's has no user names.
     static func csv(_ text: String) -> AuthenticatorExport? {
-        guard let table = CSVTable(text, requiring: ["name", "login_username", "login_totp"]) else { return nil }
-        return AuthenticatorExport(.bitwarden) { _ throws(ExportError) in
+        guard let table = CSVTable(text, requiring: ["name", "login_totp"]) else { return nil }
+        return AuthenticatorExport(.bitwarden) { () throws(ExportError) in
             table.rows.compactMap { row in
                 let code = table[row, "login_totp"]
                 if code.trimmed.isEmpty { return nil }
@@ -85,30 +83,29 @@ enum BitwardenExport {
         }
     }
 
-    private static func open(_ json: JSONValue, _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    private static func open(_ json: JSONValue, _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.bitwarden
         guard let salt = json.text("salt"), let rounds = json["kdfIterations"]?.int else {
             throw .malformed(format, "salt, kdfIterations")
         }
-        let master: Secret
+        let master: SharedSecret
         switch json["kdfType"]?.int {
         // The salt is the string's own bytes, although it looks like base 64.
         case 0:
-            master = try HashAlgorithm.sha256.key(
-                password, salt: Array(salt.utf8), rounds: Int(clamping: rounds), format)
+            master = try unlocking.key(.sha256, salt: Array(salt.utf8), rounds: Int(clamping: rounds), format)
         case 1:
             guard let memory = json["kdfMemory"]?.int, let lanes = json["kdfParallelism"]?.int,
                 (1...Int64(PasswordHash.memoryLimit >> 20)).contains(memory)
             else { throw .tooExpensive(format) }
             let hash = PasswordHash.argon2id(
                 passes: Int(clamping: rounds), kibibytes: Int(clamping: memory * 1024), lanes: Int(clamping: lanes))
-            master = try hash.key(password, salt: HashAlgorithm.sha256.hash(Array(salt.utf8)), format)
+            master = try unlocking.key(hash, salt: HashAlgorithm.sha256.hash(Array(salt.utf8)), format)
         default:
             throw .unreadable("Bitwarden export with another key derivation", "this ykit knows PBKDF2 and Argon2id")
         }
         // HKDF-Expand with one block (RFC 5869 §2.3).
-        var encryption = HashAlgorithm.sha256.hmac(key: master, Array("enc".utf8) + [1])
-        var authentication = HashAlgorithm.sha256.hmac(key: master, Array("mac".utf8) + [1])
+        var encryption = HashAlgorithm.sha256.hmac(key: master.value, Array("enc".utf8) + [1])
+        var authentication = HashAlgorithm.sha256.hmac(key: master.value, Array("mac".utf8) + [1])
         defer {
             Secret.wipe(&encryption)
             Secret.wipe(&authentication)
@@ -133,7 +130,7 @@ enum BitwardenExport {
 enum KeePassXCExport {
     static func recognize(_ text: String) -> AuthenticatorExport? {
         guard let table = CSVTable(text, requiring: ["Group", "Title", "Username", "TOTP"]) else { return nil }
-        return AuthenticatorExport(.keePassXC) { _ throws(ExportError) in
+        return AuthenticatorExport(.keePassXC) { () throws(ExportError) in
             table.rows.compactMap { row in
                 let code = table[row, "TOTP"]
                 if code.trimmed.isEmpty { return nil }
@@ -150,34 +147,34 @@ enum StratumExport {
 
     static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["Authenticators"]?.array != nil else { return nil }
-        return AuthenticatorExport(.stratum) { _ throws(ExportError) in try entries(json) }
+        return AuthenticatorExport(.stratum) { () throws(ExportError) in try entries(json) }
     }
 
     static func encrypted(_ bytes: [UInt8]) -> AuthenticatorExport? {
         let isLegacy = bytes.starts(with: legacyMark)
         guard isLegacy || bytes.starts(with: mark) else { return nil }
-        return AuthenticatorExport(.stratum, needsPassword: true) { password throws(ExportError) in
-            guard let password else { throw .needsPassword(.stratum) }
-            var plain = isLegacy ? try openLegacy(bytes, password) : try open(bytes, password)
+        return AuthenticatorExport(encrypted: .stratum) { unlocking throws(ExportError) in
+            var plain = isLegacy ? try openLegacy(bytes, unlocking) : try open(bytes, unlocking)
             defer { Secret.wipe(&plain) }
             return try entries(try JSONValue(decrypted: plain, .stratum))
         }
     }
 
     /// A 16-byte salt and a 12-byte nonce; Argon2id with 3 passes over 64 MiB in 4 lanes.
-    private static func open(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    private static func open(_ bytes: [UInt8], _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {
         guard bytes.count >= 44 + AESGCM.tagSize else { throw .malformed(.stratum, "the file ends early") }
         let hash = PasswordHash.argon2id(passes: 3, kibibytes: 64 << 10, lanes: 4)
-        let key = try hash.key(password, salt: Array(bytes[16..<32]), .stratum)
-        return try AuthenticatorExport.Format.stratum.open(Array(bytes[44...]), key: key, nonce: Array(bytes[32..<44]))
+        let key = try unlocking.key(hash, salt: Array(bytes[16..<32]), .stratum)
+        return try AuthenticatorExport.Format.stratum.open(
+            Array(bytes[44...]), key: key.value, nonce: Array(bytes[32..<44]))
     }
 
     /// A 20-byte salt and a 16-byte IV; PBKDF2-SHA-1.
-    private static func openLegacy(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    private static func openLegacy(_ bytes: [UInt8], _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {
         guard bytes.count > 52 else { throw .malformed(.stratum, "the file ends early") }
-        let key = try HashAlgorithm.sha1.key(password, salt: Array(bytes[16..<36]), rounds: legacyRounds, .stratum)
+        let key = try unlocking.key(.sha1, salt: Array(bytes[16..<36]), rounds: legacyRounds, .stratum)
         return try AuthenticatorExport.Format.stratum.openCBC(
-            Array(bytes[52...]), key: key, vector: Array(bytes[36..<52]))
+            Array(bytes[52...]), key: key.value, vector: Array(bytes[36..<52]))
     }
 
     /// The issuer is never empty: without a user name it holds the account's name.

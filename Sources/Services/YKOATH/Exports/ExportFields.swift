@@ -30,14 +30,15 @@ struct ExportFields {
 
     private func account() throws(OtpauthError) -> NewOATHAccount {
         let (type, isSteam) = try kind()
-        let issuer = isSteam && self.issuer?.lowercased() != "steam" ? "Steam" : self.issuer?.trimmed
-        guard let name = name?.trimmed, !name.isEmpty else { throw OtpauthError(.label, .empty) }
+        let label = AccountLabel(issuer: issuer?.trimmed, name: name?.trimmed, isSteam: isSteam)
+        try label.check()
         let period = type == .totp ? try number(.period, period, in: 1...Int64(Int32.max)) ?? 30 : 30
         let counter = type == .hotp ? try number(.counter, counter, in: 0...Int64(UInt32.max)) ?? 0 : 0
         let digits = isSteam ? 6 : try number(.digits, digits, in: 6...8) ?? 6
         return NewOATHAccount(
-            id: OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type), secret: try key(),
-            algorithm: try hash(isSteam), digits: Int(digits), counter: UInt32(truncatingIfNeeded: counter))
+            id: OATHAccountID(issuer: label.issuer, name: label.name, period: .seconds(period), type: type),
+            secret: try key(), algorithm: try hash(isSteam), digits: Int(digits),
+            counter: UInt32(truncatingIfNeeded: counter))
     }
 
     private func kind() throws(OtpauthError) -> (OATHType, isSteam: Bool) {
@@ -45,14 +46,14 @@ struct ExportFields {
         case "totp": (.totp, false)
         case "hotp": (.hotp, false)
         case "steam": (.totp, true)
-        default: throw OtpauthError(.type, .notUnderstood(String(type.prefix(32))))
+        default: throw OtpauthError(.type, .notUnderstood(Quotable.name(type)))
         }
     }
 
     private func hash(_ isSteam: Bool) throws(OtpauthError) -> OATHAlgorithm {
         guard let algorithm, !algorithm.isEmpty, !isSteam else { return .sha1 }
         guard let known = OATHAlgorithm(name: algorithm) else {
-            throw OtpauthError(.algorithm, .notUnderstood(String(algorithm.prefix(32))))
+            throw OtpauthError(.algorithm, .notUnderstood(Quotable.name(algorithm)))
         }
         return known
     }
@@ -75,12 +76,12 @@ struct ExportFields {
     private func number(
         _ field: OtpauthError.Field, _ value: JSONValue?, in range: ClosedRange<Int64>
     ) throws(OtpauthError) -> Int64? {
-        let (found, shown): (Int64?, String)
+        let (found, shown): (Int64?, String?)
         switch value {
         case nil, .null?, .string("")?: return nil
         case .int(let number)?: (found, shown) = (number, "\(number)")
         case .double(let number)?: (found, shown) = (Int64(exactly: number), "\(number)")
-        case .string(let text)?: (found, shown) = (Int64(text), String(text.prefix(32)))
+        case .string(let text)?: (found, shown) = (Int64(text), Quotable.number(text))
         default: throw OtpauthError(field, .notUnderstood("another type"))
         }
         guard let found, range.contains(found) else { throw OtpauthError(field, .outOfRange(shown, range)) }
@@ -97,7 +98,7 @@ extension ExportFields {
         let lower = code.lowercased()
         if lower.hasPrefix("otpauth://") {
             do {
-                let account = try OtpauthURI.parse(code)
+                let account = try OtpauthURI.parse(code, title: title, user: user)
                 return .init(label: account.id.text, account: .success(account))
             } catch {
                 return .init(label: label, account: .failure(error))
@@ -139,44 +140,15 @@ extension JSONValue {
     }
 }
 
-extension PasswordHash {
-    /// Derives a 32-byte key for an export.
-    func key(
-        _ password: SharedSecret, salt: [UInt8], _ format: AuthenticatorExport.Format
-    ) throws(ExportError) -> Secret {
-        do { return try derive(password.value, salt: salt, length: 32) } catch {
-            switch error {
-            case .invalidParameters: throw .malformed(format, "the parameters of the key derivation")
-            case .tooExpensive: throw .tooExpensive(format)
-            case .missingLibrary(let name): throw .missingLibrary(format, name)
-            }
-        }
-    }
-}
-
-extension HashAlgorithm {
-    /// Maximum number of PBKDF2 rounds that a file may ask for.
-    static var roundLimit: Int { 10_000_000 }
-
-    /// Derives a key with PBKDF2 for an export.
-    func key(
-        _ password: SharedSecret, salt: [UInt8], rounds: Int, length: Int = 32, _ format: AuthenticatorExport.Format
-    ) throws(ExportError) -> Secret {
-        guard rounds <= Self.roundLimit else { throw .tooExpensive(format) }
-        guard rounds > 0, let key = try? pbkdf2(password.value, salt: salt, rounds: rounds, length: length) else {
-            throw .malformed(format, "the parameters of the key derivation")
-        }
-        return key
-    }
-}
-
 extension AuthenticatorExport.Format {
     /// Decrypts AES-256-GCM; `sealed` is the ciphertext followed by the tag.
-    func open(_ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(ExportError) -> [UInt8] {
+    func open(
+        _ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8] = []
+    ) throws(ExportError) -> [UInt8] {
         guard nonce.count == AESGCM.nonceSize, sealed.count >= AESGCM.tagSize else {
             throw .malformed(self, "the encrypted part")
         }
-        guard let plain = try? AESGCM.decrypt(sealed, key: key, nonce: nonce, context: []) else {
+        guard let plain = try? AESGCM.decrypt(sealed, key: key, nonce: nonce, context: context) else {
             throw .wrongPassword(self)
         }
         return plain

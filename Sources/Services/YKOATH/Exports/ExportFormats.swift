@@ -8,11 +8,10 @@ import YKWire
 enum AegisExport {
     static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["header"]?.object != nil, let db = json["db"] else { return nil }
-        if db.object != nil { return AuthenticatorExport(.aegis) { _ throws(ExportError) in try entries(db) } }
+        if db.object != nil { return AuthenticatorExport(.aegis) { () throws(ExportError) in try entries(db) } }
         guard let sealed = db.string else { return nil }
-        return AuthenticatorExport(.aegis, needsPassword: true) { password throws(ExportError) in
-            guard let password else { throw .needsPassword(.aegis) }
-            return try entries(try open(json, sealed, password))
+        return AuthenticatorExport(encrypted: .aegis) { unlocking throws(ExportError) in
+            try entries(try open(json, sealed, unlocking))
         }
     }
 
@@ -30,7 +29,7 @@ enum AegisExport {
 
     /// Only slots of type 1 are encrypted with a password; types 0 and 2 are of other kinds.
     private static func open(
-        _ json: JSONValue, _ sealed: String, _ password: SharedSecret
+        _ json: JSONValue, _ sealed: String, _ unlocking: ExportUnlocking
     ) throws(ExportError) -> JSONValue {
         guard let slots = json["header"]?["slots"]?.array else { throw .malformed(.aegis, "header.slots") }
         let passwordSlots = slots.filter { $0["type"]?.int == 1 }
@@ -40,9 +39,12 @@ enum AegisExport {
         let parameters = json["header"]?["params"]
         let vault = try base64(sealed) + AuthenticatorExport.Format.aegis.hex(parameters, "tag")
         let nonce = try AuthenticatorExport.Format.aegis.hex(parameters, "nonce")
-        for slot in passwordSlots.prefix(16) {
+        let slotLimit = 16
+        let hashes = try passwordSlots.prefix(slotLimit).map { slot throws(ExportError) in try hash(of: slot) }
+        do { try PasswordHash.check(hashes) } catch { throw ExportError(error, .aegis) }
+        for (slot, hash) in zip(passwordSlots, hashes) {
             do {
-                let master = try master(of: slot, password)
+                let master = try master(of: slot, hash, unlocking)
                 var plain = try AuthenticatorExport.Format.aegis.open(vault, key: master, nonce: nonce)
                 defer { Secret.wipe(&plain) }
                 return try JSONValue(decrypted: plain, .aegis)
@@ -53,16 +55,21 @@ enum AegisExport {
         throw .wrongPassword(.aegis)
     }
 
-    private static func master(of slot: JSONValue, _ password: SharedSecret) throws(ExportError) -> Secret {
-        let format = AuthenticatorExport.Format.aegis
+    private static func hash(of slot: JSONValue) throws(ExportError) -> PasswordHash {
         guard let cost = slot["n"]?.int, let blockSize = slot["r"]?.int, let parallelism = slot["p"]?.int else {
             throw .malformed(.aegis, "n, r, p")
         }
-        let hash = PasswordHash.scrypt(
+        return .scrypt(
             cost: Int(clamping: cost), blockSize: Int(clamping: blockSize), parallelism: Int(clamping: parallelism))
-        let key = try hash.key(password, salt: try format.hex(slot, "salt"), format)
+    }
+
+    private static func master(
+        of slot: JSONValue, _ hash: PasswordHash, _ unlocking: ExportUnlocking
+    ) throws(ExportError) -> Secret {
+        let format = AuthenticatorExport.Format.aegis
+        let key = try unlocking.key(hash, salt: try format.hex(slot, "salt"), format)
         let sealed = try format.hex(slot, "key") + format.hex(slot["key_params"], "tag")
-        var master = try format.open(sealed, key: key, nonce: try format.hex(slot["key_params"], "nonce"))
+        var master = try format.open(sealed, key: key.value, nonce: try format.hex(slot["key_params"], "nonce"))
         defer { Secret.wipe(&master) }
         guard master.count == 32 else { throw .malformed(.aegis, "key") }
         return Secret(master)
@@ -86,15 +93,14 @@ enum TwoFASExport {
             throw .unreadable("2FAS backup of schema \(schema)", "this ykit knows schemas up to 4")
         }
         if sealed.isEmpty {
-            return AuthenticatorExport(.twoFAS) { _ throws(ExportError) in try entries(json["services"]) }
+            return AuthenticatorExport(.twoFAS) { () throws(ExportError) in try entries(json["services"]) }
         }
-        return AuthenticatorExport(.twoFAS, needsPassword: true) { password throws(ExportError) in
-            guard let password else { throw .needsPassword(.twoFAS) }
+        return AuthenticatorExport(encrypted: .twoFAS) { unlocking throws(ExportError) in
             let parts = sealed.split(separator: ":", omittingEmptySubsequences: false)
             let bytes = parts.compactMap { try? Base64.decode($0) }
             guard bytes.count == 3, parts.count == 3 else { throw .malformed(.twoFAS, "servicesEncrypted") }
-            let key = try HashAlgorithm.sha256.key(password, salt: bytes[1], rounds: rounds, .twoFAS)
-            var plain = try AuthenticatorExport.Format.twoFAS.open(bytes[0], key: key, nonce: bytes[2])
+            let key = try unlocking.key(.sha256, salt: bytes[1], rounds: rounds, .twoFAS)
+            var plain = try AuthenticatorExport.Format.twoFAS.open(bytes[0], key: key.value, nonce: bytes[2])
             defer { Secret.wipe(&plain) }
             return try entries(try JSONValue(decrypted: plain, .twoFAS))
         }
@@ -123,16 +129,16 @@ enum AndOTPExport {
         guard let accounts = json.array, let first = accounts.first, first["secret"]?.string != nil,
             first["label"]?.string != nil, first["type"]?.string != nil
         else { return nil }
-        return AuthenticatorExport(.andOTP) { _ throws(ExportError) in accounts.map(entry) }
+        return AuthenticatorExport(.andOTP) { () throws(ExportError) in accounts.map(entry) }
     }
 
-    /// An encrypted backup has no marker: any file that is not text is taken for one, and decrypting it decides.
-    static func encrypted(_ bytes: [UInt8]) -> AuthenticatorExport? {
-        guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes)
+    /// An encrypted backup has no mark but the number of rounds at its start, and before version 0.6.3 none at all: with
+    /// `guessing`, any file that is in no known format is taken for one, and decrypting it decides.
+    static func encrypted(_ bytes: [UInt8], guessing: Bool) -> AuthenticatorExport? {
+        guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes), guessing || hasRounds(bytes)
         else { return nil }
-        return AuthenticatorExport(.andOTP, needsPassword: true) { password throws(ExportError) in
-            guard let password else { throw .needsPassword(.andOTP) }
-            var plain = try open(bytes, password)
+        return AuthenticatorExport(encrypted: .andOTP) { unlocking throws(ExportError) in
+            var plain = try open(bytes, unlocking)
             defer { Secret.wipe(&plain) }
             guard let accounts = try JSONValue(decrypted: plain, .andOTP).array else {
                 throw .malformed(.andOTP, "accounts")
@@ -151,19 +157,24 @@ enum AndOTPExport {
         return starts.contains { bytes.starts(with: $0) }
     }
 
-    private static func open(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    /// andOTP uses 140,000 to 160,000 rounds (`EncryptionHelper`); in the old form these bytes are the nonce.
+    private static func hasRounds(_ bytes: [UInt8]) -> Bool {
+        (140_000...160_000).contains(rounds(bytes)) && bytes.count > 28 + AESGCM.tagSize
+    }
+
+    private static func rounds(_ bytes: [UInt8]) -> Int { bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
+
+    private static func open(_ bytes: [UInt8], _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.andOTP
-        let rounds = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        // andOTP uses 140,000 to 160,000 rounds; in the old form these bytes are the nonce.
-        if (1...HashAlgorithm.roundLimit).contains(rounds), bytes.count > 28 + AESGCM.tagSize {
-            let key = try HashAlgorithm.sha1.key(password, salt: Array(bytes[4..<16]), rounds: rounds, format)
+        if hasRounds(bytes) {
+            let key = try unlocking.key(.sha1, salt: Array(bytes[4..<16]), rounds: rounds(bytes), format)
             do {
-                return try format.open(Array(bytes[28...]), key: key, nonce: Array(bytes[16..<28]))
+                return try format.open(Array(bytes[28...]), key: key.value, nonce: Array(bytes[16..<28]))
             } catch .wrongPassword {
                 // The old form is tried next.
             }
         }
-        var text = password.value.copyBytes()
+        var text = unlocking.password.value.copyBytes()
         defer { Secret.wipe(&text) }
         var digest = HashAlgorithm.sha256.hash(text)
         defer { Secret.wipe(&digest) }
@@ -195,24 +206,7 @@ enum RaivoExport {
         guard let accounts = json.array, let first = accounts.first, first["kind"]?.string != nil,
             first["timer"] != nil
         else { return nil }
-        return AuthenticatorExport(.raivo) { _ throws(ExportError) in accounts.map(entry) }
-    }
-
-    /// The export in an archive.
-    static func archive(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport? {
-        guard ZipArchive.matches(bytes) else { return nil }
-        let archive = try ZipArchive(bytes)
-        guard let file = archive.files.first(where: { $0.name.hasSuffix(".json") }) else {
-            throw .unreadable("ZIP archive", "unpack it and import the export in it")
-        }
-        return AuthenticatorExport(.raivo, needsPassword: file.isEncrypted) { password throws(ExportError) in
-            var plain = try archive.contents(of: file, password: password)
-            defer { Secret.wipe(&plain) }
-            guard let accounts = try JSONValue(decrypted: plain, .raivo).array else {
-                throw .malformed(.raivo, "accounts")
-            }
-            return accounts.map(entry)
-        }
+        return AuthenticatorExport(.raivo) { () throws(ExportError) in accounts.map(entry) }
     }
 
     private static func entry(_ account: JSONValue) -> AuthenticatorExport.Entry {
@@ -228,7 +222,7 @@ enum RaivoExport {
 enum FreeOTPPlusExport {
     static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
         guard json["tokenOrder"]?.array != nil, let tokens = json["tokens"]?.array else { return nil }
-        return AuthenticatorExport(.freeOTPPlus) { _ throws(ExportError) in tokens.map(entry) }
+        return AuthenticatorExport(.freeOTPPlus) { () throws(ExportError) in tokens.map(entry) }
     }
 
     private static func entry(_ token: JSONValue) -> AuthenticatorExport.Entry {
@@ -240,24 +234,5 @@ enum FreeOTPPlusExport {
             type: token.text("type") ?? "totp", issuer: issuer, name: token.text("label"), secret: .bytes(secret),
             algorithm: token.text("algo"), digits: token["digits"], period: token["period"], counter: counter
         ).entry
-    }
-}
-
-/// Proton Authenticator's export: one URI per account.
-enum ProtonExport {
-    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
-        guard json["version"] != nil else { return nil }
-        if json["salt"]?.string != nil, json["content"]?.string != nil, json["kdfParams"] == nil {
-            throw .unreadable("encrypted Proton Authenticator export", "export it again without a password")
-        }
-        guard let entries = json["entries"]?.array, entries.isEmpty || entries[0]["content"]?.object != nil else {
-            return nil
-        }
-        return AuthenticatorExport(.proton) { _ throws(ExportError) in
-            entries.map { entry in
-                let content = entry["content"]
-                return ExportFields.entry(code: content?.text("uri") ?? "", title: nil, user: content?.text("name"))
-            }
-        }
     }
 }

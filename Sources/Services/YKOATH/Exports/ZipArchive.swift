@@ -21,15 +21,15 @@ struct ZipArchive: Sendable {
 
     private(set) var files: [File] = []
     private let bytes: [UInt8]
-    private static let fileLimit = 64
-    private static let format = AuthenticatorExport.Format.raivo
+    /// An archive of Bitwarden has all attachments.
+    private static let fileLimit = 16_384
 
     static func matches(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) }
 
     /// Reads the central directory.
     init(_ bytes: [UInt8]) throws(ExportError) {
         self.bytes = bytes
-        do { try read() } catch { throw .malformed(Self.format, "the archive's directory") }
+        do { try read() } catch { throw .damagedArchive("the archive's directory") }
     }
 
     private mutating func read() throws(WireError) {
@@ -77,16 +77,16 @@ struct ZipArchive: Sendable {
     ///
     /// - Throws: `.unreadable` for the old ZIP encryption and other compression methods, `.wrongPassword`, and
     ///   `.malformed`.
-    func contents(of file: File, password: SharedSecret?) throws(ExportError) -> [UInt8] {
+    func contents(of file: File, password: ExportUnlocking?) throws(ExportError) -> [UInt8] {
         guard file.size <= AuthenticatorExport.byteLimit, file.compressed <= AuthenticatorExport.byteLimit else {
-            throw .malformed(Self.format, "the file in the archive is too large")
+            throw .damagedArchive("the file in the archive is too large")
         }
         let stored = try data(of: file)
         guard file.isEncrypted else { return try inflated(stored, file.method, file.size) }
         guard file.method == 99 else {
             throw .unreadable("ZIP archive with the old ZIP encryption", "unpack it and import the export in it")
         }
-        guard let password else { throw .needsPassword(Self.format) }
+        guard let password else { throw .needsPassword(.raivo) }
         let (strength, method) = try Self.encryption(file.extra)
         let plain = try opened(stored, strength: strength, password)
         return try inflated(plain, method, file.size)
@@ -94,14 +94,14 @@ struct ZipArchive: Sendable {
 
     /// The bytes after the file's local header.
     private func data(of file: File) throws(ExportError) -> [UInt8] {
-        guard file.offset <= bytes.count - 30 else { throw .malformed(Self.format, "the archive ends early") }
+        guard file.offset <= bytes.count - 30 else { throw .damagedArchive("the archive ends early") }
         var header = ByteReader(Array(bytes[file.offset..<(file.offset + 30)]))
         guard (try? header.littleEndian(4)) == 0x0403_4B50, (try? header.bytes(22)) != nil,
             let name = try? header.littleEndian(2), let extra = try? header.littleEndian(2)
-        else { throw .malformed(Self.format, "the header of the file in the archive") }
+        else { throw .damagedArchive("the header of the file in the archive") }
         let start = file.offset + 30 + Int(name) + Int(extra)
         guard start <= bytes.count, file.compressed <= bytes.count - start else {
-            throw .malformed(Self.format, "the archive ends early")
+            throw .damagedArchive("the archive ends early")
         }
         return Array(bytes[start..<(start + file.compressed)])
     }
@@ -111,7 +111,7 @@ struct ZipArchive: Sendable {
         case 0: return bytes
         case 8:
             guard let plain = Compression.inflate(bytes, size: UInt64(size)) else {
-                throw .malformed(Self.format, "the compressed file in the archive")
+                throw .damagedArchive("the compressed file in the archive")
             }
             return plain
         default: throw .unreadable("ZIP archive with compression method \(method)", "unpack it and import the export")
@@ -128,25 +128,25 @@ struct ZipArchive: Sendable {
             guard (1...3).contains(field[4]) else { break }
             return (Int(field[4]), Int(field[5]) | Int(field[6]) << 8)
         }
-        throw .malformed(format, "the encryption of the file in the archive")
+        throw .damagedArchive("the encryption of the file in the archive")
     }
 
     /// Salt, two password verification bytes, ciphertext, ten bytes of HMAC-SHA-1; PBKDF2-SHA-1 with 1,000 rounds,
     /// AES in counter mode with a little-endian counter starting at 1.
-    private func opened(_ stored: [UInt8], strength: Int, _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+    private func opened(_ stored: [UInt8], strength: Int, _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {
         let keySize = 8 + strength * 8
         let saltSize = keySize / 2
-        guard stored.count >= saltSize + 12 else { throw .malformed(Self.format, "the archive ends early") }
-        let keys = try HashAlgorithm.sha1.key(
-            password, salt: Array(stored[..<saltSize]), rounds: 1_000, length: keySize * 2 + 2, Self.format)
-        var material = keys.copyBytes()
+        guard stored.count >= saltSize + 12 else { throw .damagedArchive("the archive ends early") }
+        let keys = try unlocking.key(
+            .sha1, salt: Array(stored[..<saltSize]), rounds: 1_000, length: keySize * 2 + 2, .raivo)
+        var material = keys.value.copyBytes()
         defer { Secret.wipe(&material) }
         let check = Array(stored[saltSize..<(saltSize + 2)])
-        guard constantTimeEqual(check, Array(material.suffix(2))) else { throw .wrongPassword(Self.format) }
+        guard constantTimeEqual(check, Array(material.suffix(2))) else { throw .wrongPassword(.raivo) }
         let ciphertext = Array(stored[(saltSize + 2)..<(stored.count - 10)])
         let mac = HashAlgorithm.sha1.hmac(key: Secret(material[keySize..<(keySize * 2)]), ciphertext)
         guard constantTimeEqual(Array(mac.prefix(10)), Array(stored.suffix(10))) else {
-            throw .wrongPassword(Self.format)
+            throw .wrongPassword(.raivo)
         }
         return try Self.counted(ciphertext, key: Secret(material[..<keySize]))
     }
@@ -164,7 +164,7 @@ struct ZipArchive: Sendable {
         for block in 0..<blocks {
             let start = block * 16
             guard let stream = try? BlockCipher.aes.encrypt(Array(counters[start..<(start + 16)]), key: key) else {
-                throw .malformed(format, "the encryption of the file in the archive")
+                throw .damagedArchive("the encryption of the file in the archive")
             }
             for index in start..<min(start + 16, plain.count) { plain[index] ^= stream[index - start] }
         }

@@ -99,10 +99,9 @@ private struct MigratedAccount {
     private func id(_ type: OATHType) throws(OtpauthError) -> OATHAccountID {
         guard let name = String(validating: name, as: UTF8.self) else { throw OtpauthError(.label, .badEncoding) }
         guard let issuer = String(validating: issuer, as: UTF8.self) else { throw OtpauthError(.issuer, .badEncoding) }
-        let prefix = "\(issuer):"
-        let plain = !issuer.isEmpty && name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)).trimmed : name
-        if plain.isEmpty { throw OtpauthError(.label, .empty) }
-        return OATHAccountID(issuer: issuer, name: plain, type: type)
+        let label = AccountLabel(issuer: issuer.trimmed, name: name.trimmed)
+        try label.check()
+        return OATHAccountID(issuer: label.issuer, name: label.name, type: type)
     }
 
     private func type() throws(OtpauthError) -> OATHType {

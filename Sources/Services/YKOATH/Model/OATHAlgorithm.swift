@@ -21,9 +21,10 @@ public struct OATHAlgorithm: OpenSet {
     /// The known algorithms.
     public static let known: [OATHAlgorithm] = [.sha1, .sha256, .sha512]
 
-    /// Parses `SHA1`, `sha-256` and so on; `nil` for an unknown name.
+    /// Parses `SHA1`, `sha-256`, `HmacSHA512`, `Algorithm.sha1` (Ente Auth 4.1) and so on; `nil` for an unknown name.
     public init?(name: some StringProtocol) {
-        let wanted = name.uppercased().filter { $0 != "-" && $0 != "_" }
+        let word = name.uppercased()
+        let wanted = word.dropFirst(word.hasPrefix("ALGORITHM.") ? 10 : 0).filter { $0 != "-" && $0 != "_" }
         guard let found = Self.known.first(where: { $0.description == wanted || "HMAC\($0)" == wanted }) else {
             return nil
         }

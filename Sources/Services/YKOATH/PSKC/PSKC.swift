@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+public import YKTransport
 import YKWire
 
 /// A portable symmetric key container (RFC 6030): a file with the OATH accounts of one or more devices.
@@ -22,7 +23,9 @@ public struct PSKC: Sendable {
 
     /// Whether a file looks like a key container.
     public static func matches(_ bytes: [UInt8]) -> Bool {
-        String(decoding: bytes.prefix(4096), as: UTF8.self).contains(bytesOf: "KeyContainer")
+        let start = Array(bytes.prefix(4096))
+        let text = TextFile.decode(start) ?? String(decoding: start, as: UTF8.self)
+        return text.trimmed.hasPrefix("<") && text.contains(bytesOf: "KeyContainer")
     }
 
     /// Returns how the secrets of a file are protected, without decrypting any.
@@ -32,16 +35,22 @@ public struct PSKC: Sendable {
 
     /// Reads a file and decrypts its secrets.
     ///
-    /// Supports AES-128, -192 and -256 in CBC mode, with a pre-shared key or a key that PBKDF2 derives from a
-    /// passphrase; message authentication codes are verified first. A key with an algorithm other than HOTP and TOTP
-    /// carries its error.
+    /// Supports AES-128, -192 and -256 in CBC mode and as key wrapping (RFC 3394, RFC 5649), with a pre-shared key or a
+    /// key that PBKDF2 derives from a passphrase; message authentication codes are verified first. A key with an
+    /// algorithm other than HOTP and TOTP carries its error.
     ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - unlocking: The key or passphrase of an encrypted file.
+    ///   - cancellation: Ends the derivation of a key.
     /// - Throws: `needsKey` if the file is encrypted and `unlocking` is `nil`, and `wrongKey` if a code does not
     ///   verify.
-    public init(parsing bytes: [UInt8], unlocking: PSKCUnlocking? = nil) throws(PSKCError) {
+    public init(
+        parsing bytes: [UInt8], unlocking: PSKCUnlocking? = nil, cancellation: Cancellation = Cancellation()
+    ) throws(PSKCError) {
         let container = try Self.container(bytes)
         protection = try PSKCCipher.protection(of: container)
-        let cipher = try PSKCCipher(container, unlocking: unlocking)
+        let cipher = try PSKCCipher(container, unlocking: unlocking, cancellation)
         var keys: [Key] = []
         for package in container.all("KeyPackage") {
             let serial = package.first("DeviceInfo")?.value("SerialNo")
@@ -52,7 +61,7 @@ public struct PSKC: Sendable {
 
     private static func container(_ bytes: [UInt8]) throws(PSKCError) -> XMLNode {
         let root = try lift(PSKCError.malformed) { () throws(WireError) in try XMLParser.parse(bytes) }
-        guard root.name == "KeyContainer" else { throw .field("KeyContainer", root.name) }
+        guard root.name == "KeyContainer" else { throw .field("KeyContainer", "") }
         return root
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKTransport
 import YKWire
 
 /// Decrypts the values of a key container (RFC 6030 §6).
@@ -10,13 +11,16 @@ final class PSKCCipher: Sendable {
     private let macHash: HashAlgorithm?
 
     /// `nil` if nothing in the container is encrypted.
-    init?(_ container: XMLNode, unlocking: PSKCUnlocking?) throws(PSKCError) {
+    init?(
+        _ container: XMLNode, unlocking: PSKCUnlocking?, _ cancellation: Cancellation
+    ) throws(PSKCError) {
         let protection = try Self.protection(of: container)
         if protection == .none { return nil }
         guard let unlocking else { throw .needsKey(protection) }
-        let key = try Self.key(container, unlocking)
+        let key = try Self.key(container, unlocking, cancellation)
+        // Key wrapping authenticates by itself: python-pskc then writes a method without an algorithm.
         let method = container.first("MACMethod")
-        macHash = try method.map { method throws(PSKCError) in try Self.hash(method) }
+        macHash = try method?.attributes["Algorithm"].map { name throws(PSKCError) in try Self.hash(name) }
         if let encrypted = method?.first("MACKey") {
             var bytes = try Self.decrypt(encrypted, key: key)
             defer { Secret.wipe(&bytes) }
@@ -57,18 +61,19 @@ final class PSKCCipher: Sendable {
         return try Self.decrypt(encrypted, key: key)
     }
 
-    private static func key(_ container: XMLNode, _ unlocking: PSKCUnlocking) throws(PSKCError) -> Secret {
+    private static func key(
+        _ container: XMLNode, _ unlocking: PSKCUnlocking, _ cancellation: Cancellation
+    ) throws(PSKCError) -> Secret {
         switch (unlocking, container.first("EncryptionKey", "DerivedKey", "KeyDerivationMethod")) {
         case (.presharedKey(let key), nil): return key.value.copy()
-        case (.passphrase(let passphrase), let method?): return try PSKCDerivation(method).key(passphrase.value)
+        case (.passphrase(let passphrase), let method?): return try PSKCDerivation(method).key(passphrase, cancellation)
         case (.presharedKey, .some): throw .needsKey(.passphrase)
         case (.passphrase, nil): throw .needsKey(try protection(of: container))
         }
     }
 
-    private static func hash(_ method: XMLNode) throws(PSKCError) -> HashAlgorithm {
-        let name = method.attributes["Algorithm"] ?? ""
-        guard let hash = HashAlgorithm(xmlName: name) else { throw .unsupportedAlgorithm(name) }
+    private static func hash(_ name: String) throws(PSKCError) -> HashAlgorithm {
+        guard let hash = HashAlgorithm(xmlName: name) else { throw .unsupported(name) }
         return hash
     }
 
@@ -77,15 +82,26 @@ final class PSKCCipher: Sendable {
         return try text.base64("CipherValue")
     }
 
-    /// AES in CBC mode, preceded by the IV (XML Encryption §5.2); the last byte is the padding length.
     private static func decrypt(_ encrypted: XMLNode, key: borrowing Secret) throws(PSKCError) -> [UInt8] {
         let name = encrypted.first("EncryptionMethod")?.attributes["Algorithm"] ?? ""
-        let sizes = ["aes128-cbc": 16, "aes192-cbc": 24, "aes256-cbc": 32]
-        guard let size = sizes[String(name.split(separator: "#").last ?? "").lowercased()] else {
-            throw .unsupportedAlgorithm(name)
-        }
+        let method = String(name.split(separator: "#").last ?? "").lowercased()
+        guard let (size, isWrapping) = methods[method] else { throw .unsupported(name) }
         guard key.count == size else { throw .wrongKey }
         let value = try cipherValue(encrypted)
+        guard isWrapping else { return try decryptCBC(value, key: key) }
+        guard let plain = AESKeyWrap.unwrap(value, key: key) else { throw .wrongKey }
+        return plain
+    }
+
+    /// The size of the key in bytes, and whether it wraps a key (RFC 6030 §6.1; XML Encryption 1.1 §5.7).
+    private static let methods: [String: (Int, Bool)] = [
+        "aes128-cbc": (16, false), "aes192-cbc": (24, false), "aes256-cbc": (32, false),
+        "kw-aes128": (16, true), "kw-aes192": (24, true), "kw-aes256": (32, true),
+        "kw-aes-128-pad": (16, true), "kw-aes-192-pad": (24, true), "kw-aes-256-pad": (32, true),
+    ]
+
+    /// AES in CBC mode, preceded by the IV (XML Encryption §5.2); the last byte is the padding length.
+    private static func decryptCBC(_ value: [UInt8], key: borrowing Secret) throws(PSKCError) -> [UInt8] {
         guard value.count >= 32, value.count.isMultiple(of: AESCBC.blockSize) else {
             throw .field("CipherValue", "\(value.count) bytes")
         }

@@ -23,10 +23,11 @@ struct PSKCKeyReader {
 
     private func type() throws(PSKCError) -> OATHType {
         let algorithm = node.attributes["Algorithm"] ?? ""
-        switch algorithm.lowercased().split(separator: ":").last {
+        // The drafts of RFC 6030 put a fragment at the end.
+        switch algorithm.lowercased().split(whereSeparator: { $0 == ":" || $0 == "#" }).last {
         case "hotp": return .hotp
         case "totp": return .totp
-        default: throw .unsupportedAlgorithm(algorithm)
+        default: throw .unsupported(algorithm)
         }
     }
 
@@ -42,21 +43,24 @@ struct PSKCKeyReader {
             if hasIssuer { issuer = parts[0] }
         }
         if let user = node.value("UserId") { name = DistinguishedName.commonName(in: user) ?? user }
-        guard let name else { throw .field("Id", "") }
-        return (issuer, name)
+        let label = AccountLabel(issuer: issuer, name: name)
+        if label.name.isEmpty { throw .field("Id", "") }
+        return (label.issuer, label.name)
     }
 
     private func algorithm() throws(PSKCError) -> OATHAlgorithm {
         guard let suite = node.first("AlgorithmParameters")?.value("Suite") else { return .sha1 }
-        guard let algorithm = OATHAlgorithm(name: suite) else { throw .unsupportedAlgorithm(suite) }
+        guard let algorithm = OATHAlgorithm(name: suite) else { throw .unsupported(suite) }
         return algorithm
     }
 
     private func digits() throws(PSKCError) -> Int {
         guard let format = node.first("AlgorithmParameters", "ResponseFormat") else { return 6 }
-        if let encoding = format.attributes["Encoding"], encoding != "DECIMAL" { throw .field("Encoding", encoding) }
+        if let encoding = format.attributes["Encoding"], encoding != "DECIMAL" { throw .unusable("Encoding", encoding) }
+        // A key appends no check digit (RFC 6030 §4.3.4), without which the server refuses the codes.
+        if ["true", "1"].contains(format.attributes["CheckDigits"]) { throw .field("CheckDigits", "true") }
         let length = format.attributes["Length"] ?? "6"
-        guard let digits = Int(length), (6...8).contains(digits) else { throw .field("Length", length) }
+        guard let digits = Int(length), (6...8).contains(digits) else { throw .unusable("Length", length) }
         return digits
     }
 
@@ -67,19 +71,22 @@ struct PSKCKeyReader {
         return Secret(bytes)
     }
 
-    /// A number in `Data`: decimal if plain, big-endian if encrypted.
+    /// A number in `Data`: decimal if plain, or as older programs wrote it, and if it is encrypted, big-endian bytes.
     private func number(_ name: String, in range: ClosedRange<UInt64>) throws(PSKCError) -> UInt64? {
         guard let element = node.first("Data", name) else { return nil }
         let value: UInt64?
         let shown: String
         if let plain = element.value("PlainValue") {
-            (value, shown) = (UInt64(plain), plain)
+            (value, shown) = (UInt64(plain) ?? (try? plain.base64(name)).flatMap(Self.number), plain)
         } else {
-            let bytes = try data(name) ?? []
-            (value, shown) = (bytes.count > 8 ? nil : bytes.reduce(0) { $0 << 8 | UInt64($1) }, "encrypted")
+            (value, shown) = (Self.number(try data(name) ?? []), "")
         }
-        guard let value, range.contains(value) else { throw .field(name, shown) }
+        guard let value, range.contains(value) else { throw .unusable(name, shown) }
         return value
+    }
+
+    private static func number(_ bytes: [UInt8]) -> UInt64? {
+        bytes.count > 8 ? nil : bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The bytes of an element of `Data`, decrypted if necessary.

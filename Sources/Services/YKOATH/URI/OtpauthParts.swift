@@ -14,10 +14,10 @@ struct OtpauthParts {
         let scheme = "otpauth://"
         let trimmed = text.trimmed
         guard trimmed.lowercased().hasPrefix(scheme) else {
-            let other = trimmed.firstRange(of: "://").map { String(trimmed[..<$0.lowerBound].prefix(32)) } ?? ""
-            throw OtpauthError(.scheme, other.isEmpty ? .missing : .notUnderstood(other))
+            let other = trimmed.firstRange(of: "://").flatMap { Quotable.scheme(trimmed[..<$0.lowerBound]) }
+            throw OtpauthError(.scheme, other.map { .notUnderstood($0) } ?? .missing)
         }
-        let body = trimmed.dropFirst(scheme.count).prefix { $0 != "#" }
+        let body = Self.unescaped(String(trimmed.dropFirst(scheme.count))).prefix { $0 != "#" }
         let halves = body.halves(at: "?")
         let path = halves[0].halves(at: "/")
         switch path[0].lowercased() {
@@ -25,14 +25,27 @@ struct OtpauthParts {
         case "hotp": (type, isSteam) = (.hotp, false)
         case "steam": (type, isSteam) = (.totp, true)
         case "": throw OtpauthError(.type, .missing)
-        default: throw OtpauthError(.type, .notUnderstood(String(path[0].prefix(32))))
+        default: throw OtpauthError(.type, .notUnderstood(Quotable.name(path[0])))
         }
         label = path.count > 1 ? path[1] : ""
         try read(query: halves.count > 1 ? halves[1] : "", allowsRepeats: allowsRepeats)
         if parameters["encoder"]?.lowercased() == "steam" { isSteam = true }
     }
 
-    subscript(name: String) -> String? { parameters[name] }
+    /// The value of a parameter; `nil` if it is absent or empty.
+    subscript(name: String) -> String? { parameters[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether the device has to contribute to the secret (privacyIDEA, "2stepinit").
+    var isTwoStep: Bool { parameters.keys.contains { $0.hasPrefix("2step_") } }
+
+    /// Undoes the escaping of a URI that was copied out of HTML (HTML 4.01 §B.2.2).
+    private static func unescaped(_ text: String) -> String {
+        var text = text
+        for entity in ["&amp;", "&#38;", "&#038;", "&#x26;"] {
+            while text.contains(bytesOf: entity) { text = text.replacing(entity, with: "&") }
+        }
+        return text
+    }
 
     private mutating func read(query: Substring, allowsRepeats: Bool) throws(OtpauthError) {
         for pair in query.split(separator: "&") {
@@ -41,11 +54,11 @@ struct OtpauthParts {
             let field = OtpauthError.Field(rawValue: key) ?? .query
             let raw = halves.count > 1 ? String(halves[1].map { $0 == "+" ? " " : $0 }) : ""
             guard let value = PercentEncoding.decode(raw) else { throw OtpauthError(field, .badEncoding) }
-            guard parameters[key] == nil else {
-                if allowsRepeats || field == .query { continue }
-                throw OtpauthError(field, .duplicate)
+            guard let first = parameters[key] else {
+                parameters[key] = value
+                continue
             }
-            parameters[key] = value
+            guard first == value || allowsRepeats || field == .query else { throw OtpauthError(field, .duplicate) }
         }
     }
 
@@ -70,18 +83,18 @@ struct OtpauthParts {
     }
 
     func algorithm() throws(OtpauthError) -> OATHAlgorithm {
-        guard let name = parameters["algorithm"], !name.isEmpty else { return .sha1 }
+        guard let name = self["algorithm"] else { return .sha1 }
         guard let algorithm = OATHAlgorithm(name: name) else {
-            throw OtpauthError(.algorithm, .notUnderstood(String(name.prefix(32))))
+            throw OtpauthError(.algorithm, .notUnderstood(Quotable.name(name)))
         }
         return algorithm
     }
 
     func number(_ field: OtpauthError.Field, in range: ClosedRange<Int64>) throws(OtpauthError) -> Int64? {
-        guard let text = parameters[field.rawValue] else { return nil }
+        guard let text = self[field.rawValue] else { return nil }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(text), range.contains(value)
         else {
-            throw OtpauthError(field, .outOfRange(String(text.prefix(32)), range))
+            throw OtpauthError(field, .outOfRange(Quotable.number(text), range))
         }
         return value
     }

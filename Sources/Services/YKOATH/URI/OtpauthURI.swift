@@ -7,27 +7,54 @@ import YKWire
 public enum OtpauthURI {
     /// Reads a URI.
     ///
-    /// The issuer is taken from the parameter, otherwise from the label. Steam accounts are recognised by their type,
-    /// the parameter `encoder=steam`, or their issuer; they may have five digits. Unknown parameters are skipped.
+    /// The issuer is taken from the parameter, otherwise from the label; it stands in for a missing name. Steam accounts
+    /// are recognised by their type, the parameter `encoder=steam`, or their issuer; they may have five digits. Unknown
+    /// parameters, and a period or counter that the type does not have, are skipped, and empty ones have their default. A
+    /// URI that was copied out of HTML may have `&amp;` between its parameters.
     ///
     /// With `validating` off, an empty label, a repeated parameter and numbers out of range are accepted, for a form in
     /// which the user corrects them.
     ///
-    /// - Throws: The field and what is wrong with it.
+    /// - Throws: The field and what is wrong with it: for a two-step enrolment, the secret.
     public static func parse(_ text: String, validating: Bool = true) throws(OtpauthError) -> NewOATHAccount {
         let parts = try OtpauthParts(text, allowsRepeats: !validating)
+        if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }
+        return try account(parts, validating: validating)
+    }
+
+    /// Reads a URI that may have only the server's half of the secret.
+    package static func parse(twoStep text: String) throws(OtpauthError) -> NewOATHAccount {
+        try account(try OtpauthParts(text, allowsRepeats: false))
+    }
+
+    /// Reads a URI that a program stores with a title and a user name, which stand in for what its label does not have.
+    static func parse(_ text: String, title: String?, user: String?) throws(OtpauthError) -> NewOATHAccount {
+        let parts = try OtpauthParts(text, allowsRepeats: false)
+        if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }
+        let standIn = AccountLabel(issuer: title == user ? nil : title?.trimmed, name: user?.trimmed)
+        return try account(parts, standIn: standIn)
+    }
+
+    private static func account(
+        _ parts: OtpauthParts, validating: Bool = true, standIn: AccountLabel? = nil
+    ) throws(OtpauthError) -> NewOATHAccount {
         let (labelIssuer, name) = try parts.labelFields()
         let isSteam = parts.isSteam || labelIssuer?.lowercased() == "steam"
-        let given = parts["issuer"].flatMap { $0.isEmpty ? nil : $0 } ?? labelIssuer
-        // On a key only the issuer says that codes are Steam's.
-        let issuer = isSteam && given?.lowercased() != "steam" ? "Steam" : given
-        if validating, name.isEmpty { throw OtpauthError(.label, .empty) }
+        var (issuer, written) = (parts["issuer"] ?? labelIssuer, name)
+        if name.isEmpty, let standIn {
+            issuer = issuer ?? standIn.issuer
+            if standIn.name != issuer { written = standIn.name }
+        }
+        let label = AccountLabel(issuer: issuer, name: written, isSteam: isSteam, mayRepeatIssuer: false)
+        if validating { try label.check() }
+        let isTOTP = parts.type == .totp
         let digits = try parts.number(.digits, in: validating ? 5...8 : 0...99) ?? 6
-        let period = try parts.number(.period, in: validating ? 1...Int64(Int32.max) : 0...Int64(Int32.max)) ?? 30
-        let counter = try parts.number(.counter, in: 0...Int64(UInt32.max)) ?? 0
-        let takesFive = isSteam || issuer?.lowercased() == "steam"
+        let periods = validating ? 1...Int64(Int32.max) : 0...Int64(Int32.max)
+        let period = isTOTP ? try parts.number(.period, in: periods) ?? 30 : 30
+        let counter = isTOTP ? 0 : try parts.number(.counter, in: 0...Int64(UInt32.max)) ?? 0
+        let takesFive = isSteam || label.issuer?.lowercased() == "steam"
         if validating, digits == 5, !takesFive { throw OtpauthError(.digits, .outOfRange("5", 6...8)) }
-        let id = OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: parts.type)
+        let id = OATHAccountID(issuer: label.issuer, name: label.name, period: .seconds(period), type: parts.type)
         return NewOATHAccount(
             id: id, secret: try parts.secret(), algorithm: try parts.algorithm(),
             digits: digits == 5 && takesFive ? 6 : Int(digits),

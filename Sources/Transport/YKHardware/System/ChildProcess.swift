@@ -235,11 +235,13 @@ package struct ProgramRunner: Sendable {
         self.run = run
     }
 
-    /// The programs of this machine; each may take a minute.
-    package static func system(_ cancellation: Cancellation) -> ProgramRunner {
+    /// The programs of this machine; each may take a minute, or another `limit`.
+    package static func system(
+        _ cancellation: Cancellation, limit: Duration = ChildProcess.limit
+    ) -> ProgramRunner {
         ProgramRunner(find: { ChildProcess.find($0) }) { path, arguments, input throws(ProgramError) in
             try ChildProcess.run(
-                path, arguments, input: input, deadline: .after(ChildProcess.limit, cancellation: cancellation))
+                path, arguments, input: input, deadline: .after(limit, cancellation: cancellation))
         }
     }
 }

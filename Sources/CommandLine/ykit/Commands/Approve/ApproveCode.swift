@@ -52,7 +52,7 @@ struct ApproveCode: Verb {
 /// Adds accounts with one-time codes to the key and to the store.
 struct CodeEnrolment {
     let world: World
-    let force: Bool
+    let writer: AccountWriter
     let touch: Bool
 
     /// The account of a link, and what the user must enter at the server if it requires half of the secret.
@@ -67,9 +67,10 @@ struct CodeEnrolment {
     ///   - name: The display name; by default the one in the link.
     ///   - server: The host and port, if known.
     ///   - container: The container that the token belongs to.
+    ///   - force: Whether an account of the same name that was on the key before is overwritten.
     func add(
         _ link: CodeLink, name: String?, server: String, container: String?, _ accounts: [ApprovalAccount],
-        _ service: OATHService
+        force: Bool = false
     ) async throws -> Made {
         var new = link.account
         var entry: String?
@@ -82,7 +83,7 @@ struct CodeEnrolment {
             entry = TwoStep.shown(part.value)
         }
         new.needsTouch = touch
-        try await AccountWriter(service: service, force: force).write(new)
+        try await writer.write(new, force: force)
         let wanted = name ?? new.id.text
         let account = CodeAccount(
             id: new.id, name: ApprovalStore.freeName(wanted, in: accounts), serial: link.serial ?? new.id.name,

@@ -193,9 +193,10 @@ struct ApproveOpen: Verb {
         try book.checkRoom(for: stored.account.id)
         try confirmation.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: world)
         let service = try await world.oath(password)
-        let enrolment = CodeEnrolment(world: world, force: false, touch: touch == .always || touch == .cached)
+        let enrolment = CodeEnrolment(
+            world: world, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
         let made = try await enrolment.add(
-            link, name: name, server: server, container: nil, book.accounts, service)
+            link, name: name, server: server, container: nil, book.accounts)
         guard world.plan == nil else { return Answer() }
         try book.file.update { $0.put(made.account.record) }
         var answer = Answer(

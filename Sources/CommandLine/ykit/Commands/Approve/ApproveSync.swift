@@ -74,6 +74,7 @@ final class ContainerTokens {
     private let pin: PINKeeper
     private let managementKey: ManagementKeyOptions
     private var service: OATHService?
+    private var writer: AccountWriter?
     private var added: [String] = []
     private var kept: [String] = []
     private var gone: [String] = []
@@ -139,7 +140,7 @@ final class ContainerTokens {
 
     private func release() async {
         await service?.close()
-        service = nil
+        (service, writer) = (nil, nil)
     }
 
     /// Writes one account; returns `nil`, with a warning, for a kind that keys do not support.
@@ -153,13 +154,10 @@ final class ContainerTokens {
         case .code(let link):
             guard let serial = link.serial else { throw ApprovalError.malformed("a token of the container") }
             let known = sealed.book.accounts.first { $0.serial == serial && $0.server == container.account.server }
-            if service == nil { service = try await world.oath(password) }
-            guard let service else { throw OATHError.noSuchAccount }
-            // An earlier secret of this token in this container is void now.
-            let enrolment = CodeEnrolment(world: world, force: known != nil, touch: false)
+            let enrolment = CodeEnrolment(world: world, writer: try await openWriter(), touch: false)
             var made = try await enrolment.add(
                 link, name: known?.name, server: container.account.server, container: container.serial,
-                sealed.book.accounts.filter { $0.id != known?.id }, service
+                sealed.book.accounts.filter { $0.id != known?.id }, force: isVoid(link.account.id, known)
             ).account
             if let known { made.name = known.name }
             try sealed.put(made, nil)
@@ -170,6 +168,21 @@ final class ContainerTokens {
             return ContainerAccount.Token(serial: link.serial, type: "push")
         default: return nil
         }
+    }
+
+    private func openWriter() async throws -> AccountWriter {
+        if let writer { return writer }
+        let service = try await world.oath(password)
+        let writer = AccountWriter(service: service)
+        (self.service, self.writer) = (service, writer)
+        return writer
+    }
+
+    /// Whether the account of that name on the key is an earlier secret of this token, and of no other: the server has
+    /// replaced it.
+    private func isVoid(_ id: OATHAccountID, _ known: ApprovalAccount?) -> Bool {
+        let owners = sealed.book.accounts.filter { CodeAccount($0)?.id.rawName == id.rawName }
+        return known != nil && owners.map(\.id) == [known?.id]
     }
 
     /// Enrols a push token of the container with its own key.

@@ -89,12 +89,12 @@ struct OATHUri: Verb {
         var account = try Self.parse(text)
         account.needsTouch = touch
         let service = try await world.oath(password)
-        try await AccountWriter(service: service, force: force).write(account)
+        try await AccountWriter(service: service).write(account, force: force)
         return Answer("added '\(account.id.text.printable)'", ["account": account.json])
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {
-        do { return try OtpauthURI.parse(text) } catch { throw OATHError.invalidURI(error) }
+        do { return try OtpauthURI.parse(text) } catch { throw Explain.unusable(error) }
     }
 }
 

@@ -75,15 +75,15 @@ struct OATHAdd: Verb {
             try FileOutput(file: path, force: nil)
         }
         let keys = try await keys(in: world)
-        for key in keys { try await AccountWriter(service: key.service, force: force).check(account) }
+        for key in keys { try await AccountWriter(service: key.service).check(account, force: force) }
         try container?.prepare(encrypted(account, keys.first?.serial, world))
         let made = try secret.disclosure(account, world)
         var answer = Answer([], ["account": account.json])
         var written: [String] = []
         for key in keys {
-            let writer = AccountWriter(service: key.service, force: force)
+            let writer = AccountWriter(service: key.service)
             do {
-                try await writer.put(account)
+                try await writer.put(account, force: force)
                 if written.isEmpty {
                     try container?.settle()
                     try made?.show()
@@ -146,22 +146,28 @@ struct OATHAdd: Verb {
     }
 }
 
-/// Writes new accounts to a key without overwriting or damaging another one by accident.
-struct AccountWriter {
-    let service: OATHService
-    let force: Bool
+/// Writes new accounts to a key without overwriting or damaging another one by accident, nor one that it wrote itself.
+final class AccountWriter {
+    private let service: OATHService
+    private var written: Set<[UInt8]> = []
+
+    /// Creates a writer, for one key.
+    init(service: OATHService) { self.service = service }
 
     /// Writes an account; a name that is taken or extends another one is refused unless forced. `prepare` runs after
     /// the checks, before the key receives anything.
-    func write(_ new: NewOATHAccount, after prepare: () throws -> Void = {}) async throws {
-        try await check(new)
+    ///
+    /// - Parameter force: Whether an account that was on the key before is overwritten.
+    func write(_ new: NewOATHAccount, force: Bool, after prepare: () throws -> Void = {}) async throws {
+        try await check(new, force: force)
         try prepare()
-        try await put(new)
+        try await put(new, force: force)
         try await checkTouch(new)
     }
 
     /// Throws if a name is taken or extends another one, unless forced.
-    func check(_ new: NewOATHAccount) async throws {
+    func check(_ new: NewOATHAccount, force: Bool) async throws {
+        if written.contains(new.id.rawName) { throw Self.repeated(new.id) }
         guard !force else { return }
         let conflicts = try await service.conflicts(with: new.id)
         if conflicts.duplicate != nil { throw Self.exists(new.id) }
@@ -169,14 +175,15 @@ struct AccountWriter {
     }
 
     /// Writes an account that passed the checks.
-    func put(_ new: NewOATHAccount) async throws {
+    func put(_ new: NewOATHAccount, force: Bool) async throws {
         do { try await service.put(new) } catch {
-            // Some firmware refuses to overwrite an account.
-            guard force, case OATHError.card(.status(.conditionsNotSatisfied, _)) = error,
+            // CanoKey refuses to overwrite an account, with the status of a key that takes none at all.
+            guard force, case OATHError.notApproved = error,
                 let old = try await service.conflicts(with: new.id).duplicate
             else { throw error }
             try await service.replace(old.id, with: new)
         }
+        written.insert(new.id.rawName)
     }
 
     /// Reads back whether a written account that should require a touch does, which keys report for time-based accounts.
@@ -189,6 +196,17 @@ struct AccountWriter {
         throw Explanation(
             "not-applied", .failed, "'\(id.text.printable)' is stored, but the key gives its codes without a touch",
             hint: "delete it, unless that will do: ykit oath delete NAME")
+    }
+
+    /// Explains that a name is there twice in what is written; nothing of it is overwritten, whatever was forced.
+    ///
+    /// - Parameter other: Where the first account of that name is.
+    static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
+        Explanation(
+            "exists", .policy,
+            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
+                + ", its secret would be lost",
+            hint: "add it under another name: ykit oath add NAME")
     }
 
     private static func exists(_ id: OATHAccountID) -> Explanation {

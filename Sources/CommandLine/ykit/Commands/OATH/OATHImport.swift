@@ -21,6 +21,16 @@ struct OATHImport: Verb {
     private struct Item {
         var origin: String
         var account: Result<NewOATHAccount, Explanation>
+        /// The account that it is or would be.
+        var id: OATHAccountID?
+        var part: MigrationPart?
+
+        init(_ item: ImportSource.Item, in name: String) {
+            origin = item.origin.words(in: name)
+            account = item.account.mapError(Explain.fault)
+            id = (try? item.account.get())?.id
+            part = item.part
+        }
     }
 
     @Argument("files", help: "Files, or -.", completion: .file) var files: [String]
@@ -44,30 +54,51 @@ struct OATHImport: Verb {
     func answer(in world: World) async throws -> Answer {
         var items: [Item] = []
         for file in files { items += try self.items(of: file, world.terminal) }
+        Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
+        let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(Explain.incomplete)
+        if world.plan != nil { gaps.forEach { world.terminal.warn($0.message) } }
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, world.plan == nil { try confirm(items, good) }
+        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps) }
         let service = try await world.oath(password)
-        return try await write(items, AccountWriter(service: service, force: force), world.terminal)
+        var answer = try await write(items, AccountWriter(service: service), world.terminal)
+        for gap in gaps where world.plan == nil {
+            if answer.failure == nil { answer.failure = gap } else { answer.warnings.append(gap.message) }
+        }
+        return answer
+    }
+
+    /// Refuses accounts with the name of an earlier one: on the key, they would overwrite it.
+    private static func refuseRepeated(_ items: inout [Item]) {
+        var first: [[UInt8]: String] = [:]
+        for index in items.indices {
+            guard case .success(let account) = items[index].account else { continue }
+            if let other = first[account.id.rawName] {
+                items[index].account = .failure(AccountWriter.repeated(account.id, other))
+            } else {
+                first[account.id.rawName] = items[index].origin
+            }
+        }
     }
 
     /// Reads the accounts of a file.
     private func items(of file: String, _ terminal: Terminal) throws -> [Item] {
         let name = file == "-" ? "standard input" : file
-        let source = ImportSource(try Files.read(file), codes: .interruptible)
+        let source = ImportSource(
+            try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
         do {
             return try source.items(
-                unlocking: { try fileKey($0, terminal) },
+                guessing: fileKeyFd != nil || self.file.source.isGiven, unlocking: { try fileKey($0, terminal) },
                 password: { format in
                     try filePassword("password of the \(format.rawValue) export \(name.printable)", terminal)
                 }
-            ).map { Item(origin: $0.origin.words(in: name), account: $0.account.mapError(Explain.fault)) }
+            ).map { Item($0, in: name) }
         } catch let error as ImportError { throw Explain.imported(error, from: name) }
     }
 
-    private func confirm(_ items: [Item], _ good: Int) throws {
+    private func confirm(_ items: [Item], _ good: Int, _ gaps: [Explanation]) throws {
         let prompt = try Prompt(orElse: "answer with --yes")
-        for line in list(items) { prompt.tell(line) }
+        for line in list(items) + gaps.map(\.message) { prompt.tell(line) }
         try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 
@@ -80,7 +111,7 @@ struct OATHImport: Verb {
         items.map { item in
             switch item.account {
             case .success(let account): "  " + account.id.text.printable
-            case .failure(let why): "  not \(item.origin.printable): \(why.message)"
+            case .failure(let why): "  not \(Self.name(item)): \(why.message)"
             }
         }
     }
@@ -104,7 +135,7 @@ struct OATHImport: Verb {
             answer.lines.append(
                 failure.map { Style.red.around("refused '\(id)'") + ": \($0.message)" } ?? "added '\(id)'")
             rows.append([
-                "id": (try? item.account.get()).map { .string($0.id.text) } ?? .null, "origin": .string(item.origin),
+                "id": item.id.map { .string($0.text) } ?? .null, "origin": .string(item.origin),
                 "added": .bool(failure == nil), "error": failure?.json ?? .null,
             ])
             if let failure { refused.append(failure) }
@@ -124,14 +155,14 @@ struct OATHImport: Verb {
 
     /// The account, or where it stands if it cannot be read.
     private static func name(_ item: Item) -> String {
-        (try? item.account.get())?.id.text.printable ?? item.origin.printable
+        item.id?.text.printable ?? item.origin.printable
     }
 
     private func failure(_ item: Item, _ writer: AccountWriter) async -> Explanation? {
         do {
             var account = try item.account.get()
             account.needsTouch = touch
-            try await writer.write(account)
+            try await writer.write(account, force: force)
             return nil
         } catch {
             return Explain.explain(error)
