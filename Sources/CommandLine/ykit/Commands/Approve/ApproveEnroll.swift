@@ -28,7 +28,7 @@ enum LinkSource {
             }
             return text
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = TextFile.decode(bytes) else {
             throw Explain.malformed("this is neither a text nor a picture (PNG, JPEG)")
         }
         return text.trimmed

@@ -65,9 +65,15 @@ extension World {
         let asksKeyring = !options.hasPassphrase || items.count == seals.count
         if asksKeyring, let key = try storeKeyring?.open(items) { return key }
         guard seals.count > items.count else { throw keyringFailure }
-        let passphrase = try options.passphrase(isNew: false, self)
+        let passphrase = SharedSecret(try options.passphrase(isNew: false, self))
         for seal in seals where seal.item == nil {
-            do { return try seal.open(passphrase: passphrase) } catch {
+            let opened = AbandonableWork.run(Interruption.cancellation) { () -> Result<StoreKey, StoreError> in
+                do throws(StoreError) { return .success(try seal.open(passphrase: passphrase.value)) } catch {
+                    return .failure(error)
+                }
+            }
+            guard let opened else { throw Explain.interrupted }
+            do { return try opened.get() } catch {
                 guard error == .wrongPassphrase else { throw error }
             }
         }
