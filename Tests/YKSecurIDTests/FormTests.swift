@@ -141,6 +141,12 @@ struct FormTests {
         #expect(SecurIDLink("com.x://ctf?ctfData=1", scheme: "other") == nil)
         #expect(SecurIDLink("com.x://ctf?ctfData=") == nil && SecurIDLink("com.x://ctkip?ctfData=1") == nil)
         #expect(SecurIDLink("http://127.0.0.1/securid/ctkip?scheme=https&url=a")?.kind == .ctkip)
+        // The newest form of servers names the service in a link of the path ctf.
+        let newest = "http://127.0.0.1/securid/ctf?schema=https&url=h.example:443/ctkip/services/CtkipService"
+        #expect(SecurIDLink(newest)?.kind == .ctkip)
+        #expect(try CTKIPLink(matching: newest)?.url.description == "https://h.example/ctkip/services/CtkipService")
+        #expect(try SecurIDInput(parsing: Array(newest.utf8)).form == "ctkip")
+        #expect(SecurIDLink("http://127.0.0.1/securid/ctf?schema=https&url=") == nil)
         #expect(SecurIDLink("com.x://else?url=1") == nil && SecurIDLink("ctf") == nil && SecurIDLink("!://ctf") == nil)
         let text = "http://127.0.0.1/securid/ctkip?scheme=https&url=h%3A7004/p&activationCode=1-2"
         let link = try #require(try CTKIPLink(matching: text))

@@ -35,15 +35,17 @@ public struct CTKIPLink: Sendable {
         return nil
     }
 
-    /// Recognizes `SCHEME://ctkip?url=…&activationCode=…`, also with `scheme=https&url=HOST:PORT/PATH`; `nil` for
-    /// anything else.
+    /// Recognizes `SCHEME://ctkip?url=…&activationCode=…`, also with `scheme=https&url=HOST:PORT/PATH`, and
+    /// `SCHEME://ctf?schema=https&url=HOST:PORT/PATH` of newer servers; `nil` for anything else.
     ///
     /// - Throws: `tooLong`, `activationCode`, or `http` for an address that is not allowed.
     public init?(matching text: String) throws(SecurIDError) {
         guard let link = SecurIDLink(text), link.kind == .ctkip, let parts = URLText(text) else { return nil }
         guard text.utf8.count <= SecurIDLimits.url else { throw .tooLong("URL", limit: SecurIDLimits.url) }
         var server = parts.query["url"] ?? ""
-        if !server.contains(bytesOf: "://") { server = (parts.query["scheme"] ?? "https") + "://" + server }
+        if !server.contains(bytesOf: "://") {
+            server = (parts.query["scheme"] ?? parts.query["schema"] ?? "https") + "://" + server
+        }
         do { url = try HTTPURL(server) } catch { throw .http(error) }
         code = try parts.query["activationcode"].map { text throws(SecurIDError) in try ActivationCode(text) }
     }

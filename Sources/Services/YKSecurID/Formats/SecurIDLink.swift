@@ -18,7 +18,8 @@ public struct SecurIDLink: Hashable, Sendable {
     public let scheme: String
 
     /// Recognizes `SCHEME://ctf?ctfData=…` and `SCHEME://ctkip?url=…`, and the Android form
-    /// `http://127.0.0.1/securid/…`; `nil` for anything else.
+    /// `http://127.0.0.1/securid/…`; `nil` for anything else. Newer servers name a CT-KIP service in a link of the path
+    /// `ctf`, with `url` instead of `ctfData`.
     ///
     /// - Parameters:
     ///   - text: The URL.
@@ -30,8 +31,12 @@ public struct SecurIDLink: Hashable, Sendable {
         let place = url.place.hasSuffix("/") ? String(url.place.dropLast()) : url.place
         switch place {
         case "ctf", "127.0.0.1/securid/ctf":
-            guard let data = url.query["ctfdata"], !data.isEmpty else { return nil }
-            kind = .ctf
+            if let data = url.query["ctfdata"], !data.isEmpty {
+                kind = .ctf
+            } else {
+                guard let server = url.query["url"], !server.isEmpty else { return nil }
+                kind = .ctkip
+            }
         case "ctkip", "127.0.0.1/securid/ctkip":
             guard let server = url.query["url"], !server.isEmpty else { return nil }
             kind = .ctkip

@@ -83,19 +83,19 @@ struct SecurIDUse: Verb {
 /// Gives a token a nickname.
 struct SecurIDRename: Verb {
     static let about = About(
-        "rename", "Give a token a nickname of up to 32 characters.",
+        "rename", "Give a token a nickname of up to 32 characters, or take it away with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.", members: ["serial", "nickname"])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
-    @Argument("name", help: "The nickname.") var name: String
+    @Argument("name", help: "The nickname; '' for none.") var name: String
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        guard (1...SecurIDLimits.nickname).contains(name.count) else {
-            throw UsageError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+        guard name.count <= SecurIDLimits.nickname else {
+            throw UsageError("a nickname has at most \(SecurIDLimits.nickname) characters")
         }
     }
 
@@ -104,12 +104,19 @@ struct SecurIDRename: Verb {
         let store = try file.read()
         let tokens = try TokenRecord.all(store, path: file.path)
         let found = try TokenMatch.one(token, in: tokens, current: nil, world)
-        if tokens.contains(where: { $0.nickname == name && $0.serial != found.serial }) {
-            throw TokenMatch.taken(name)
+        let nickname = name.isEmpty ? nil : name
+        if let nickname, tokens.contains(where: { $0.nickname == nickname && $0.serial != found.serial }) {
+            throw TokenMatch.taken(nickname)
         }
+        let answer = Answer(
+            nickname.map { "token \(found.serial) is called '\($0.printable)'" }
+                ?? "token \(found.serial) has no nickname",
+            ["serial": .string(found.serial), "nickname": nickname.map(JSONValue.string) ?? .null])
+        // Nothing to change needs no key.
+        if found.nickname == nickname { return answer }
         let storeKey = try await world.open(store, key, for: "open the token store")
         var changed = try found.token(storeKey)
-        changed.nickname = name
+        changed.nickname = nickname
         let record = try TokenRecord.record(changed, storeKey)
         if world.plan == nil {
             try file.update { current throws(StoreError) in
@@ -117,9 +124,7 @@ struct SecurIDRename: Verb {
                 current.put(record)
             }
         }
-        return Answer(
-            "token \(found.serial) is called '\(name.printable)'",
-            ["serial": .string(found.serial), "nickname": .string(name)])
+        return answer
     }
 }
 
