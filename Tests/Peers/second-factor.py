@@ -41,7 +41,7 @@ def test_log_in():
     answer, status = factor("login")
     expect("a log-in", (status, answer["account"], answer["role"], answer["kept"]), (0, "admin", "admin", False))
     wrong = ykit("2fa", "login", "--server", server.url, "--ca", server.ca, secrets=[("--password-fd", "wrong-password")])
-    expect("a wrong password", outcome(wrong), (8, "rejected", 201))
+    expect("a wrong password", outcome(wrong), (8, "credentials", 100))
     expect("the password is in no answer", "wrong-password" in json.dumps(wrong[0]), False)
     expect("an unknown authority", outcome(ykit("2fa", "status", "alice", "--server", server.url, secrets=[("--password-fd", "x")])),
            (16, "server-not-trusted", 106))
@@ -100,7 +100,7 @@ def test_users():
     answer, status = factor("add-user", "carol", "--mobile", "+41791112233", "--mail", "carol@example.org", env={"YKIT_2FA_USER_PASSWORD": "secret"})
     expect("a user is made", (status, answer["channel"], answer["pending"], answer["active"]), (0, "sms", False, True))
     expect("the user can log in", server.call("POST", "/auth", username="carol", password="secret").status, 200)
-    expect("the same name again", outcome(factor("add-user", "carol", "--mobile", "+41791112233")), (15, "user-exists", None))
+    expect("the same name again", outcome(factor("add-user", "carol", "--mobile", "+41791112233")), (15, "user-exists", 200))
     expect("no number", outcome(factor("add-user", "dora", "--mobile", "")), (2, "usage", 101))
     expect("sms", factor("status", "carol")[0].get("status"), "sms")
     expect("disabled", (factor("disable", "carol")[0].get("changed"), factor("status", "carol")[0].get("status")), (1, "disabled"))
@@ -472,3 +472,65 @@ def test_secrets():
         expect("its secrets are nowhere", [name for name, value in hidden.items() if value in text], [])
     done = raw("--replay", f"{WORK}/record-3.jsonl", "--json", "2fa", "status", "alice", *options, "--password-stdin", stdin="adminpw\n")
     expect("a recording replays without the server", (done.returncode, '"status":"sms"' in done.stdout), (0, True))
+
+
+def test_ordinary_user():
+    """An account of role user: the server ignores the user that a request names, so ykit refuses all but the account."""
+    server.remove_tokens()
+    server.remove_tokens("bob")
+    own = server.admin("POST", "/token/init", type="sms", user="alice", realm="test", genkey=1, dynamic_phone=1)["detail"]["serial"]
+    other = server.admin("POST", "/token/init", type="sms", user="bob", realm="test", genkey=1, dynamic_phone=1)["detail"]["serial"]
+
+    def by_alice(*words, **more):
+        return factor(*words, "--account", "alice", login=False, secrets=[("--password-fd", "secret"), *more.pop("secrets", [])], **more)
+
+    def tokens():
+        found = {token["serial"]: token["active"] for token in server.admin("GET", "/token/", pagesize=100).value["tokens"]}
+        return found.get(own), found.get(other)
+
+    code_of_bob = [("--code-fd", "123456")]
+    verbs = [("status", "bob"), ("enable", "bob"), ("disable", "bob"), ("send-pin", "bob"), ("send-pin", "bob", "--register", "--to", "+41790000009"),
+             ("register-key", "bob", "--no-condition"), ("verify-key", "bob"), ("verify-key", "bob", "--resident"), ("device", "status", "bob"),
+             ("device", "rm", "bob", own, "--force"), ("phone", "bob"), ("login-test", "bob"), ("trust", "allow", "bob", "on"),
+             ("trust", "status", "bob", "--client", "x"), ("trust", "rm", "bob", "--force"), ("add-user", "bob", "--mobile", "+41790000009")]
+    for words in verbs:
+        expect("refused: " + " ".join(words), outcome(by_alice(*words)), (15, "other-account", 100))
+    for words in (("verify-pin", "bob"), ("verify-pin", "bob", "--register")):
+        expect("refused: " + " ".join(words), outcome(by_alice(*words, secrets=code_of_bob)), (15, "other-account", 100))
+    expect("a user that the server does not have is not the account either", outcome(by_alice("status", "nosuchuser")), (15, "other-account", 100))
+    expect("nor one of another realm", outcome(by_alice("status", "alice", "--realm", "other")), (15, "other-account", 100))
+    expect("nothing was changed", tokens(), (True, True))
+    answer, status = by_alice("status", "alice")
+    expect("the account itself", (status, [each["serial"] for each in answer["factors"]]), (0, [own]))
+    expect("it may switch itself off", (by_alice("disable", "alice")[0].get("changed"), tokens()), (1, (False, True)))
+    answer, status = by_alice("login", "--keep")
+    expect("a session of it that is kept", (status, answer["role"], answer["kept"]), (0, "user", True))
+    expect("refuses as well", outcome(ykit("2fa", "status", "bob", env={"YKIT_PIN": PIN})), (15, "other-account", 100))
+    answer, status = ykit("2fa", "status", "alice", env={"YKIT_PIN": PIN, "YKIT_2FA_PASSWORD": "secret"})
+    expect("and is used though a password is in a variable", (status, answer.get("status")), (0, "disabled"))
+    ykit("2fa", "logout")
+
+
+def test_codes_of_the_server():
+    """What the server answers stays in the error."""
+    def codes(answer):
+        error = answer[0].get("error") or {}
+        return answer[1], error.get("code"), error.get("httpStatus"), error.get("serverCode"), error.get("legacyCode")
+
+    wrong = ykit("2fa", "status", "bob", "--server", server.url, "--ca", server.ca, secrets=[("--password-fd", "wrong")])
+    expect("a wrong password of the caller", codes(wrong), (8, "credentials", 401, 4031, 100))
+    server.remove_tokens("bob")
+    server.policy("verify-enrolment")
+    try:
+        factor("send-pin", "bob", "--register", "--to", "+41790000002")
+        wrong = factor("verify-pin", "bob", "--register", secrets=[("--code-fd", "000000")])
+        expect("a wrong registration PIN", codes(wrong), (8, "rejected", 400, 905, 201))
+        expect("what is not verified is not enabled", codes(factor("enable", "bob", "--mode", "sms")), (15, "not-enrolled", None, None, 103))
+    finally:
+        server.policy("verify-enrolment", False)
+        server.remove_tokens("bob")
+    expect("the name of a user that exists", codes(factor("add-user", "bob", "--mobile", "+41791112233")), (15, "user-exists", None, None, 200))
+    for words in (("verify-key", "bob"), ("register-key", "bob"), ("login-test", "bob")):
+        done = raw("--virtual", f"{WORK}/key.json", "2fa", *words, "--server", server.url, "--ca", server.ca, "--password-stdin",
+                   stdin=server.state["password"] + "\n", env={"YKIT_PIN": PIN})
+        expect(f"{words[0]}: nothing is announced before there is something to approve", (done.returncode != 0, "approve" in done.stderr), (True, False))

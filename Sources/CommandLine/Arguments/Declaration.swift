@@ -55,7 +55,7 @@ package final class Declaration {
     }
 
     /// Takes a word; returns false when it is invalid.
-    func take(_ word: String) -> Bool {
+    package func take(_ word: String) -> Bool {
         guard let value = read(word, value) else { return false }
         self.value = value
         return true

@@ -54,6 +54,36 @@ package struct Option<Value> {
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
+    /// An option with a default value that takes only some values of its type.
+    package init(
+        wrappedValue: Value, _ names: Names, among values: [Value], help: @escaping @autoclosure () -> String? = nil
+    ) where Value: ExpressibleByArgument & Equatable & Sendable {
+        let choice = Choice(values)
+        declaration = Declaration(
+            .option(names), help, Choices { choice.names }, value: .some(wrappedValue as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()),
+                    transform: UsageError.parsed { try choice.value($0) })
+            },
+            read: { word, _ in try? choice.value(word) })
+    }
+
+    /// An optional option that takes only some values of its type.
+    package init<Wrapped: ExpressibleByArgument & Equatable & Sendable>(
+        _ names: Names, among values: [Wrapped], help: @escaping @autoclosure () -> String? = nil
+    ) where Value == Wrapped? {
+        let choice = Choice(values)
+        declaration = Declaration(
+            .option(names), help, Choices { choice.names }, value: .some(Value.none as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    name: names.parsed, help: names.parsed(help: help()),
+                    transform: UsageError.parsed { try choice.value($0) })
+            },
+            read: { word, _ in (try? choice.value(word)).map(Value.some) })
+    }
+
     /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
         _ names: Names, help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil,
@@ -100,6 +130,25 @@ package struct Option<Value> {
                     parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: names.parsed(help: help()))
             },
             read: Declaration.appending(Element.self))
+    }
+}
+
+/// The values that an option takes, of a type with more.
+private struct Choice<Value: ExpressibleByArgument & Equatable & Sendable>: Sendable {
+    let values: [Value]
+
+    init(_ values: [Value]) { self.values = values }
+
+    /// The values as they are written.
+    var names: [String] { values.map(\.defaultValueDescription) }
+
+    /// Returns the value that a word names.
+    func value(_ word: String) throws -> Value {
+        guard let value = Value(argument: word), values.contains(value) else {
+            let all = names.map { "'\($0)'" }
+            throw UsageError("it is one of " + all.dropLast().joined(separator: ", ") + " and \(all.last ?? "")")
+        }
+        return value
     }
 }
 

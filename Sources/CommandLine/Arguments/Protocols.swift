@@ -2,7 +2,8 @@
 
 public import ArgumentParser
 
-/// A group of options. All stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`.
+/// A group of options. Stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`; any other is not of the line,
+/// and has a value from the start.
 package protocol ParsableArguments {
     /// The title above the options in help; without one they stand among those of the verb.
     static var title: String { get }

@@ -83,6 +83,8 @@ public struct AgeSlotKey: Hashable, Sendable {
 
 /// The security keys for a plugin, and the questions to the user that using them takes.
 public protocol AgeKeySource {
+    /// Called with all identities before the first of them is used.
+    func expect(_ identities: [AgeIdentity])
     /// Returns the keys in one or all slots that age uses, on the attached card or on the one with this serial number;
     /// empty if the user continues without it.
     func slotKeys(serial: UInt32?, slot: UInt8?) async throws -> [AgeSlotKey]
@@ -94,4 +96,9 @@ public protocol AgeKeySource {
     func ephemeral() throws -> SharedSecret
     /// Returns the message for an error of this source.
     func words(_ error: any Error) -> String
+}
+
+extension AgeKeySource {
+    /// Does nothing.
+    public func expect(_ identities: [AgeIdentity]) {}
 }

@@ -170,6 +170,7 @@ private struct Unwrapping {
                 try dialogue.fail(["identity", "\(number)"], error.description)
             }
         }
+        keys.expect(identities.map(\.identity))
         var count = 0
         for file in request.files {
             guard let wrappings = try wrappings(file.number, file.stanzas) else { continue }

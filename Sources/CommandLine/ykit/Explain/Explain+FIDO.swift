@@ -84,7 +84,7 @@ extension Explain {
                 hint: "unplug the key, plug it in again, and give the right PIN; that uses up no retry")
         case .pinBlocked:
             Explanation(
-                "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked for good",
+                "pin-blocked", .blocked, "no tries of the FIDO2 PIN are left: it is blocked for good",
                 hint: "only 'ykit fido2 reset' helps, which deletes all credentials of this key", retriesLeft: 0)
         case .pinNotSet:
             Explanation(
@@ -98,15 +98,17 @@ extension Explain {
                 hint: "ykit fido2 pin change")
         default:
             Explanation(
-                "pin-needed", .authentication, "the key needs its PIN for this",
-                hint: "give it with --pin-stdin, --pin-fd N or YKIT_PIN; if none is set: ykit fido2 pin set")
+                "pin-needed", .authentication, "the key needs its FIDO2 PIN for this",
+                hint:
+                    "give it with --pin-stdin, --pin-fd N, YKIT_FIDO_PIN or YKIT_PIN; if none is set: ykit fido2 pin set"
+            )
         }
     }
 
     private static func wrongPIN(_ retries: PINRetries?) -> Explanation {
         guard let retries else {
             return Explanation(
-                "pin-wrong", .authentication, "wrong PIN", hint: "it was not tried again: ykit fido2 pin retries")
+                "pin-wrong", .authentication, "wrong FIDO2 PIN", hint: "it was not tried again: ykit fido2 pin retries")
         }
         if retries.count == 0 { return pin(.pinBlocked) }
         let tries = Tries.areLeft(retries.count)
@@ -116,7 +118,8 @@ extension Explain {
             : retries.count == 1
                 ? "be sure of it: another wrong PIN blocks the key for good"
                 : "it was not tried again; three wrong ones in a row and the key has to be taken out"
-        return Explanation("pin-wrong", .authentication, "wrong PIN, \(tries)", hint: hint, retriesLeft: retries.count)
+        return Explanation(
+            "pin-wrong", .authentication, "wrong FIDO2 PIN, \(tries)", hint: hint, retriesLeft: retries.count)
     }
 
     private static func unsuitable(_ problem: PINProblem) -> Explanation {

@@ -66,6 +66,13 @@ extension Explain {
         hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
             + "'ykit oath access remember'")
 
+    static func passwordNeeded(of key: String) -> Explanation {
+        Explanation(
+            "password-needed", .authentication, "the accounts of key \(key.printable) are locked with a password",
+            hint: "set YKIT_OATH_PASSWORD_\(key.printable), or remember it once with 'ykit --device \(key.printable) "
+                + "oath access remember'")
+    }
+
     static func pskc(_ error: PSKCError) -> Explanation {
         switch error {
         case .malformed(let cause): malformed("this key container cannot be read: \(cause)")

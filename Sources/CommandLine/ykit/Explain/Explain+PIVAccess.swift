@@ -28,8 +28,8 @@ extension Explain {
                 hint: "use 6 to 8 characters, preferably digits")
         case .pinRequired:
             Explanation(
-                "pin-needed", .authentication, "this needs the PIN",
-                hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
+                "pin-needed", .authentication, "this needs the PIV PIN",
+                hint: "give the PIN of PIV with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
         default:
             Explanation(
                 "not-touched", .timeOut, "the key was not touched in time",
@@ -42,11 +42,11 @@ extension Explain {
         switch reference {
         case .pin:
             return Explanation(
-                "pin-wrong", .authentication, "wrong PIN, \(tries)",
+                "pin-wrong", .authentication, "wrong PIV PIN, \(tries)",
                 hint: "it was not tried again; when none is left, the PUK sets a new PIN", retriesLeft: left)
         case .puk:
             return Explanation(
-                "puk-wrong", .authentication, "wrong PUK, \(tries)",
+                "puk-wrong", .authentication, "wrong PIV PUK, \(tries)",
                 hint: "it was not tried again; when none is left, only a reset of PIV sets a new PIN",
                 retriesLeft: left)
         case .fingerprint:
@@ -60,11 +60,11 @@ extension Explain {
         switch reference {
         case .pin:
             Explanation(
-                "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked",
+                "pin-blocked", .blocked, "no tries of the PIV PIN are left: it is blocked",
                 hint: "set a new one with the PUK: ykit piv access unblock-pin", retriesLeft: 0)
         case .puk:
             Explanation(
-                "puk-blocked", .blocked, "no PUK tries are left: the PUK is blocked",
+                "puk-blocked", .blocked, "no tries of the PIV PUK are left: it is blocked",
                 hint: "if the PIN is blocked too, only 'ykit piv reset' helps, which deletes all PIV keys",
                 retriesLeft: 0)
         case .fingerprint:

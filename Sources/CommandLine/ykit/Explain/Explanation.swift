@@ -36,6 +36,14 @@ struct Explanation: Error, Hashable, Sendable {
         Explanation("usage", .usage, message, hint: hint)
     }
 
+    /// Returns the explanation with the key that refused a credential, for a verb that uses several keys.
+    func of(key: String) -> Explanation {
+        guard exit == .authentication || exit == .blocked else { return self }
+        var explanation = self
+        explanation.message += " (key \(key.printable))"
+        return explanation
+    }
+
     /// The member `error` of an answer.
     var json: JSONValue {
         var object: JSONValue = [

@@ -128,7 +128,11 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_PIN", "YKIT_NEW_PIN"],
-            "The PIN of FIDO, PIV, OpenPGP or an Arculus card, whichever the verb needs, and the one that it is changed to."
+            "The PIN of the application that the verb is about, and the one that it is changed to. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. No other application and no other key gets it."
+        ),
+        (
+            ["YKIT_PIV_PIN", "YKIT_FIDO_PIN", "YKIT_OPENPGP_PIN", "YKIT_U2F_PIN"],
+            "The PIN of one application, for verbs that need two; FIDO2 is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, the PIN of that key, for verbs with two keys; in the same way YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD."
         ),
         (
             ["YKIT_PUK", "YKIT_NEW_PUK", "YKIT_MANAGEMENT_KEY", "YKIT_NEW_MANAGEMENT_KEY"],

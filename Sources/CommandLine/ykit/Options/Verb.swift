@@ -9,6 +9,9 @@ protocol Verb: ParsableArguments, Command {
     static var uses: GlobalUse { get }
     /// Throws a `UsageError` for global options that the verb cannot follow.
     func check(with global: GlobalOptions) throws
+    /// The application whose PIN `YKIT_PIN` holds, for a verb that may ask for the PINs of several; `nil`: the one that
+    /// is asked for first.
+    var pinApplication: PINApplication? { get }
     /// Does the work.
     func answer(in world: World) async throws -> Answer
 }
@@ -17,6 +20,8 @@ extension Verb {
     static var uses: GlobalUse { .key }
 
     static var command: any ParsableCommand.Type { Run<Self>.self }
+
+    var pinApplication: PINApplication? { nil }
 
     func check(with global: GlobalOptions) throws {}
 }

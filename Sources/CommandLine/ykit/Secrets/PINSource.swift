@@ -10,13 +10,19 @@ final class PINSource: Sendable {
     private let source: SecretInput.Source
     private let reason: String
     private let terminal: Terminal
+    private let key: String
     private let isPlanned: Bool
     private let state = Mutex<(pin: SharedSecret?, problem: Explanation?)>((nil, nil))
 
-    init(_ source: SecretInput.Source, reason: String, _ terminal: Terminal, isPlanned: Bool = false) {
+    /// - Parameter key: The words for the key in the prompt.
+    init(
+        _ source: SecretInput.Source, reason: String, _ terminal: Terminal, of key: String = "the key",
+        isPlanned: Bool = false
+    ) {
         self.source = source
         self.reason = reason
         self.terminal = terminal
+        self.key = key
         self.isPlanned = isPlanned
     }
 
@@ -51,7 +57,7 @@ final class PINSource: Sendable {
         case .none:
             let prompt = try Prompt(orElse: source.hint)
             let left = retries.map { "; \(Tries.next($0.count))" } ?? ""
-            prompt.tell("to \(reason), the key asks for its PIN\(left)")
+            prompt.tell("to \(reason), \(key) asks for its PIN\(left)")
             return SharedSecret(try prompt.neededSecret("PIN", "an empty PIN is never sent"))
         }
     }

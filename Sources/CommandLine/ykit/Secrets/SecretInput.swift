@@ -51,16 +51,34 @@ enum SecretInput {
         var isStandardInput = false
         /// The descriptor to read it from.
         var descriptor: Int32?
-        /// The environment variable that may hold it.
-        var variable: String
+        /// The environment variables that may hold it; the first that is set counts.
+        var variables: [String]
         /// The other ways to provide it, for hints.
         var hint: String
         /// The maximum length, in bytes.
-        var limit = SecretInput.limit
+        var limit: Int
+        /// Whose PIN it is; `nil` for other secrets.
+        var claim: Claim?
+
+        init(
+            text: String? = nil, isStandardInput: Bool = false, descriptor: Int32? = nil, variable: String,
+            hint: String, limit: Int = SecretInput.limit
+        ) {
+            (self.text, self.isStandardInput, self.descriptor) = (text, isStandardInput, descriptor)
+            (variables, self.hint, self.limit) = ([variable], hint, limit)
+        }
 
         /// Whether no prompt is needed.
-        var isGiven: Bool {
-            text != nil || isStandardInput || descriptor != nil || Variables[variable] != nil
+        var isGiven: Bool { place != nil }
+
+        /// The first place that holds it and is not another's.
+        fileprivate var place: Place? {
+            var places: [Place] = []
+            if let text { places.append(.text(text)) }
+            if isStandardInput { places.append(.descriptor(0)) }
+            if let descriptor { places.append(.descriptor(descriptor)) }
+            places += variables.filter { Variables[$0] != nil }.map { .variable($0) }
+            return places.first { claim?.permits($0.name) ?? true }
         }
 
         /// Returns the secret, given or asked for.
@@ -80,19 +98,43 @@ enum SecretInput {
         }
     }
 
+    /// A place that holds a secret.
+    fileprivate enum Place {
+        case text(String)
+        case descriptor(Int32)
+        case variable(String)
+
+        /// The name by which claims know it.
+        var name: String {
+            switch self {
+            case .text: "the command line"
+            case .descriptor(let number): "descriptor \(number)"
+            case .variable(let name): name
+            }
+        }
+    }
+
+    /// The owner of a PIN, and which PINs others have used.
+    struct Claim: Sendable {
+        let owner: PINOwner
+        let claims: PINClaims
+
+        func permits(_ place: String) -> Bool { claims.permits(place, owner) }
+        func take(_ place: String) { claims.take(place, owner) }
+    }
+
     /// Returns the secret from a source, if given.
     static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
-        if source.isGiven { OwnProcess.hide() }
-        if let text = source.text { return .secret(Secret(utf8: text)) }
-        if source.isStandardInput { return .secret(try line(from: 0, limit: source.limit)) }
-        if let descriptor = source.descriptor {
-            return .secret(try line(from: descriptor, limit: source.limit))
+        guard let place = source.place else { return .none }
+        OwnProcess.hide()
+        source.claim?.take(place.name)
+        switch place {
+        case .text(let text): return .secret(Secret(utf8: text))
+        case .descriptor(let number): return .secret(try line(from: number, limit: source.limit))
+        case .variable(let name):
+            terminal.notice("taken from \(name)")
+            return .secret(Secret(utf8: withoutLineEnd(Variables[name] ?? "")))
         }
-        if let text = Variables[source.variable] {
-            terminal.notice("taken from \(source.variable)")
-            return .secret(Secret(utf8: withoutLineEnd(text)))
-        }
-        return .none
     }
 
     /// Returns a text without one trailing line end, which secret stores often add.

@@ -58,11 +58,14 @@ struct SecretOptions<Kind: SecretKind>: ParsableArguments {
         help: "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).")
     var descriptor: Int32?
 
+    /// How it is given, where the options of the verb are named otherwise.
+    var own: String?
+
     init() {}
 
     /// The places where another secret is read from.
     init<Other>(_ other: SecretOptions<Other>) {
-        (isStandardInput, descriptor) = (other.isStandardInput, other.descriptor)
+        (isStandardInput, descriptor, own) = (other.isStandardInput, other.descriptor, other.own ?? Other.name.hint)
     }
 
     /// Whether an option names a place.
@@ -71,7 +74,7 @@ struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     var source: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: isStandardInput, descriptor: descriptor, variable: Kind.name.variable,
-            hint: Kind.name.hint, limit: Kind.name.limit)
+            hint: own ?? Kind.name.hint, limit: Kind.name.limit)
     }
 }
 

@@ -6,9 +6,10 @@ import YKKeys
 extension World {
     /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
     func openFIDO(
-        _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of keys: Keys? = nil
+        _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of keys: Keys? = nil, key: String? = nil
     ) async throws -> FIDOService {
-        let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
+        let source = PINSource(
+            self.source(of: .fido, pin, key: key), reason: reason, terminal, of: keyWords, isPlanned: plan != nil)
         pins = source
         terminal.purpose(reason)
         var interaction = FIDOInteraction(pin: { source.pin($0) })

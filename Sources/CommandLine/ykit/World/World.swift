@@ -24,6 +24,12 @@ final class World {
     let keys: Keys
     /// The source of this verb's PIN.
     var pins: PINSource?
+    /// Which application of which key each given PIN belongs to.
+    let pinClaims = PINClaims()
+    /// The serial number or file of the other key, in a verb with two; `nil` for the key that the command line selects.
+    let otherKey: String?
+    /// The worlds of other keys.
+    private var others: [World] = []
 
     /// The recording being replayed.
     var replay: CaptureReplay? { keys.replay }
@@ -34,7 +40,10 @@ final class World {
     /// The current time in seconds since 1970.
     var now: Int64 { environment.clock.now }
 
-    init(_ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key) throws {
+    /// - Parameters:
+    ///   - uses: What the verb does with the global options.
+    ///   - otherKey: The name of the other key, in a verb with two.
+    init(_ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, otherKey: String? = nil) throws {
         self.options = options
         self.terminal = terminal
         selection = try Selection(options)
@@ -48,6 +57,12 @@ final class World {
         let source = try Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
+        // A virtual key is named by its file; its secrets, by its serial number as those of other keys.
+        if otherKey != nil, case .virtual(let key, _) = source {
+            self.otherKey = String(key.state.profile.serial)
+        } else {
+            self.otherKey = otherKey
+        }
         let clock =
             if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
         recorder = try options.record.map { path throws(Explanation) in
@@ -72,6 +87,14 @@ final class World {
         if options.keepSecrets, options.record != nil {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }
+    }
+
+    /// Returns the world of another key, named by its serial number or the state file of a virtual key. It has
+    /// none of this key's secrets.
+    func besides(_ name: String) throws -> World {
+        let other = try World(options.ofAnotherKey(name), terminal, otherKey: name)
+        others.append(other)
+        return other
     }
 
     private static func source(_ options: GlobalOptions, _ terminal: Terminal) throws -> Keys.Source {
@@ -116,6 +139,7 @@ final class World {
     /// Runs a verb; a strict replay must be complete afterwards.
     func answer(of verb: any Verb) async throws -> Answer {
         defer { terminal.finishTouch() }
+        if let application = verb.pinApplication { pinClaims.reserve(for: application) }
         do {
             var answer = try await verb.answer(in: self)
             try replay?.finish()
@@ -127,7 +151,7 @@ final class World {
             }
             if let plan, plan.isStopped { return plan.answer }
             if let mismatch = replay?.httpMismatch { throw LinkError.replay(mismatch) }
-            throw pins?.problem ?? cause(of: error)
+            throw ([self] + others).lazy.compactMap { $0.pins?.problem }.first ?? cause(of: error)
         }
     }
 

@@ -20,19 +20,20 @@ public enum ApprovalLink: Sendable {
     /// Any other text, to be signed with an offline code.
     case text(String)
 
-    /// The kinds of links, with names for programs.
+    /// The kinds of links, with names for programs. A text of no known kind may be one to be signed: what it is for
+    /// is not to be seen in it.
     public enum Kind: String, CaseIterable, Sendable {
         /// Enrols an account.
         case enrollment
         /// A login that is answered online.
         case onlineAuth
-        /// A text signed with a code that the user types in.
-        case offlineAuth
+        /// A text of no known form. It can be signed with an offline code, if the service asks for that.
+        case unknown
         /// Registers a container.
         case container
         /// Accounts of another app.
         case transfer
-        /// None of these.
+        /// A malformed link, or one of another scheme.
         case invalid
     }
 
@@ -75,21 +76,21 @@ public enum ApprovalLink: Sendable {
         switch self {
         case .push, .tiqrEnrolment, .code: .enrollment
         case .tiqrLogin: .onlineAuth
-        case .text: .offlineAuth
+        case .text: .unknown
         case .container: .container
         case .transfer: .transfer
         }
     }
 
-    /// The protocol: `push`, `tiqr`, `totp`, `hotp`, `container`, `otpauth-migration`, or `ocra` for a text.
-    public var protocolName: String {
+    /// The protocol: `push`, `tiqr`, `totp`, `hotp`, `container`, `otpauth-migration`; `nil` for a text.
+    public var protocolName: String? {
         switch self {
         case .push: "push"
         case .tiqrEnrolment, .tiqrLogin: "tiqr"
         case .code(let link): link.account.id.type == .hotp ? "hotp" : "totp"
         case .container: "container"
         case .transfer: "otpauth-migration"
-        case .text: "ocra"
+        case .text: nil
         }
     }
 

@@ -26,19 +26,27 @@ struct AgeGenerate: Verb {
     )
     var slot: AgeSlotArgument?
 
-    @Option(["--algorithm", "-a"], help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
+    @Option(
+        ["--algorithm", "-a"], among: [.p256, .x25519], help: "The kind of key in a slot: ecc-p256 or x25519.")
+    var algorithm: PIVAlgorithm?
 
     @Flag("--fido2", help: "Make a FIDO2 credential instead of a key in a slot.") var fido2 = false
 
-    @Option("--uv", help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
+    @Option(
+        "--uv", among: VerificationChoice.ofSecrets,
+        help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice?
 
     @Option("--name", help: "What the key is called.") var name: String?
 
-    @Option("--pin-policy", help: "When the key in a slot needs the PIN: never, once or always; once without it.")
+    @Option(
+        "--pin-policy", among: PINPolicy.plain,
+        help: "When the key in a slot needs the PIN: never, once or always; once without it.")
     var pinPolicy: PINPolicy?
 
-    @Option("--touch-policy", help: "When the key in a slot needs a touch: never, always or cached; always without it.")
+    @Option(
+        "--touch-policy", among: TouchPolicy.plain,
+        help: "When the key in a slot needs a touch: never, always or cached; always without it.")
     var touchPolicy: TouchPolicy?
 
     @Option(["--output <file>", "-o"], help: "Where the identity goes.") var output = "-"
@@ -54,16 +62,10 @@ struct AgeGenerate: Verb {
             guard slot == nil, algorithm == nil, pinPolicy == nil, touchPolicy == nil, name == nil else {
                 throw UsageError("--fido2 makes no key in a slot: omit the options for those")
             }
-            guard uv != .preferred else {
-                throw UsageError("--uv is required or discouraged: the secrets are not the same")
-            }
         } else {
             guard uv == nil else { throw UsageError("--uv belongs to --fido2") }
             // X.520's upper bound of a common name: the certificate has to fit the key, which is made before.
             guard (name?.unicodeScalars.count ?? 0) <= 64 else { throw UsageError("a name has 64 characters at most") }
-            guard [nil, .p256, .x25519].contains(algorithm) else {
-                throw UsageError("age uses keys of kind ecc-p256 or x25519")
-            }
             guard slot?.slot != .attestation else { throw UsageError("the key in f9 attests other keys") }
         }
     }

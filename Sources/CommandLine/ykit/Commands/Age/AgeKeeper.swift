@@ -18,7 +18,7 @@ final class AgeKeeper: AgeKeySource {
     /// The card of the last operation.
     private var open: (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)?
     private var skipped: Set<UInt32> = []
-    /// The PIN in YKIT_PIN, if any; the command line has no PIN options.
+    /// The command line has no PIN options, only variables.
     private let given: PINOptions
     /// Why a key refused that PIN, which is not sent to it again for the next file; by serial number, or for FIDO2.
     private var refusals: [UInt32: PIVError] = [:]
@@ -27,6 +27,22 @@ final class AgeKeeper: AgeKeySource {
     init(_ world: World, _ dialogue: AgeDialogue) {
         (self.world, self.dialogue) = (world, dialogue)
         given = PINOptions()
+    }
+
+    /// YKIT_PIN is the PIN of PIV if an identity is in a slot; else that of FIDO2.
+    func expect(_ identities: [AgeIdentity]) {
+        let kinds = identities.map { identity -> PINApplication? in
+            switch identity {
+            case .slot, .yubikey: .piv
+            case .fido2: .fido
+            case .any: nil
+            }
+        }
+        if kinds.contains(.piv) {
+            world.pinClaims.reserve(for: .piv)
+        } else if kinds.contains(.fido) {
+            world.pinClaims.reserve(for: .fido)
+        }
     }
 
     func words(_ error: any Error) -> String {
@@ -65,10 +81,12 @@ final class AgeKeeper: AgeKeySource {
                 return try await use.touching(world) {
                     try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
                 }
-            } catch PIVError.wrong(.pin, let tries) where !given.isGiven && tries > 0 && rounds < Self.attempts {
+            } catch PIVError.wrong(.pin, let tries)
+                where !isGiven(.piv, card.serial) && tries > 0 && rounds < Self.attempts
+            {
                 dialogue.say("that was not the PIN")
             } catch let error as PIVError {
-                if case .wrong(.pin, _) = error, given.isGiven { refusals[card.serial] = error }
+                if case .wrong(.pin, _) = error, isGiven(.piv, card.serial) { refusals[card.serial] = error }
                 throw error
             }
         }
@@ -107,8 +125,8 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func unlocking(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
-        var unlocking = PIVUnlocking(world, service, given)
-        guard !given.isGiven else { return unlocking }
+        var unlocking = PIVUnlocking(world, service, given, key: serial == 0 ? nil : String(serial))
+        guard !isGiven(.piv, serial) else { return unlocking }
         unlocking.source = { [dialogue] service, _ in
             let tries = try await service.tries(of: .pin)
             if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
@@ -119,6 +137,11 @@ final class AgeKeeper: AgeKeySource {
             return try PIVPIN(pin.value.copy())
         }
         return unlocking
+    }
+
+    /// Whether a variable has the PIN of an application, and of this key.
+    private func isGiven(_ application: PINApplication, _ serial: UInt32? = nil) -> Bool {
+        world.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
     }
 
     /// The remaining PIN retries, as a suffix for the prompt.
@@ -155,14 +178,14 @@ final class AgeKeeper: AgeKeySource {
         let service = try await openFIDO()
         defer { Task { await service.close() } }
         do { return try await service.secret(of: credential) } catch let error as FIDOError {
-            if case .wrongPIN = error, given.isGiven { refusal = error }
+            if case .wrongPIN = error, isGiven(.fido) { refusal = error }
             throw error
         }
     }
 
     private func openFIDO() async throws -> FIDOService {
         if let refusal { throw refusal }
-        guard !given.isGiven else { return try await world.openFIDO(given, for: "decrypt a file") }
+        guard !isGiven(.fido) else { return try await world.openFIDO(given, for: "decrypt a file") }
         return try await world.openFIDO(
             FIDOInteraction(pin: { [dialogue] request in
                 (try? dialogue.secret("PIN of the key's FIDO2\(Self.left(request.retries?.count))")) ?? nil

@@ -58,7 +58,7 @@ struct ApproveAccounts: Verb {
 }
 
 /// Changes the address for delivered requests.
-struct ApproveAddress: Verb {
+struct ApproveAddress: AccountKeyVerb {
     static let about = About(
         "address", "Have the server deliver an account's requests to another address.", members: ["account", "address"])
 
@@ -92,7 +92,7 @@ struct ApproveAddress: Verb {
 }
 
 /// Removes an account.
-struct ApproveLogout: Verb {
+struct ApproveLogout: AccountKeyVerb {
     static let about = About(
         "logout", "End an account: at the server, on the key, and in the store.",
         discussion: """
@@ -221,7 +221,7 @@ struct SlotCleaning {
 }
 
 /// Removes all accounts, or their keys.
-struct ApproveClear: Verb {
+struct ApproveClear: AccountKeyVerb {
     static let about = About(
         "clear", "Remove all accounts from the store, or their keys from this security key.",
         discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",

@@ -6,7 +6,7 @@ import YKPIV
 import YKWire
 
 /// Approves a request.
-struct ApproveYes: Verb {
+struct ApproveYes: AccountKeyVerb {
     static let about = About(
         "yes", "Approve a request, after showing it.",
         discussion: """
@@ -121,7 +121,7 @@ struct ApproveYes: Verb {
 }
 
 /// Declines a request.
-struct ApproveNo: Verb {
+struct ApproveNo: AccountKeyVerb {
     static let about = About(
         "no", "Decline a request.",
         discussion: """

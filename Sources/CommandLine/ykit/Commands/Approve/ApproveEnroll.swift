@@ -53,7 +53,7 @@ struct LinkOptions: ParsableArguments {
 }
 
 /// Enrols an account.
-struct ApproveEnroll: Verb {
+struct ApproveEnroll: AccountKeyVerb {
     static let about = About(
         "enroll", "Enrol an account: its private key is made on the security key.",
         discussion: """
@@ -83,12 +83,16 @@ struct ApproveEnroll: Verb {
     @Option("--slot", help: "The PIV slot: auto takes the first free one of \(PIVSlot.retiredWords).")
     var slot: String = "auto"
 
-    @Option(["--algorithm", "-a"], help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
+    @Option(
+        ["--algorithm", "-a"], among: [.rsa2048, .rsa3072, .rsa4096],
+        help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
     var algorithm: PIVAlgorithm = .rsa2048
 
-    @Option("--touch", help: "When the key needs a touch: never, always or cached.") var touch: TouchPolicy?
+    @Option("--touch", among: TouchPolicy.plain, help: "When the key needs a touch: never, always or cached.")
+    var touch: TouchPolicy?
 
-    @Option("--pin-policy", help: "When the key needs the PIN: never, once or always.") var pinPolicy: PINPolicy = .once
+    @Option("--pin-policy", among: PINPolicy.plain, help: "When the key needs the PIN: never, once or always.")
+    var pinPolicy: PINPolicy = .once
 
     @Flag("--unattended", help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 
@@ -113,12 +117,6 @@ struct ApproveEnroll: Verb {
         if sources != 1 { throw UsageError("give a link, --qr with a picture, or --server with --user") }
         if (server == nil) != (person.user == nil) { throw UsageError("--server and --user belong together") }
         _ = try PIVSlot.forAccount(slot)
-        if algorithm.modulusSize == nil {
-            throw UsageError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
-        }
-        if touch == .usual || pinPolicy == .usual {
-            throw UsageError("name the policies: the defaults of the key are not accepted here")
-        }
         if pinPolicy == .never, touch == .never, !unattended {
             throw UsageError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }

@@ -15,6 +15,13 @@ enum AccountKeyPIN: SecretKind {
     static let name = SecretName("pin", "security key's PIN", "YKIT_PIN")
 }
 
+/// A verb that uses the key of an account, which is in PIV; the store and a proof may need the PIN of FIDO2 besides.
+protocol AccountKeyVerb: Verb {}
+
+extension AccountKeyVerb {
+    var pinApplication: PINApplication? { .piv }
+}
+
 /// The secrets that unlock an account's key: the PIN of the security key, or the passphrase of a store with software
 /// keys.
 struct ApproveKeyOptions: ParsableArguments {
@@ -25,8 +32,8 @@ struct ApproveKeyOptions: ParsableArguments {
     @Option(
         "--fido-pin-fd <n>",
         help:
-            "Read the PIN of the FIDO2 application, for accounts with --require uv, from this open file descriptor; or "
-            + "set YKIT_PIN.")
+            "Read the PIN of the FIDO2 application, for accounts with --require uv and a store that FIDO2 seals, from "
+            + "this open file descriptor; or set YKIT_FIDO_PIN.")
     var fidoPinFd: Int32?
 
     @OptionGroup var passphrase: SecretOptions<StorePassphrase>
@@ -41,6 +48,7 @@ struct ApproveKeyOptions: ParsableArguments {
     var fidoPIN: PINOptions {
         var options = PINOptions()
         options.places.descriptor = fidoPinFd
+        options.places.own = "give the FIDO2 PIN with --fido-pin-fd N or YKIT_FIDO_PIN"
         return options
     }
 
@@ -49,7 +57,8 @@ struct ApproveKeyOptions: ParsableArguments {
     /// - Parameter software: Whether a passphrase or the keyring opens the store.
     func storeKey(software: Bool) throws -> StoreKeyOptions {
         var options = StoreKeyOptions()
-        options.keyPIN = SecretOptions(keyPIN)
+        options.keyPIN.descriptor = fidoPinFd
+        options.slotPIN = pin
         options.passphrase = passphrase
         options.software = software
         return options
@@ -96,9 +105,10 @@ final class ApproveKeys {
             if error.isRefusedPIN {
                 pins[place.keySerial] = nil
                 cards[place.keySerial] = nil
-                if options.pin.isGiven { refusals[place.keySerial] = error }
+                if unlocking.given.isGiven { refusals[place.keySerial] = error }
             }
-            throw error
+            guard let serial = place.keySerial, hasSeveralKeys else { throw error }
+            throw Explain.explain(error).of(key: String(serial))
         }
         cards[place.keySerial] = unlocking
         let (service, publicKey) = (unlocking.service, account.publicKey)
@@ -106,6 +116,11 @@ final class ApproveKeys {
             try await service.sign(
                 .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
         }
+    }
+
+    /// Whether the accounts of the store are on several security keys.
+    private var hasSeveralKeys: Bool {
+        Set(book.accounts.compactMap { PushAccount($0)?.place.keySerial }).count > 1
     }
 
     private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
@@ -126,7 +141,7 @@ final class ApproveKeys {
     private func unlocking(_ service: PIVService, _ place: PIVKeyPlace) throws -> PIVUnlocking {
         let keeper = pins[place.keySerial] ?? PINKeeper(world, options.pin)
         pins[place.keySerial] = keeper
-        return keeper.unlocking(service)
+        return keeper.unlocking(service, of: place.keySerial)
     }
 
     /// Closes the security keys; each is opened again on its next use.
@@ -141,7 +156,7 @@ final class ApproveKeys {
         await close()
         let service = try await world.openFIDO(
             options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",
-            of: world.keys(of: open.account.place.keySerial))
+            of: world.keys(of: open.account.place.keySerial), key: open.account.place.keySerial.map { String($0) })
         world.terminal.say("touch the key to prove that you are there; the approval follows")
         let result: Result<Void, ApprovalError>
         do {

@@ -54,7 +54,7 @@ struct ApproveMigrateCheck: Verb {
 }
 
 /// Moves a container to another key.
-struct ApproveMigrateRun: Verb {
+struct ApproveMigrateRun: AccountKeyVerb {
     static let about = About(
         "run", "Move a container and its accounts to another key: both are needed.",
         discussion: """
@@ -72,17 +72,18 @@ struct ApproveMigrateRun: Verb {
     @Option("--slot", help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).")
     var slot = "auto"
 
-    @Option("--touch", help: "When the other key needs a touch to sign: never, always or cached.")
+    @Option(
+        "--touch", among: TouchPolicy.plain,
+        help: "When the other key needs a touch to sign: never, always or cached.")
     var touch: TouchPolicy = .cached
 
-    @Option("--to-pin-fd <n>", help: "Read the other key's PIN from this open file descriptor.") var toPinFd: Int32?
+    @OptionGroup var other: OtherKeyOptions
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: ContainerOptions
 
     func check() throws {
         _ = try PIVSlot.forAccount(slot)
-        if touch == .usual { throw UsageError("--touch is cached, always or never") }
         try access.checkStandardInput()
     }
 
@@ -90,9 +91,7 @@ struct ApproveMigrateRun: Verb {
         let book = try access.path.book(world)
         let old = try book.container(container, world)
         let other = try world.other(to)
-        var otherOptions = PINOptions()
-        otherOptions.places.descriptor = toPinFd
-        let otherPIN = PINKeeper(other, otherOptions)
+        let otherPIN = PINKeeper(other, self.other.pin)
         try confirmation.ask(
             "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
             in: world)
@@ -109,9 +108,12 @@ struct ApproveMigrateRun: Verb {
                 hint: "finish it first: ykit approve sync")
         }
         let present = try await DeviceKey.open(old, PINKeeper(world, access.pin), world)
-        await (try await other.oath(access.password)).close()
-        try await sealed.share(with: other, access.key)
-        let next = try await DeviceKey.make(try PIVSlot.forAccount(slot), touch, access.managementKey, otherPIN, other)
+        let next = try await naming(other) {
+            await (try await other.oath(self.other.password)).close()
+            try await sealed.share(with: other, self.other.storeKey(access.key))
+            return try await DeviceKey.make(
+                try PIVSlot.forAccount(slot), touch, self.other.managementKey, otherPIN, other)
+        }
         guard next.publicKey != old.publicKey,
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
         else {
@@ -120,7 +122,8 @@ struct ApproveMigrateRun: Verb {
         }
         let new = try await hand(old, present, to: next, client, world)
         try sealed.put(new.stored, nil)
-        let tokens = ContainerTokens(new, sealed, other, access.password, otherPIN, access.managementKey)
+        let tokens = ContainerTokens(
+            new, sealed, other, self.other.password, otherPIN, self.other.managementKey)
         do { try await tokens.synchronize(next) } catch {
             var explanation = Explain.explain(error)
             explanation.hint =
@@ -128,6 +131,14 @@ struct ApproveMigrateRun: Verb {
             throw explanation
         }
         return answer(tokens.answer, old, new)
+    }
+
+    /// Runs what the other key does; an error says which key it was.
+    private func naming<Value>(_ other: World, _ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch {
+            guard let name = other.otherKey else { throw error }
+            throw Explain.explain(error).of(key: name)
+        }
     }
 
     /// Hands the container over; until the other key is registered, the current one remains valid.
@@ -159,5 +170,63 @@ struct ApproveMigrateRun: Verb {
         answer.members["added"] = synchronized.members["added"]
         answer.members["pending"] = synchronized.members["pending"]
         return answer
+    }
+}
+
+/// The secrets of the other key: none of the present one's is sent to it.
+struct OtherKeyOptions: ParsableArguments {
+    static let title = "Options of the Other Key"
+
+    @Option(
+        "--to-pin-fd <n>",
+        help: "Read the other key's PIV PIN from this open file descriptor; or set YKIT_PIV_PIN_SERIAL.")
+    var toPinFd: Int32?
+
+    @Option(
+        "--to-fido-pin-fd <n>",
+        help: "Read the other key's FIDO2 PIN from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL.")
+    var toFidoPinFd: Int32?
+
+    @Option(
+        "--to-management-key-fd <n>",
+        help: "Read the other key's management key from this open file descriptor; or set YKIT_MANAGEMENT_KEY_SERIAL.")
+    var toManagementKeyFd: Int32?
+
+    @Option(
+        "--to-password-fd <n>",
+        help:
+            "Read the password of the other key's accounts from this open file descriptor; or set YKIT_OATH_PASSWORD_SERIAL."
+    )
+    var toPasswordFd: Int32?
+
+    var pin: PINOptions {
+        var options = PINOptions()
+        options.places.descriptor = toPinFd
+        options.places.own = "give its PIN with --to-pin-fd N"
+        return options
+    }
+
+    var managementKey: ManagementKeyOptions {
+        var options = ManagementKeyOptions()
+        options.places.descriptor = toManagementKeyFd
+        options.places.own = "give its management key with --to-management-key-fd N"
+        return options
+    }
+
+    var password: PasswordOptions {
+        var options = PasswordOptions()
+        options.places.descriptor = toPasswordFd
+        return options
+    }
+
+    /// Returns the options for sealing the store with that key.
+    func storeKey(_ key: StoreKeyOptions) -> StoreKeyOptions {
+        var options = StoreKeyOptions()
+        options.software = key.software
+        options.passphrase = key.passphrase
+        options.keyPIN.descriptor = toFidoPinFd
+        options.keyPIN.own = "give its FIDO2 PIN with --to-fido-pin-fd N"
+        options.slotPIN = pin
+        return options
     }
 }

@@ -17,8 +17,9 @@ struct ApproveQRType: Verb {
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
         discussion: """
-            enrollment enrols an account, onlineAuth answers a login, offlineAuth is a text to make a code for, container \
-            registers the key as a container, transfer carries accounts of another app, invalid is anything else.
+            enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, transfer \
+            carries accounts of another app, unknown is any other text, invalid a link that is malformed or of another \
+            scheme. A text that a service shows for an offline code is unknown, too: 'approve offline' signs it.
             """, members: ["type", "protocol", "server", "serial"])
 
     @Argument("text", help: "The link or text, or - for standard input.") var text: String?
@@ -53,7 +54,7 @@ enum ContainerAnswer: SecretKind {
 }
 
 /// Performs the action of a link or QR code.
-struct ApproveOpen: Verb {
+struct ApproveOpen: AccountKeyVerb {
     static let about = About(
         "open", "Open a link or QR code: log in, or enrol an account.",
         discussion: """
@@ -71,7 +72,8 @@ struct ApproveOpen: Verb {
     var slot = "auto"
 
     @Option(
-        "--touch", help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
+        "--touch", among: TouchPolicy.plain,
+        help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>
@@ -86,7 +88,6 @@ struct ApproveOpen: Verb {
     func check() throws {
         if (source.link == nil) == (source.qr == nil) { throw UsageError("give a link, or --qr with a picture") }
         _ = try PIVSlot.forAccount(slot)
-        if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
             source.isStandardInput, answer.isStandardInput, pin.isStandardInput, managementKey.isStandardInput,
             password.isStandardInput, key.usesStandardInput,

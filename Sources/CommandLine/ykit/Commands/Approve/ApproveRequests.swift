@@ -200,7 +200,7 @@ struct OpenRequestOptions: ParsableArguments {
 }
 
 /// Lists open requests.
-struct ApproveList: Verb {
+struct ApproveList: AccountKeyVerb {
     static let about = About(
         "list", "List the requests that are open; each account costs a signature.", members: ["requests"])
 
@@ -216,7 +216,7 @@ struct ApproveList: Verb {
 }
 
 /// Shows a request.
-struct ApproveShow: Verb {
+struct ApproveShow: AccountKeyVerb {
     static let about = About("show", "Show an open request in full.", members: ["request"])
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")

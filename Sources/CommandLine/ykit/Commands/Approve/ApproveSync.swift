@@ -30,7 +30,7 @@ struct ContainerOptions: ParsableArguments {
 }
 
 /// Synchronizes a container.
-struct ApproveSync: Verb {
+struct ApproveSync: AccountKeyVerb {
     static let about = About(
         "sync", "Fetch the accounts of a container, and write them to the key.",
         discussion: """

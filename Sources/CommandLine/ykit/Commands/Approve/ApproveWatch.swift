@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Reports requests as they arrive, for all accounts at once.
-struct ApproveWatch: Verb {
+struct ApproveWatch: AccountKeyVerb {
     static let about = About(
         "watch", "Report requests as they arrive, delivered or polled, for all accounts.",
         discussion: """

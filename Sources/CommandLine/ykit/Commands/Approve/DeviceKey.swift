@@ -21,11 +21,14 @@ final class PINKeeper {
     init(_ world: World, _ options: PINOptions) { (self.world, self.options) = (world, options) }
 
     /// Returns the unlocking of slots with that PIN.
-    func unlocking(_ service: PIVService) -> PIVUnlocking {
-        var unlocking = PIVUnlocking(world, service, options)
+    ///
+    /// - Parameter key: The serial number of the key.
+    func unlocking(_ service: PIVService, of key: UInt32? = nil) -> PIVUnlocking {
+        let key = key.map { String($0) }
+        var unlocking = PIVUnlocking(world, service, options, key: key)
         unlocking.source = { service, reason in
             if let held = self.held { return held.pin.copy() }
-            let pin = try await self.world.pivPIN(self.options, of: service, for: reason)
+            let pin = try await self.world.pivPIN(self.options, of: service, for: reason, key: key)
             self.held = Held(pin.copy())
             return pin
         }
@@ -88,7 +91,14 @@ final class DeviceKey: ApprovalKey {
     }
 
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
-        let use = try await unlocking.prepare(place.slot, PIVAlgorithm(publicKey), .sign, for: reason)
+        let use: KeyUse
+        do {
+            use = try await unlocking.prepare(place.slot, PIVAlgorithm(publicKey), .sign, for: reason)
+        } catch let error as PIVError {
+            // A container may be moved between two keys.
+            guard error.isRefusedPIN, let serial = place.keySerial else { throw error }
+            throw Explain.explain(error).of(key: String(serial))
+        }
         let (service, key) = (unlocking.service, publicKey)
         return try await use.touching(world) {
             try await service.sign(.message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: key)
@@ -118,7 +128,7 @@ extension World {
         guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw Explanation.usage("--to is a serial number, or the state file of a virtual key")
         }
-        return try World(options.ofAnotherKey(name), terminal)
+        return try besides(name)
     }
 
     /// Returns the client that registers and synchronizes containers.

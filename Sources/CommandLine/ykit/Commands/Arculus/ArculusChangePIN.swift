@@ -22,7 +22,8 @@ struct ArculusChangePIN: Verb {
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
         return try await field.answer {
-            let source = PINSource(pin.source, reason: "change its PIN", world.terminal, isPlanned: world.plan != nil)
+            let source = PINSource(
+                world.source(of: .fido, pin), reason: "change its PIN", world.terminal, isPlanned: world.plan != nil)
             world.pins = source
             let card = field.card()
             // Given PINs are read in this order, and a prompt shows the remaining retries.

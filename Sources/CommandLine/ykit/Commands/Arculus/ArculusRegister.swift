@@ -30,7 +30,9 @@ struct ArculusRegister: Verb {
 
     @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
 
-    @Option("--attestation", help: "Attestation conveyance: none, indirect or direct.")
+    @Option(
+        "--attestation", among: [.none, .indirect, .direct],
+        help: "Attestation conveyance: none, indirect or direct.")
     var attestation: AttestationChoice?
 
     @Option(
@@ -81,10 +83,11 @@ struct ArculusRegister: Verb {
             try Prompt.confirm(typing: "reset", "every account that this card opens is lost for good")
         }
         if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
-        switch try SecretInput.given(pin.source, world.terminal) {
+        let source = world.source(of: .fido, pin)
+        switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none:
-            let prompt = try Prompt(orElse: pin.source.hint)
+            let prompt = try Prompt(orElse: source.hint)
             return SharedSecret(try prompt.newSecret("PIN after the reset, six digits or more", "a PIN is needed"))
         }
     }

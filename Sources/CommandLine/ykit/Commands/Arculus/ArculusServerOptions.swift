@@ -37,7 +37,7 @@ extension PINOptions {
     /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
     func arculus(_ reason: String, _ world: World) -> ArculusPIN {
         if world.plan != nil { return ArculusPIN(asking: { _ in SharedSecret(Secret(utf8: "planned")) }) }
-        let source = PINSource(source, reason: reason, world.terminal)
+        let source = PINSource(world.source(of: .fido, self), reason: reason, world.terminal)
         world.pins = source
         return ArculusPIN(asking: { source.pin($0) })
     }

@@ -24,7 +24,7 @@ struct FIDO2Assert: Verb {
     @Flag("--resident", help: "The file of --format libfido2 names no credential (fido2-assert -r).")
     var resident = false
 
-    @OptionGroup var ceremony: CeremonyOptions
+    @OptionGroup var ceremony: CeremonyOptions<AssertionFormats>
     @OptionGroup var pin: PINOptions
 
     func check(with global: GlobalOptions) throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
@@ -182,15 +182,12 @@ struct AssertionReport {
 }
 
 /// The options common to registration and assertion: the origin, the request and the format.
-struct CeremonyOptions: ParsableArguments {
+struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
     @Option("--origin", help: "The origin, https://RP by default.") var origin: String?
 
     @Option("--options <file>", help: "The WebAuthn options: a file, or - for standard input.") var options: String?
 
-    @Option(
-        "--format",
-        help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
-    var format: ExchangeFormat = .webauthn
+    @Option("--format", among: Formats.values, help: Formats.help) var format: ExchangeFormat = .webauthn
 
     @Flag("--u2f", help: "Use U2F even if the key supports FIDO2.") var usesU2F = false
 
@@ -209,7 +206,6 @@ struct CeremonyOptions: ParsableArguments {
             throw UsageError("--options needs --origin, who asks")
         }
         try pin.checkInput(options, "options")
-        if format == .pamU2F { throw UsageError("pam-u2f is a format of registrations") }
         if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
     }
 

@@ -103,7 +103,7 @@ extension World {
         let retries = try await service.pinRetries()
         guard retries.count > 0 else { throw FIDOError.pinBlocked }
         guard !retries.needsPowerCycle else { throw FIDOError.pinNeedsPowerCycle }
-        return try PINSource(options.source, reason: reason, terminal).read(retries)
+        return try PINSource(source(of: .fido, options), reason: reason, terminal).read(retries)
     }
 }
 

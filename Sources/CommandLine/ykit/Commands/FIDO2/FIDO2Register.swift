@@ -23,7 +23,7 @@ struct FIDO2Register: Verb {
         ])
 
     @OptionGroup var ask: RegistrationOptions
-    @OptionGroup var ceremony: CeremonyOptions
+    @OptionGroup var ceremony: CeremonyOptions<RegistrationFormats>
 
     @Option("--append <file>", help: "Add the key to this mapping file, with --format pam-u2f.") var append: String?
 
@@ -161,6 +161,9 @@ struct RegistrationOptions: ParsableArguments {
 enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
     case required, preferred, discouraged
 
+    /// What the secret of a credential can depend on.
+    static let ofSecrets: [VerificationChoice] = [.required, .discouraged]
+
     var requirement: UserVerification {
         switch self {
         case .required: .required
@@ -181,6 +184,22 @@ enum AttestationChoice: String, CaseIterable, ExpressibleByArgument {
 enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
     case webauthn, libfido2
     case pamU2F = "pam-u2f"
+}
+
+/// The formats of a ceremony.
+protocol CeremonyFormats: SendableMetatype {
+    static var values: [ExchangeFormat] { get }
+    static var help: String { get }
+}
+
+enum RegistrationFormats: CeremonyFormats {
+    static let values = ExchangeFormat.allCases
+    static let help = "How --options and the answer are written: webauthn or libfido2; the answer also as pam-u2f."
+}
+
+enum AssertionFormats: CeremonyFormats {
+    static let values: [ExchangeFormat] = [.webauthn, .libfido2]
+    static let help = "How --options and the answer are written: webauthn or libfido2."
 }
 
 /// The extensions of a registration.

@@ -33,7 +33,9 @@ struct FIDO2Secret: Verb {
     @Option("--salt <bytes>", isBase64URL: true, help: "The salt of 32 bytes, hexadecimal or base64url.")
     var salt: String?
 
-    @Option("--uv", help: "User verification, by PIN or fingerprint: required or discouraged.")
+    @Option(
+        "--uv", among: VerificationChoice.ofSecrets,
+        help: "User verification, by PIN or fingerprint: required or discouraged. Each gives a different secret.")
     var uv: VerificationChoice = .required
 
     @Option("--format", help: "How the secret is written: raw, hex, base64, or systemd with a token.")
@@ -54,7 +56,6 @@ struct FIDO2Secret: Verb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if uv == .preferred { throw UsageError("--uv is required or discouraged: the secrets are not the same") }
         if token != nil {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
                 throw UsageError("--token tells relying party, credential and salt")

@@ -42,13 +42,13 @@ struct FIDO2Verify: Verb {
     @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that leads to none of them is refused.")
     var trust: String?
 
-    @Option("--format", help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn
+    @Option("--format", among: [.webauthn, .libfido2], help: "How FILE is written: webauthn or libfido2.")
+    var format: ExchangeFormat = .webauthn
 
     func check() throws {
         if registration != nil, publicKey != nil {
             throw UsageError("--registration and --public-key are two ways, use one of them")
         }
-        if format == .pamU2F { throw UsageError("a line of pam-u2f has nothing to verify") }
     }
 
     func answer(in world: World) throws -> Answer {

@@ -8,7 +8,7 @@ extension World {
     /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
     func oath(_ password: PasswordOptions, of keys: Keys? = nil) async throws -> OATHService {
         let service = try await openOATH(of: keys)
-        try await unlock(service, password)
+        try await unlock(service, password, of: keys)
         return service
     }
 
@@ -18,15 +18,21 @@ extension World {
     }
 
     /// Unlocks with the given password, else with the one remembered for this key, else asks.
-    func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {
+    ///
+    /// - Parameter keys: The other key, in a verb with several: the given password is not for it.
+    func unlock(_ service: OATHService, _ options: PasswordOptions, of keys: Keys? = nil) async throws {
         let info = await service.info
         guard info.isLocked else { return }
-        switch try SecretInput.given(options.source, terminal) {
+        let other = keys?.selection.serial ?? otherKey
+        var source = ofThisKey(options.source, key: other)
+        if keys != nil { source = SecretInput.Source(variable: source.variables[0], hint: "") }
+        switch try SecretInput.given(source, terminal) {
         case .secret(let password):
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
         case .none:
             if try await unlockRemembered(service, info) { return }
-            let password = try passwordPrompt().secret("password of the OATH accounts")
+            let password = try passwordPrompt(of: other).secret(
+                "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""))
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
         }
     }
@@ -37,8 +43,11 @@ extension World {
         remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
     }
 
-    private func passwordPrompt() throws -> Prompt {
-        do { return try Prompt(orElse: "") } catch { throw Explain.passwordNeeded }
+    private func passwordPrompt(of other: String?) throws -> Prompt {
+        do { return try Prompt(orElse: "") } catch {
+            guard let other else { throw Explain.passwordNeeded }
+            throw Explain.passwordNeeded(of: other)
+        }
     }
 
     /// Tries the key remembered for this device; a wrong one is reported and not tried again.

@@ -106,6 +106,7 @@ extension World {
             case .admin: retries.admin
             }
         if tries == 0 { throw OpenPGPError.blocked(reference) }
+        let source = reference == .user ? self.source(of: .openPGP, source) : source
         return try openPGPInput(source, reference, "to \(reason), the card asks for its \(reference.words)", tries)
     }
 

@@ -56,6 +56,16 @@ extension PINPolicy: ExpressibleByArgument {
     }
 }
 
+extension PINPolicy {
+    /// The policies that every verb with one knows.
+    static let plain: [PINPolicy] = [.never, .once, .always]
+}
+
+extension TouchPolicy {
+    /// The policies, without the default of the key.
+    static let plain: [TouchPolicy] = [.never, .always, .cached]
+}
+
 extension TouchPolicy: ExpressibleByArgument {
     /// The name, for help.
     public var defaultValueDescription: String { description }

@@ -193,7 +193,7 @@ struct PIVAttestKey: Verb {
 
     @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option("--format", help: "How the certificate is written: pem or der.") var format: CertificateFormat = .pem
+    @Option("--format", help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
 
     @Flag("--chain", help: "Append the certificate of f9 (PEM).") var chain = false
 

@@ -14,17 +14,23 @@ struct PIVUnlocking {
     let world: World
     let service: PIVService
     let pin: PINOptions
+    /// The serial number of the key, for a verb that may use several.
+    let key: String?
     var isVerified = false
     /// Provides the PIN instead of the options.
     var source: ((PIVService, String) async throws -> PIVPIN)?
     /// The PIN, once the card has accepted it.
     private var held: HeldPIN?
 
-    init(_ world: World, _ service: PIVService, _ pin: PINOptions) {
+    init(_ world: World, _ service: PIVService, _ pin: PINOptions, key: String? = nil) {
         self.world = world
         self.service = service
         self.pin = pin
+        self.key = key
     }
+
+    /// Where the PIN may come from, without a prompt.
+    var given: SecretInput.Source { world.source(of: .piv, pin, key: key) }
 
     /// Verifies the PIN, unless that is already done.
     mutating func verify(for reason: String) async throws {
@@ -35,7 +41,7 @@ struct PIVUnlocking {
     /// Returns the PIN, given or asked for.
     private func code(for reason: String) async throws -> PIVPIN {
         if let source { return try await source(service, reason) }
-        return try await world.pivPIN(pin, of: service, for: reason)
+        return try await world.pivPIN(pin, of: service, for: reason, key: key)
     }
 
     private mutating func send(_ pin: consuming PIVPIN) async throws {
@@ -84,7 +90,7 @@ struct PIVUnlocking {
         case .matchOnce?, .matchAlways?:
             input = try read(algorithm)
             try await match(for: reason)
-        case nil where slot == .cardAuthentication && !pin.isGiven: input = try read(algorithm)
+        case nil where slot == .cardAuthentication && !given.isGiven: input = try read(algorithm)
         case .once? where isVerified: input = try read(algorithm)
         default:
             if let held {
@@ -178,16 +184,18 @@ extension PIVUnlocking {
     mutating func manage(_ options: ManagementKeyOptions, for reason: String) async throws {
         world.terminal.purpose(reason)
         let metadata = try await service.managementKeyMetadata()
-        switch try SecretInput.given(options.source, world.terminal) {
+        let source = world.ofThisKey(options.source, key: key)
+        switch try SecretInput.given(source, world.terminal) {
         case .secret(let text): return try await authenticate(text, metadata)
         case .none: break
         }
         if metadata?.isDefault != false, try await useDefault(metadata) { return }
         if try await service.administration().isKeyProtected { return try await useProtected(for: reason) }
         guard world.plan == nil else { throw stopped }
-        let prompt = try Prompt(orElse: options.source.hint)
+        let prompt = try Prompt(orElse: source.hint)
         let kind = try await service.findManagementKeyType()
-        prompt.tell("to \(reason), the key asks for its management key: \(kind), \((kind.keySize ?? 24) * 2) digits")
+        prompt.tell(
+            "to \(reason), \(world.keyWords) asks for its management key: \(kind), \((kind.keySize ?? 24) * 2) digits")
         try await authenticate(try prompt.secret("management key"), metadata)
     }
 
@@ -216,7 +224,8 @@ extension PIVUnlocking {
     /// Uses the PIN-protected key; a plan sends no PIN, so it stops here.
     private mutating func useProtected(for reason: String) async throws {
         guard world.plan == nil else { throw stopped }
-        let pin = try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)")
+        let pin = try await world.pivPIN(
+            pin, of: service, for: "use its management key and \(reason)", key: key)
         try await service.authenticate(withProtectedKeyOf: pin.copy())
         hold(pin)
     }
@@ -262,8 +271,12 @@ extension World {
     }
 
     /// Returns a PIN, given or asked for; reads the remaining retries before a prompt.
-    func pivPIN(_ options: PINOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
-        try await code(.pin, options.source, of: service, for: reason)
+    ///
+    /// - Parameter key: The serial number of the key, for a verb that may use several.
+    func pivPIN(
+        _ options: PINOptions, of service: PIVService, for reason: String, key: String? = nil
+    ) async throws -> PIVPIN {
+        try await code(.pin, source(of: .piv, options, key: key), of: service, for: reason)
     }
 
     /// Returns the PUK in the same way.
@@ -283,7 +296,7 @@ extension World {
         let tries = try await service.tries(of: reference)
         if tries?.isBlocked == true { throw PIVError.blocked(reference) }
         let prompt = try Prompt(orElse: source.hint)
-        prompt.tell("to \(reason), the key asks for its \(name)" + Self.words(tries))
+        prompt.tell("to \(reason), \(keyWords) asks for its \(name)" + Self.words(tries))
         return try PIVPIN(try prompt.neededSecret(name, "an empty \(name) is never sent"))
     }
 

@@ -19,6 +19,7 @@ final class AgentKeeper {
 
     private let world: World
     private let pins: AgentPINs
+    private let fidoPINs: AgentPINs
     private let usesPIV: Bool
     private let prompt = AgentPrompt()
     private var known: (serial: UInt32?, keys: [SSHSlotKey], time: ContinuousClock.Instant)?
@@ -26,7 +27,10 @@ final class AgentKeeper {
     init(_ world: World, _ options: PINOptions, usesPIV: Bool, lifetime: Int?) {
         self.world = world
         self.usesPIV = usesPIV
-        pins = AgentPINs(options.source, world.terminal, lifetime: lifetime)
+        // A given PIN is that of PIV, unless the agent leaves PIV alone.
+        let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
+        pins = AgentPINs(world.source(of: .piv, piv), world.terminal, lifetime: lifetime)
+        fidoPINs = AgentPINs(world.source(of: .fido, fido), world.terminal, lifetime: lifetime)
     }
 
     func `do`(_ job: AgentKeys.Job) async {
@@ -36,8 +40,11 @@ final class AgentKeeper {
         }
     }
 
-    /// Reads the PIN that is given, while the standard input is there.
-    func readPIN() throws { try pins.readGiven() }
+    /// Reads the PINs that are given, while the standard input is there.
+    func readPINs() throws {
+        try pins.readGiven()
+        try fidoPINs.readGiven()
+    }
 
     /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
@@ -176,16 +183,16 @@ final class AgentKeeper {
         do {
             return try await closing(service) { try await $0.sign(request.data, with: credential) }
         } catch {
-            if case .wrongPIN? = error as? FIDOError { _ = pins.wasRefused(triesLeft: nil) }
+            if case .wrongPIN? = error as? FIDOError { _ = fidoPINs.wasRefused(triesLeft: nil) }
             throw error
         }
     }
 
     private func interaction(for reason: String) -> FIDOInteraction {
-        FIDOInteraction(pin: { [pins, prompt, terminal = world.terminal] request in
+        FIDOInteraction(pin: { [fidoPINs, prompt, terminal = world.terminal] request in
             let left = request.retries.map { ", \(Tries.next($0.count))" } ?? ""
             do {
-                return try await pins.pin(
+                return try await fidoPINs.pin(
                     "PIN of the key's FIDO2, to \(reason)\(left)", prompt, triesLeft: request.retries?.count,
                     isKept: false)
             } catch {

@@ -70,6 +70,8 @@ struct SSHAgentVerb: Verb {
         guard !background || !global.json else { throw UsageError("--json and --background cannot be combined") }
     }
 
+    var pinApplication: PINApplication? { noPiv ? .fido : .piv }
+
     func answer(in world: World) async throws -> Answer {
         guard startsInBackground(world) else { return try await run(in: world) }
         switch Background.fork() {
@@ -95,7 +97,7 @@ struct SSHAgentVerb: Verb {
         let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
         var credentials = files
         if resident { credentials += try await keeper.resident() }
-        if background != nil { try keeper.readPIN() }
+        if background != nil { try keeper.readPINs() }
         let listener = try AgentSocket(path)
         defer { listener.end() }
         announce(listener.path, world)

@@ -54,6 +54,7 @@ protocol SecondFactorVerb: Verb {
 extension SecondFactorVerb {
     static var needsAccount: Bool { true }
     var subject: String? { nil }
+    var pinApplication: PINApplication? { .fido }
 
     func check() throws { try checkInputs() }
 

@@ -23,6 +23,8 @@ struct SecondFactorLogIn: Verb {
 
     @OptionGroup var key: StoreKeyOptions
 
+    var pinApplication: PINApplication? { .fido }
+
     func answer(in world: World) async throws -> Answer {
         let session = try await access.logIn(world, key)
         let (connection, made) = session

@@ -16,13 +16,30 @@ struct PresentStoreKeyOptions: ParsableArguments {
     )
     var from: String?
 
+    @Option(
+        "--from-pin-fd <n>",
+        help:
+            "Read the PIN of the key of --from from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL, or YKIT_PIV_PIN_SERIAL for a PIV slot."
+    )
+    var fromPinFd: Int32?
+
     @Flag("--from-passphrase", help: "The key that opens the store now is its passphrase, or in the keyring.")
     var fromPassphrase = false
 
     /// Returns the world of that key; a recording covers the key that is added.
     func opener(_ world: World) throws -> World {
         guard let from, !fromPassphrase else { return world }
-        return try World(world.options.ofAnotherKey(from), world.terminal)
+        return try world.besides(from)
+    }
+
+    /// Returns the options of that key: the PIN of one key is not that of another.
+    func options(_ key: StoreKeyOptions) -> StoreKeyOptions {
+        var options = key
+        options.software = fromPassphrase
+        guard from != nil, !fromPassphrase else { return options }
+        options.keyPIN = SecretOptions()
+        options.keyPIN.descriptor = fromPinFd
+        return options
     }
 }
 
@@ -64,9 +81,8 @@ enum StoreKeys {
         if store.seals.isEmpty {
             storeKey = try StoreKey(world.environment.random)
         } else {
-            var opening = key
-            opening.software = present.fromPassphrase
-            storeKey = try await present.opener(world).open(store, opening, for: "open the \(name)")
+            storeKey = try await present.opener(world).open(
+                store, present.options(key), for: "open the \(name)")
         }
         let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
         guard world.plan == nil else { return Answer() }

@@ -47,6 +47,9 @@ struct StoreKeyOptions: ParsableArguments {
 
     @OptionGroup var passphrase: SecretOptions<StorePassphrase>
 
+    /// The PIN options of PIV, for verbs that have options of their own for it.
+    var slotPIN: PINOptions?
+
     /// The PIN options of the security key, in their common form.
     var pin: PINOptions { PINOptions(keyPIN) }
 

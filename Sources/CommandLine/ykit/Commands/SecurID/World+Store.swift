@@ -84,7 +84,7 @@ extension World {
         _ store: SealedStore, _ options: StoreKeyOptions, for reason: String
     ) async throws -> StoreKey {
         let service = try await openPIV()
-        var unlocking = PIVUnlocking(self, service, options.pin)
+        var unlocking = PIVUnlocking(self, service, options.slotPIN ?? options.pin)
         for seal in store.seals {
             guard let slot = seal.slot, let key = try? await service.publicKey(slot), seal.isSealed(for: key) else {
                 continue

@@ -94,7 +94,7 @@ extension World {
     /// Returns the U2F PIN, given or asked for.
     func u2fPIN(_ options: PINOptions, for reason: String) throws -> SharedSecret {
         if plan != nil { return SharedSecret(Secret(utf8: "planned")) }
-        return try PINSource(options.source, reason: reason, terminal).read(nil)
+        return try PINSource(source(of: .u2f, options), reason: reason, terminal).read(nil)
     }
 
     /// Returns a new U2F PIN, given or asked for twice.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import Synchronization
+
+/// An application of a key that has a PIN of its own.
+enum PINApplication: Sendable, Hashable, CaseIterable {
+    case piv, fido, openPGP, u2f
+
+    /// The variable for the PIN of this application alone.
+    var variable: String {
+        switch self {
+        case .piv: "YKIT_PIV_PIN"
+        case .fido: "YKIT_FIDO_PIN"
+        case .openPGP: "YKIT_OPENPGP_PIN"
+        case .u2f: "YKIT_U2F_PIN"
+        }
+    }
+}
+
+/// Who a PIN belongs to: one application of one key.
+struct PINOwner: Sendable, Hashable {
+    let application: PINApplication
+    /// The serial number of the key; `nil` for the one that the verb uses, whatever its number.
+    let key: String?
+
+    /// Whether both may be the same.
+    func fits(_ other: PINOwner) -> Bool {
+        application == other.application && (key == nil || other.key == nil || key == other.key)
+    }
+}
+
+/// Which application of which key each given PIN was used for.
+///
+/// A PIN that is given once, by an option or a variable, is the PIN of one application of one key. It is never sent to
+/// another, where it would be wrong and cost a try: for the other one it counts as not given.
+final class PINClaims: Sendable {
+    private let owners = Mutex<[String: PINOwner]>([:])
+
+    /// Reserves `YKIT_PIN` for an application.
+    func reserve(for application: PINApplication) {
+        owners.withLock { $0[PIN.name.variable] = PINOwner(application: application, key: nil) }
+    }
+
+    /// Whether what is given in a place may be used by an owner: nobody else has used it.
+    func permits(_ place: String, _ owner: PINOwner) -> Bool {
+        owners.withLock { $0[place]?.fits(owner) ?? true }
+    }
+
+    /// Notes that an owner uses what is given in a place.
+    func take(_ place: String, _ owner: PINOwner) {
+        owners.withLock { if $0[place]?.key == nil { $0[place] = owner } }
+    }
+}
+
+extension World {
+    /// Returns where the PIN of an application may come from: the options, the variable of the application, and
+    /// `YKIT_PIN`, as far as another application or key has not used them.
+    ///
+    /// - Parameter key: The serial number of the key, for a verb that may use several. A variable may end in it.
+    func source(
+        of application: PINApplication, _ options: PINOptions, key: String? = nil
+    ) -> SecretInput.Source {
+        source(of: application, options.source, key: key)
+    }
+
+    /// Returns the same of another form of options.
+    func source(
+        of application: PINApplication, _ places: SecretInput.Source, key: String? = nil
+    ) -> SecretInput.Source {
+        var source = places
+        source.variables = [application.variable, PIN.name.variable]
+        source = ofThisKey(source, key: key)
+        source.claim = SecretInput.Claim(
+            owner: PINOwner(application: application, key: key ?? otherKey), claims: pinClaims)
+        return source
+    }
+
+    /// Restricts a source to what belongs to this key: a variable without a serial number is of the key that the
+    /// command line selects, not of the other key of a verb with two.
+    func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
+        var source = places
+        guard let serial = key ?? otherKey, let variable = places.variables.first else { return source }
+        let named = "\(variable)_\(serial)"
+        source.variables = otherKey == nil ? [named] + places.variables : [named]
+        if otherKey != nil { source.hint = "\(places.hint.isEmpty ? "set" : places.hint + ", or set") \(named)" }
+        return source
+    }
+
+    /// The words for the key in a prompt.
+    var keyWords: String { otherKey.map { "the key \($0.printable)" } ?? "the key" }
+}
