@@ -249,13 +249,30 @@ def test_other_agent_hangs():
             one.close()
 
 
-def test_own_upstream():
-    """An agent that is its own upstream, by another path, ends after itself."""
+def test_circles():
+    """Agents that are their own upstream, by another path, or each other's."""
     os.symlink("self.sock", path("mirror.sock"))
-    with Agent("self", "--upstream", path("mirror.sock"), "--no-piv", "--key", "id_sk") as agent:
+    unknown = string(b"ssh-ed25519") + string(b"k" * 32)
+
+    def ends(name, agent):
         begin = time.monotonic()
-        expect("it lists its own key", len(Client(agent).identities()), 1)
-        expect("at once", time.monotonic() - begin < 4)
+        client = Client(agent)
+        expect(f"{name}: its own key is listed", len(client.identities()), 1)
+        expect(f"{name}: an unknown key is refused", client.sign(unknown, b"x"), bytes([FAILURE]))
+        expect(f"{name}: at once", time.monotonic() - begin < 4)
+        others = [Client(agent) for _ in range(100)]
+        expect(f"{name}: another client is served", Client(agent).sign(public("id_sk"), file_data())[0], SIGNATURE)
+        for one in others:
+            one.socket.close()
+
+    own = ("--no-piv", "--key", "id_sk")
+    with Agent("self", "--upstream", path("mirror.sock"), *own) as agent:
+        ends("its own", agent)
+    with Agent("one", "--upstream", path("two.sock"), *own) as agent, Agent("two", "--upstream", path("one.sock"), "--no-piv"):
+        ends("each other's", agent)
+    with Agent("a", "--upstream", path("b.sock"), *own) as agent, Agent("b", "--upstream", path("c.sock"), "--no-piv"), \
+            Agent("c", "--upstream", path("a.sock"), "--no-piv"):
+        ends("three", agent)
 
 
 PINENTRIES = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 import YKCrypto
 import YKTransport
 
@@ -12,11 +13,16 @@ final class AgentUpstream {
     /// How long it may take for what its user may have to confirm, or load.
     private static let userPatience = Duration.seconds(120)
     private static let (listType, extensionType): (UInt8, UInt8) = (11, 27)
+    /// How many clients may wait for the other agent at once. Agents that name each other in a circle end there.
+    private static let limit = 32
+    private static let waiting = Atomic<Int>(0)
 
     private let path: String
     private let client: Int32
     private var descriptor: Int32?
     private var bindings: [[UInt8]] = []
+    /// When the other agent last answered on this connection.
+    private var answered = ContinuousClock.now
 
     /// - Parameters:
     ///   - path: The socket of the other agent.
@@ -31,9 +37,9 @@ final class AgentUpstream {
 
     /// Returns the other agent's reply; `nil` if there is none in time. Without a connection, a session binding is sent
     /// with the next message.
-    ///
-    /// What its user may have to confirm is sent only to an agent that answers: it has to list its keys first.
     func reply(to message: [UInt8]) -> [UInt8]? {
+        defer { Self.waiting.subtract(1, ordering: .relaxed) }
+        guard Self.waiting.add(1, ordering: .relaxed).newValue <= Self.limit else { return nil }
         let deadline = Deadline.after(Self.patience)
         if message.first == Self.extensionType {
             bindings.append(message)
@@ -41,21 +47,28 @@ final class AgentUpstream {
         }
         guard connect(deadline) else { return nil }
         if message.first == Self.listType { return send(message, deadline) }
-        guard send([Self.listType], deadline) != nil else { return nil }
-        return send(message, .after(Self.userPatience))
+        return isAnswering(deadline) ? send(message, .after(Self.userPatience)) : nil
+    }
+
+    /// Whether the other agent answers. It has to list its keys before it is sent what its user may have to confirm, so
+    /// that one that hangs is not given the time for that.
+    private func isAnswering(_ deadline: Deadline) -> Bool {
+        answered.duration(to: .now) < Self.patience || send([Self.listType], deadline) != nil
     }
 
     /// Connects to the other agent, and sends it the bindings; an agent that knows none refuses them.
     private func connect(_ deadline: Deadline) -> Bool {
         if descriptor != nil { return true }
         guard let other = AgentSocket.connect(path, within: Self.patience) else { return false }
-        // An agent that is its own upstream would ask itself for ever.
-        guard PeerCredentials(of: other)?.process != getpid() else {
-            close(other)
-            return false
-        }
         _ = fcntl(other, F_SETFL, O_NONBLOCK)
         descriptor = other
+        answered = .now - Self.patience
+        // An agent that is its own upstream, or that of the client, would be asked for ever.
+        let asking = [getpid(), PeerCredentials(of: client)?.process]
+        guard !asking.contains(PeerCredentials(of: other)?.process) else {
+            end()
+            return false
+        }
         return bindings.allSatisfy { send($0, deadline) != nil }
     }
 
@@ -64,6 +77,7 @@ final class AgentUpstream {
         guard let descriptor else { return nil }
         let wait = { [client] in Self.wait(for: $0, on: descriptor, client, deadline) }
         if AgentStream.send(message, to: descriptor, wait), let reply = AgentStream.receive(descriptor, wait) {
+            answered = .now
             return reply
         }
         end()
