@@ -34,7 +34,7 @@ import Testing
         (
             "each verb says what it does without asking",
             [
-                "--allow-expired": 2, "--force": 11,
+                "--allow-expired": 2, "--force": 13,
             ]
         ),
         (
