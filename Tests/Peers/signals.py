@@ -53,7 +53,7 @@ def children():
 def export():
     """An encrypted Aegis export whose key takes seconds to derive."""
     slot = {"type": 1, "uuid": "6f1b3a4e-0000-4000-8000-000000000001", "key": "00" * 32,
-            "key_params": {"nonce": "00" * 12, "tag": "00" * 16}, "n": 1 << 17, "r": 8, "p": 24, "salt": "00" * 32,
+            "key_params": {"nonce": "00" * 12, "tag": "00" * 16}, "n": 1 << 17, "r": 8, "p": 16, "salt": "00" * 32,
             "repaired": True, "is_backup": False}
     vault = {"version": 1, "header": {"slots": [slot], "params": {"nonce": "00" * 12, "tag": "00" * 16}},
              "db": base64.b64encode(bytes(64)).decode()}

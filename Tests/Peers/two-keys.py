@@ -175,9 +175,9 @@ def check_gone_in_the_middle(first, second):
     expect("both readers empty", ykit("oath", "list")[0], 3)
     with Key(0, first, *slow):
         reached, status, _, errors = in_the_middle(lambda: control("kill"), "oath", "list")
-        expect("pcscd killed in the middle", (reached, status, "systemctl" in errors), (True, 3, True))
+        expect("pcscd killed in the middle", (reached, status, "hint: ykit doctor" in errors), (True, 3, True))
         status, _, errors = ykit("oath", "list")
-        expect("no pcscd", (status, "hint: sudo systemctl enable --now pcscd.socket" in errors), (3, True))
+        expect("no pcscd", (status, "hint: ykit doctor" in errors), (3, True))
         expect("list without pcscd has nothing to show", ykit("list"), (0, "", ""))
         status, output, _ = ykit("list", "--json")
         expect("... also in JSON", (status, json.loads(output)["ok"], json.loads(output)["devices"]), (0, True, []))
@@ -185,7 +185,7 @@ def check_gone_in_the_middle(first, second):
     with Key(0, first):
         expect("all is well after a restart", ykit("oath", "list"), (0, "Acme:alice", ""))
     status, _, errors = ykit("oath", "list", PCSCLITE_CSOCK_NAME=f"{FOLDER}/no-socket")
-    expect("no socket", (status, "systemctl" in errors), (3, True))
+    expect("no socket", (status, "hint: ykit doctor" in errors), (3, True))
 
 
 def reinserted(leaves, comes):

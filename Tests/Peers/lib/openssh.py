@@ -68,8 +68,8 @@ class Client:
 
     def __init__(self, agent):
         self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(agent.socket)  # waits while the queue is full, as no socket with a timeout does
         self.socket.settimeout(60)
-        self.socket.connect(agent.socket)
 
     def ask(self, message):
         self.socket.sendall(string(message))
