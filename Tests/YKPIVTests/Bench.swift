@@ -82,7 +82,7 @@ func bytes(_ hex: String) throws -> [UInt8] { try Hex.decode(hex.filter { $0 != 
 func run(_ arguments: [String], input: [UInt8] = []) throws -> (status: Int32, output: [UInt8]) {
     let folder = "/tmp/ykpiv.\(getpid()).\(UInt64.random(in: 0 ... .max))"
     try write(input, folder + ".in")
-    let quoted = arguments.map { "'" + $0 + "'" }.joined(separator: " ")
+    let quoted = arguments.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     let status = system("\(quoted) <\(folder).in >\(folder).out 2>\(folder).err")
     defer { for end in ["in", "out", "err"] { unlink("\(folder).\(end)") } }
     return (status, try read("\(folder).out"))

@@ -114,4 +114,113 @@ struct FileTests {
         let nested = (0..<2000).reduce([UInt8]()) { inner, _ in TLV(0x30, inner).encoded }
         #expect(throws: PIVError.self) { try KeyFile(nested) }
     }
+
+    @Test(
+        "reads keys with explicit curve parameters, whose order is no number of rounds",
+        arguments: [
+            "openssl ecparam -name prime256v1 -param_enc explicit -genkey -noout",
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -pkeyopt ec_param_enc:explicit",
+            "openssl ecparam -name prime256v1 -param_enc explicit -genkey -noout | openssl pkey -outform der",
+            "openssl ecparam -name secp384r1 -param_enc explicit -genkey -noout | openssl pkcs8 -topk8 -passout pass:abc",
+            "openssl ecparam -name prime256v1 -param_enc explicit -genkey -noout -out k && openssl req -x509 -key k "
+                + "-subj /CN=a -out c && openssl pkcs12 -export -in c -inkey k -passout pass:abc -keypbe NONE -certpbe NONE",
+        ])
+    func readsExplicitParameters(_ command: String) throws {
+        let key = try #require(try KeyFile(try made(command), password: secret("abc")).privateKey)
+        guard case .ec = key.publicKey else { return #expect(Bool(false), "\(key.publicKey)") }
+    }
+
+    @Test("opens an encrypted key in DER", arguments: ["-v2 aes-256-cbc", "-v1 PBE-SHA1-3DES", "-scrypt"])
+    func opensEncryptedDER(_ options: String) throws {
+        let file = try made(
+            "openssl genpkey -algorithm ED25519 -out k && openssl pkcs8 -topk8 -in k -outform der -passout pass:abc "
+                + options)
+        #expect(try KeyFile(file, password: secret("abc")).privateKey != nil)
+        #expect(throws: PIVError.invalidFile(.passwordNeeded)) { try KeyFile(file) }
+        #expect(throws: PIVError.invalidFile(.wrongPassword)) { try KeyFile(file, password: secret("abd")) }
+    }
+
+    @Test("reads PEM with a byte order mark and in UTF-16")
+    func readsOtherEncodings() throws {
+        let text = String(decoding: try made(Self.request + "2>/dev/null && cat c k"), as: UTF8.self)
+        let plain = try KeyFile(Array(text.utf8))
+        let units = text.replacing("\n", with: "\r\n").utf16
+        let little = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        for bytes in [[0xEF, 0xBB, 0xBF] + Array(text.utf8), [0xFF, 0xFE] + little, [0xFE, 0xFF] + big, little, big] {
+            let file = try KeyFile(bytes)
+            #expect(file.privateKey == plain.privateKey && file.certificates == plain.certificates)
+        }
+    }
+
+    @Test(
+        "names a legacy cipher, instead of calling the password wrong",
+        arguments: [
+            ("PBE-MD5-DES", false, "openssl pkcs8 -topk8 -in k -v1 PBE-MD5-DES -provider legacy -provider default"),
+            (
+                "PBE-SHA1-RC2-40", false,
+                "openssl pkcs8 -topk8 -in k -v1 PBE-SHA1-RC2-40 -provider legacy -provider default"
+            ),
+            ("DES-CBC", false, "openssl pkcs8 -topk8 -in k -v2 des-cbc -provider legacy -provider default"),
+            (
+                "PBE-MD5-DES", false,
+                "openssl pkcs8 -topk8 -in k -outform der -v1 PBE-MD5-DES -provider legacy -provider default"
+            ),
+            ("DES-CBC", false, "openssl ec -in k -des -provider legacy -provider default 2>/dev/null"),
+            ("PBE-SHA1-RC2-40", true, "openssl pkcs12 -export -in c -inkey k -legacy -keypbe PBE-SHA1-RC2-40"),
+            ("PBE-SHA1-RC4-128", true, "openssl pkcs12 -export -in c -inkey k -legacy -keypbe PBE-SHA1-RC4-128 -nomac"),
+        ])
+    func namesLegacyCiphers(_ name: String, _ isPKCS12: Bool, _ command: String) throws {
+        let file = try made(Self.request + "2>/dev/null && \(command) -passout pass:abc")
+        #expect(throws: PIVError.invalidFile(.passwordNeeded)) { try KeyFile(file) }
+        #expect(throws: PIVError.invalidFile(.legacyCipher(name, isPKCS12: isPKCS12))) {
+            try KeyFile(file, password: secret("abc"))
+        }
+    }
+
+    @Test("refuses two keys, not the same one twice")
+    func refusesTwoKeys() throws {
+        let two = Self.request + "2>/dev/null && openssl genpkey -algorithm ED25519 -out l && "
+        for command in ["cat k l", "cat l c k", "openssl pkey -in k -pubout; openssl pkey -in l -pubout"] {
+            #expect(throws: PIVError.invalidFile(.severalKeys)) { try KeyFile(try made(two + command)) }
+        }
+        #expect(try KeyFile(try made(two + "cat k c k")).privateKey != nil)
+        let bag = TLV(0x06, try bytes("2A864886F70D010C0A0102")).encoded
+        #expect(PKCS12.keyBags(in: bag + [0] + bag) == 2 && PKCS12.keyBags(in: [1] + bag) == 1)
+    }
+
+    @Test("a private key of OpenSSH is told apart")
+    func tellsOpenSSH() throws {
+        let file = try made("ssh-keygen -q -t ed25519 -N '' -f k && cat k")
+        #expect(throws: PIVError.invalidFile(.openSSH)) { try KeyFile(file) }
+    }
+
+    private static let chain =
+        request.replacing("/CN=a", with: "/CN=CA") + "2>/dev/null && openssl req -newkey ec -pkeyopt "
+        + "ec_paramgen_curve:P-256 -nodes -keyout l -out r -subj /CN=leaf 2>/dev/null && "
+        + "openssl x509 -req -in r -CA c -CAkey k -out m 2>/dev/null && "
+
+    @Test(
+        "finds the certificate that is meant, wherever it is",
+        arguments: [
+            "cat m c", "cat c m", "cat c m c", "openssl pkcs12 -export -nokeys -in c -certfile m -passout pass:",
+        ])
+    func findsTheLeaf(_ command: String) throws {
+        let file = try KeyFile(try made(Self.chain + command))
+        #expect(try file.certificate()?.subject.description == "CN=leaf")
+        let authority = try #require(file.certificates.first { $0.subject.description == "CN=CA" })
+        #expect(try file.certificate(for: authority.publicKey) == authority)
+        #expect(try KeyFile(certificates: [authority]).certificate() == authority)
+        #expect(try KeyFile(certificates: []).certificate() == nil)
+    }
+
+    @Test("refuses a choice between certificates, unless a key decides")
+    func refusesToGuess() throws {
+        let file = try KeyFile(try made(Self.chain + "openssl x509 -req -in r -CA c -CAkey k 2>/dev/null; cat c m"))
+        #expect(throws: PIVError.invalidFile(.severalCertificates(2))) { try file.certificate() }
+        let leaf = try #require(file.certificates.last)
+        #expect(try file.certificate(for: leaf.publicKey)?.publicKey == leaf.publicKey)
+        let withKey = try KeyFile(try made(Self.chain + "openssl req -x509 -key l -subj /CN=x; cat c m l"))
+        #expect(try withKey.certificate()?.publicKey == withKey.privateKey?.publicKey)
+    }
 }

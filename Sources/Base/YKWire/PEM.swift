@@ -20,8 +20,14 @@ public struct PEM: Hashable, Sendable {
         return "-----BEGIN \(label)-----\n\(lines)-----END \(label)-----\n"
     }
 
-    /// The blocks in a text, at most 64; text between them and invalid blocks are skipped.
+    /// The blocks in a text, at most 64; text between them and invalid blocks are skipped. The text may be UTF-8 or UTF-16,
+    /// with a byte order mark or without.
     public static func blocks(_ bytes: [UInt8]) -> [PEM] {
+        let isMarked = bytes.first == 0xEF || TextFile.isUTF16(bytes)
+        return blocks(plain: isMarked ? TextFile.utf8(bytes) ?? bytes : bytes)
+    }
+
+    private static func blocks(plain bytes: [UInt8]) -> [PEM] {
         var found: [PEM] = []
         var lines: [ArraySlice<UInt8>] = []
         var label: String?

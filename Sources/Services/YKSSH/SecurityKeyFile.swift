@@ -38,9 +38,6 @@ public struct SecurityKeyFile: Hashable, Sendable {
         self.comment = comment
     }
 
-    private static let magic = Array("openssh-key-v1\0".utf8)
-    private static let label = "OPENSSH PRIVATE KEY"
-
     /// Whether files with this cipher can be read and written: only `aes256-ctr`, whose key is derived by Botan
     /// (libbotan-2.so.19), if that is installed.
     public static func decrypts(_ cipher: String) -> Bool { cipher == KeyFileProtection.cipher && ykit_botan() == 1 }
@@ -85,14 +82,14 @@ public struct SecurityKeyFile: Hashable, Sendable {
         _ cipher: String, _ derivation: String, _ parameters: [UInt8], _ publicKey: SSHPublicKey, _ section: [UInt8]
     ) -> String {
         var writer = SSHWriter()
-        writer.append(magic)
+        writer.append(PrivateKeyContainer.magic)
         writer.string(cipher)
         writer.string(derivation)
         writer.string(parameters)
         writer.uint32(1)
         writer.string(publicKey.blob)
         writer.string(section)
-        return SSHArmor.encode(label, writer.bytes)
+        return SSHArmor.encode(PrivateKeyContainer.label, writer.bytes)
     }
 
     /// The private fields in a file or an agent message: the public blob, flags, handle, and an empty string.
@@ -114,43 +111,11 @@ public struct SecurityKeyFile: Hashable, Sendable {
     ///   ``SSHError/wrongPassphrase``; ``SSHError/notInSecurityKey(_:)`` for ordinary private keys, which are never
     ///   parsed; and ``SSHError/malformed(_:)``.
     public init(parsing text: [UInt8], passphrase: SharedSecret? = nil) throws(SSHError) {
-        let bytes = try SSHArmor.decode(Self.label, text)
-        guard bytes.starts(with: Self.magic) else { throw .malformed("this is not a private key file of OpenSSH") }
-        var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
-        let cipher = try reader.text("the cipher")
-        let derivation = try reader.text("the key derivation")
-        let parameters = try reader.string("its parameters")
-        let isProtected = cipher == KeyFileProtection.cipher && derivation == KeyFileProtection.derivation
-        guard isProtected || cipher == "none" else { throw .encrypted(cipher) }
-        let count = try reader.uint32("the number of keys")
-        guard count == 1 else { throw .malformed("\(count) keys in one file") }
-        let blob = try reader.string("the public key")
-        var section = try reader.string("the private section")
-        try reader.finish("the keys")
-        if isProtected {
-            let protection = try KeyFileProtection(parameters)
-            guard let passphrase else { throw .encrypted(cipher) }
-            section = try protection.applied(to: section, passphrase)
-            guard section.count >= 8, section[..<4] == section[4..<8] else { throw .wrongPassphrase }
-        }
-        self = try Self.section(section, blockSize: isProtected ? KeyFileProtection.blockSize : 8)
-        guard publicKey.blob == blob else {
-            throw .malformed("the private section is of another key than the public one")
-        }
-    }
-
-    private static func section(_ bytes: [UInt8], blockSize: Int) throws(SSHError) -> SecurityKeyFile {
-        var reader = SSHReader(bytes)
-        guard try reader.uint32("the check") == reader.uint32("its copy") else {
-            throw .malformed("the two copies of the check differ")
-        }
-        var file = try take(&reader)
-        file.comment = try reader.text("the comment")
-        let padding = reader.rest()
-        guard padding.count < blockSize, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
-            throw .malformed("the padding is not 1, 2, 3 …")
-        }
-        return file
+        let container = try PrivateKeyContainer(parsing: text, passphrase: passphrase)
+        var reader = container.reader
+        self = try Self.take(&reader)
+        comment = try container.finish(&reader)
+        guard publicKey.blob == container.publicBlob else { throw PrivateKeyContainer.isOfAnotherKey }
     }
 
     /// Reads the private fields of a credential from a longer message. Other private keys are not parsed.

@@ -369,7 +369,7 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
     STACK_OF(X509) *others = NULL;
     int ok = !wrong && ssl.PKCS12_parse(file, password, &key, &own, &others) == 1;
     ssl.PKCS12_free(file);
-    if (!ok) return (int)done(wrong || !is_proven ? -2 : -1);
+    if (!ok) return (int)done(!is_proven ? -3 : wrong ? -2 : -1);
     blobs[0] = (ykit_blob){NULL, 0};
     add_key(key, &blobs[0]);
     *count = 1;

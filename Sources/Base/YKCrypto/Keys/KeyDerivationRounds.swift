@@ -3,7 +3,8 @@
 /// Finds the number of rounds of password-based key derivation in DER before anything is derived: in PBES1, PBKDF2 and
 /// PKCS#12 the rounds follow the salt (RFC 8018 §A, RFC 7292 §4), in scrypt three factors do (RFC 7914 §7.1).
 ///
-/// OpenSSL reads BER, so the salt may be in pieces, or end with end-of-contents octets.
+/// OpenSSL reads BER, so the salt may be in pieces, or end with end-of-contents octets. The parameters of an elliptic curve
+/// (RFC 3279 §2.3.5), where the order follows the generator, are skipped.
 public enum KeyDerivationRounds {
     /// The rounds that follow all salts, together; zero when no salt is found. Scrypt counts as many rounds as take as
     /// long.
@@ -11,6 +12,9 @@ public enum KeyDerivationRounds {
 
     /// id-scrypt, 1.3.6.1.4.1.11591.4.11.
     private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
+
+    /// id-ecPublicKey, 1.2.840.10045.2.1.
+    private static let curveKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
     private static func total(in bytes: ArraySlice<UInt8>, depth: Int, isScrypt: Bool) -> UInt64 {
         guard depth < 24 else { return 0 }
@@ -20,6 +24,7 @@ public enum KeyDerivationRounds {
         // The numbers directly behind a salt.
         var numbers: [UInt64] = []
         var isBehindSalt = false
+        var isBehindCurveKey = false
         while let (tag, content) = object(&rest) {
             if tag == 0x02 {
                 if isBehindSalt { numbers.append(number(content)) }
@@ -29,7 +34,8 @@ public enum KeyDerivationRounds {
             numbers = []
             isBehindSalt = [0x00, 0x04, 0x24].contains(tag)
             if tag == 0x06 { isScrypt = content.elementsEqual(scrypt) }
-            if tag & 0x20 != 0 || tag == 0x04 {
+            defer { isBehindCurveKey = tag == 0x06 && content.elementsEqual(curveKey) }
+            if (tag & 0x20 != 0 || tag == 0x04) && !isBehindCurveKey {
                 total = sum(total, Self.total(in: content, depth: depth + 1, isScrypt: isScrypt))
             }
         }

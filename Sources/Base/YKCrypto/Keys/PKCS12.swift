@@ -8,6 +8,9 @@ public struct PKCS12: Sendable {
     public let key: PrivateKey?
     /// The certificates, DER: the one for the key first.
     public let certificates: [[UInt8]]
+    /// The number of private keys, of which ``key`` is the first. Only keys outside encrypted contents are counted, where
+    /// they usually are, each encrypted by itself.
+    public let keyCount: Int
 
     /// Why a file cannot be opened.
     public enum Fault: Error, Hashable, Sendable {
@@ -17,6 +20,8 @@ public struct PKCS12: Sendable {
         case wrongPassword
         /// The file asks for more rounds of key derivation than ``PKCS12/roundLimit``.
         case tooMuchWork(rounds: UInt64)
+        /// The file is encrypted with this cipher, which OpenSSL 3 does not support here.
+        case legacyCipher(String)
         /// OpenSSL is missing, or refused the key.
         case crypto(CryptoFault)
     }
@@ -39,8 +44,12 @@ public struct PKCS12: Sendable {
         let result = phrase.withUnsafeBytes { phrase in
             ykit_pkcs12(bytes, bytes.count, phrase.bindMemory(to: CChar.self).baseAddress, &blobs, &count)
         }
-        guard result == 0 else { throw result == -2 ? .wrongPassword : .malformed }
+        guard result == 0 else {
+            if result != -2, let cipher = LegacyCipher.name(in: bytes) { throw .legacyCipher(cipher) }
+            throw result == -1 ? .malformed : .wrongPassword
+        }
         defer { for blob in blobs[..<count] { ykit_blob_free(blob) } }
+        keyCount = Self.keyBags(in: bytes)
         certificates = blobs[1..<max(1, count)].map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.size)) }
         do {
             guard let start = blobs[0].bytes else {
@@ -49,5 +58,13 @@ public struct PKCS12: Sendable {
             }
             key = try PrivateKey(der: Secret(UnsafeBufferPointer(start: start, count: blobs[0].size)))
         } catch { throw .crypto(error) }
+    }
+
+    /// Counts the identifiers of keyBag and pkcs8ShroudedKeyBag (RFC 7292 appendix D).
+    package static func keyBags(in bytes: [UInt8]) -> Int {
+        ([1, 2] as [UInt8]).reduce(0) { count, last in
+            let name: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, last]
+            return count + bytes.occurrences(of: DERWriter.object(0x06, name))
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKPIV
+import YKSSH
 import YKTransport
 import YKWire
 
@@ -47,26 +48,64 @@ extension Explain {
             malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
         case .notCertificate(let cause): malformed("this is not a certificate: \(cause.printable)")
         case .chain(let problem): chain(problem)
-        case .invalidFile(let cause): keyFile(cause)
+        case .invalidFile(let cause): keyFile(cause, in: nil)
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
         default: Explanation("failed", .failed, "\(error)")
         }
     }
 
-    private static func keyFile(_ error: KeyFileError) -> Explanation {
+    /// Explains why a file of keys and certificates is rejected; `nil` for a file whose name is not known here.
+    static func keyFile(_ error: KeyFileError, in path: String?) -> Explanation {
+        let file = path.map { Files.name($0) } ?? "the file"
         switch error {
         case .unknownFormat:
-            malformed("the file is neither PEM, DER nor PKCS#12, or holds neither key nor certificate")
-        case .tooLarge(let limit): malformed("the file is longer than \(limit >> 10) KiB")
+            return malformed(
+                "\(file) is neither PEM, DER, PKCS#12 nor a private key of OpenSSH, or holds neither key nor certificate"
+            )
+        case .tooLarge(let limit): return malformed("\(file) is longer than \(limit >> 10) KiB")
         case .passwordNeeded:
-            Explanation(
-                "file-locked", .authentication, "the file is encrypted",
+            return Explanation(
+                "file-locked", .authentication, "\(file) is encrypted",
                 hint: "give its password with --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD")
-        case .wrongPassword: Explanation("file-password-wrong", .authentication, "wrong password of the file")
-        case .malformed(let cause): malformed("the file cannot be read: \(cause.printable)")
+        case .wrongPassword: return Explanation("file-password-wrong", .authentication, "wrong password of \(file)")
+        case .malformed(let cause): return malformed("\(file) cannot be read: \(cause.printable)")
         case .tooMuchWork(let rounds):
-            Explanation("too-much-work", .policy, "the file asks for \(rounds) rounds of work to be opened")
-        case .crypto(let fault): malformed("the file cannot be used: \(fault)")
+            return Explanation("too-much-work", .policy, "\(file) asks for \(rounds) rounds of work to be opened")
+        case .legacyCipher(let name, let isPKCS12): return legacyCipher(name, file, path, isPKCS12: isPKCS12)
+        case .openSSH:
+            return Explanation(
+                "not-supported", .notSupported, "\(file) is a private key of OpenSSH, not PEM or PKCS#12")
+        case .severalKeys:
+            return .usage("\(file) holds several keys", hint: "put the key to use into a file of its own")
+        case .severalCertificates(let count):
+            return .usage(
+                "\(file) holds \(count) certificates, and does not say which one is meant",
+                hint: "put the certificate to use into a file of its own")
+        case .crypto(let fault): return malformed("\(file) cannot be used: \(fault)")
+        }
+    }
+
+    private static func legacyCipher(_ name: String, _ file: String, _ path: String?, isPKCS12: Bool) -> Explanation {
+        let source = path.map { $0 == "-" ? "FILE" : $0.printable } ?? "FILE"
+        return Explanation(
+            "not-supported", .notSupported, "\(file) is encrypted with \(name.printable), which is not supported",
+            hint: isPKCS12
+                ? "openssl pkcs12 -legacy -in \(source) -out new.pem"
+                : "openssl pkey -provider legacy -provider default -in \(source) -aes256 -out new.pem")
+    }
+
+    /// Explains why a private key of OpenSSH is not read.
+    static func privateKey(_ error: SSHError, in path: String) -> Explanation {
+        let (file, source) = (Files.name(path), path == "-" ? "FILE" : path.printable)
+        switch error {
+        case .encrypted(let cipher) where SecurityKeyFile.decrypts(cipher): return keyFile(.passwordNeeded, in: path)
+        case .encrypted(let cipher):
+            return Explanation(
+                "not-supported", .notSupported, "\(file) is encrypted with \(cipher.printable), which is not supported",
+                hint: "in a copy of it: ssh-keygen -p -m PEM -f \(source)")
+        case .wrongPassphrase: return keyFile(.wrongPassword, in: path)
+        case .malformed(let words): return malformed("\(file) cannot be read: \(words.printable)")
+        default: return Explanation("not-supported", .notSupported, "\(file): \("\(error)".printable)")
         }
     }
 

@@ -214,16 +214,10 @@ struct SecureChannelOptions: ParsableArguments {
 
     /// Reads the host's file; its password comes from a descriptor, a variable or a prompt.
     private func hostFile(_ file: String, _ terminal: Terminal) throws -> KeyFile {
-        var bytes = try Files.read(file)
-        defer { Secret.wipe(&bytes) }
-        do { return try KeyFile(bytes) } catch {
-            guard case PIVError.invalidFile(.passwordNeeded) = error else { throw error }
-        }
         let source = SecretInput.Source(
             descriptor: scpPasswordFd, variable: "YKIT_SCP_PASSWORD",
             hint: "give the file's password with --scp-password-fd N or YKIT_SCP_PASSWORD")
-        let password = try source.read(terminal, asking: "password of \(file.printable)")
-        return try KeyFile(bytes, password: SharedSecret(password))
+        return try KeyFile(at: file) { prompt in try source.read(terminal, asking: prompt) }
     }
 }
 

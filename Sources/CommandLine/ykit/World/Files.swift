@@ -10,6 +10,9 @@ enum Files {
     /// The maximum size of a file that is read.
     static let limit = 64 << 20
 
+    /// The name of a file in a message; that of standard input for `-`.
+    static func name(_ path: String) -> String { path == "-" ? "standard input" : named(path) }
+
     /// Whether a path leads to a regular file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 

@@ -18,15 +18,23 @@ public enum KeyFileError: Error, Hashable, Sendable {
     case malformed(String)
     /// It asks for an excessive number of rounds.
     case tooMuchWork(rounds: UInt64)
+    /// It is encrypted with this cipher, which OpenSSL 3 supports only with its legacy provider.
+    case legacyCipher(String, isPKCS12: Bool)
+    /// It is a private key in the format of OpenSSH, which the module YKSSH reads.
+    case openSSH
+    /// It has several keys, and does not say which one is meant.
+    case severalKeys
+    /// It has this many certificates that may be meant.
+    case severalCertificates(Int)
     /// OpenSSL is not installed, or refused the key.
     case crypto(CryptoFault)
 }
 
 /// Keys and certificates of a file: PEM (RFC 7468; keys encrypted or not), DER, or PKCS#12 (RFC 7292).
 public struct KeyFile: Sendable {
-    /// The first private key.
+    /// The private key.
     public let privateKey: PrivateKey?
-    /// The first separate public key.
+    /// The separate public key.
     public let publicKey: PublicKey?
     /// The certificates: the key's own first if the file identifies it, otherwise in file order.
     public let certificates: [X509Certificate]
@@ -34,15 +42,18 @@ public struct KeyFile: Sendable {
     /// Maximum file size in bytes.
     public static let limit = 1 << 20
 
-    /// Reads a file; the password is used only if it is encrypted.
+    /// Reads a file; the password is used only if it is encrypted. PEM may be UTF-8 or UTF-16.
     ///
-    /// - Throws: `invalidFile`.
+    /// - Throws: `invalidFile`, with `severalKeys` for more than one private or public key.
     public init(_ bytes: [UInt8], password: SharedSecret? = nil) throws(PIVError) {
         do { self = try Self.read(bytes, password) } catch { throw .invalidFile(error) }
     }
 
-    private init(key: PrivateKey? = nil, publicKey: PublicKey? = nil, certificates: [X509Certificate] = []) {
-        privateKey = key
+    /// Creates the contents of a file from what another format holds.
+    public init(
+        privateKey: PrivateKey? = nil, publicKey: PublicKey? = nil, certificates: [X509Certificate] = []
+    ) {
+        self.privateKey = privateKey
         self.publicKey = publicKey
         self.certificates = certificates
     }
@@ -54,9 +65,8 @@ public struct KeyFile: Sendable {
     }
 
     private static func pem(_ blocks: [PEM], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
-        var key: PrivateKey?
-        var publicKey: PublicKey?
         var certificates: [X509Certificate] = []
+        var (privateKeys, publicKeys): ([PEM], [PEM]) = ([], [])
         for block in blocks {
             switch block.label {
             case "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE":
@@ -64,34 +74,61 @@ public struct KeyFile: Sendable {
                     throw .malformed("a certificate in it is malformed")
                 }
                 certificates.append(certificate)
-            case "PUBLIC KEY":
-                if publicKey != nil { continue }
-                do { publicKey = try PublicKey(subjectPublicKeyInfo: block.content) } catch { throw .crypto(error) }
-            case let label where label.hasSuffix("PRIVATE KEY"):
-                if key == nil { key = try privateKey(block, password) }
+            case "PUBLIC KEY": publicKeys.append(block)
+            case let label where label.hasSuffix("PRIVATE KEY"): privateKeys.append(block)
             default: continue
             }
         }
-        guard key != nil || publicKey != nil || !certificates.isEmpty else { throw .unknownFormat }
-        return KeyFile(key: key, publicKey: publicKey, certificates: certificates)
+        let privateKey = try sole(privateKeys).map { block throws(KeyFileError) in try key(block, password) }
+        let publicKey = try sole(publicKeys).map { block throws(KeyFileError) in try Self.publicKey(block) }
+        guard privateKey != nil || publicKey != nil || !certificates.isEmpty else { throw .unknownFormat }
+        return KeyFile(privateKey: privateKey, publicKey: publicKey, certificates: certificates)
     }
 
-    private static func privateKey(_ block: PEM, _ password: SharedSecret?) throws(KeyFileError) -> PrivateKey {
-        if block.isEncrypted, password == nil { throw .passwordNeeded }
-        let rounds = KeyDerivationRounds.total(in: block.content)
-        guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
-        do { return try PrivateKey(pem: block.text, password: password) } catch {
-            if block.isEncrypted { throw .wrongPassword }
-            throw .crypto(error)
+    /// The one block of a kind; the same one may occur again.
+    private static func sole(_ blocks: [PEM]) throws(KeyFileError) -> PEM? {
+        guard blocks.allSatisfy({ $0.content == blocks[0].content }) else { throw .severalKeys }
+        return blocks.first
+    }
+
+    private static func key(_ block: PEM, _ password: SharedSecret?) throws(KeyFileError) -> PrivateKey {
+        if block.label == "OPENSSH PRIVATE KEY" { throw .openSSH }
+        if block.isEncrypted {
+            if password == nil { throw .passwordNeeded }
+            let rounds = KeyDerivationRounds.total(in: block.content)
+            guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
         }
+        do { return try PrivateKey(pem: block.text, password: password) } catch {
+            guard block.isEncrypted, error != .noOpenSSL else { throw .crypto(error) }
+            let cipher = LegacyCipher.name(inHeadersOf: block.text) ?? LegacyCipher.name(in: block.content)
+            if let cipher { throw .legacyCipher(cipher, isPKCS12: false) }
+            throw .wrongPassword
+        }
+    }
+
+    private static func publicKey(_ block: PEM) throws(KeyFileError) -> PublicKey {
+        do { return try PublicKey(subjectPublicKeyInfo: block.content) } catch { throw .crypto(error) }
     }
 
     private static func der(_ bytes: [UInt8], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
         guard bytes.first == 0x30 else { throw .unknownFormat }
         if let certificate = try? X509Certificate(der: bytes) { return KeyFile(certificates: [certificate]) }
-        if let key = try? PrivateKey(der: Secret(bytes)) { return KeyFile(key: key) }
+        if isEncryptedKey(bytes) {
+            let text = PEM.encode("ENCRYPTED PRIVATE KEY", bytes)
+            return try pem(PEM.blocks(Array(text.utf8)), password)
+        }
+        if let key = try? PrivateKey(der: Secret(bytes)) { return KeyFile(privateKey: key) }
         if let key = try? PublicKey(subjectPublicKeyInfo: bytes) { return KeyFile(publicKey: key) }
         return try pkcs12(bytes, password)
+    }
+
+    /// Whether this is an EncryptedPrivateKeyInfo (RFC 5958 §3): an algorithm, and an octet string.
+    private static func isEncryptedKey(_ bytes: [UInt8]) -> Bool {
+        var reader = ByteReader(bytes)
+        guard var content = try? reader.der(0x30, "a key"), reader.isAtEnd,
+            (try? content.der(0x30, "its encryption")) != nil, (try? content.derOctets("the key")) != nil
+        else { return false }
+        return content.isAtEnd
     }
 
     private static func pkcs12(_ bytes: [UInt8], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
@@ -107,9 +144,11 @@ public struct KeyFile: Sendable {
             case .malformed: throw .unknownFormat
             case .wrongPassword: throw password == nil ? .passwordNeeded : .wrongPassword
             case .tooMuchWork(let rounds): throw .tooMuchWork(rounds: rounds)
+            case .legacyCipher(let name): throw password == nil ? .passwordNeeded : .legacyCipher(name, isPKCS12: true)
             case .crypto(let cause): throw .crypto(cause)
             }
         }
+        guard file.keyCount < 2 else { throw .severalKeys }
         var certificates: [X509Certificate] = []
         for der in file.certificates {
             guard let certificate = try? X509Certificate(der: der) else {
@@ -118,6 +157,29 @@ public struct KeyFile: Sendable {
             certificates.append(certificate)
         }
         guard file.key != nil || !certificates.isEmpty else { throw .unknownFormat }
-        return KeyFile(key: file.key, certificates: certificates)
+        return KeyFile(privateKey: file.key, certificates: certificates)
+    }
+}
+
+extension KeyFile {
+    /// Returns the certificate that is meant, wherever it is in the file: that of a key; otherwise that of the file's
+    /// private key; otherwise the only one that issued no other, authorities last.
+    ///
+    /// - Parameter key: The public key of the certificate, if it is known.
+    /// - Returns: `nil` if the file has no certificate. If none is for `key`, one that is for another key.
+    /// - Throws: `invalidFile` with `severalCertificates` if more than one may be meant.
+    public func certificate(for key: PublicKey? = nil) throws(PIVError) -> X509Certificate? {
+        for known in [key, privateKey?.publicKey].compactMap({ $0 }) {
+            if let own = certificates.first(where: { $0.publicKey == known }) { return own }
+        }
+        var seen: Set<X509Certificate> = []
+        let distinct = certificates.filter { seen.insert($0).inserted }
+        let last = distinct.filter { candidate in
+            !distinct.contains { $0 != candidate && $0.issuer == candidate.subject && $0.subject != candidate.subject }
+        }
+        let ends = last.filter { (try? $0.basicConstraints)?.isAuthority != true }
+        let candidates = ends.isEmpty ? last : ends
+        guard candidates.count < 2 else { throw .invalidFile(.severalCertificates(candidates.count)) }
+        return candidates.first ?? distinct.first
     }
 }

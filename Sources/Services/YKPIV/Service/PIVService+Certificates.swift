@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKTransport
 import YKWire
 public import YKX509
@@ -46,8 +47,25 @@ extension PIVService {
     ///
     /// - Throws: `mismatch` if it does not.
     public func check(_ certificate: X509Certificate, belongsTo slot: PIVSlot) throws(PIVError) {
+        try check(certificate, slot, known: try cardPublicKey(slot))
+    }
+
+    /// Finds the certificate in a file that belongs to the key in a slot (``KeyFile/certificate(for:)``), and checks it as
+    /// ``check(_:belongsTo:)`` does.
+    ///
+    /// - Returns: `nil` if the file has no certificate.
+    /// - Throws: `mismatch` if none belongs to the key; `invalidFile` if the card does not report the key, and more than one
+    ///   may be meant.
+    public func certificate(in file: KeyFile, belongingTo slot: PIVSlot) throws(PIVError) -> X509Certificate? {
+        let known = try cardPublicKey(slot)
+        guard let certificate = try file.certificate(for: known) else { return nil }
+        try check(certificate, slot, known: known)
+        return certificate
+    }
+
+    private func check(_ certificate: X509Certificate, _ slot: PIVSlot, known: PublicKey?) throws(PIVError) {
         guard let key = certificate.publicKey else { throw .mismatch(slot) }
-        if let known = try cardPublicKey(slot) {
+        if let known {
             guard known == key else { throw .mismatch(slot) }
             return
         }

@@ -65,7 +65,8 @@ typedef struct {
     uint8_t *bytes;
     size_t size;
 } ykit_blob;
-// Returns 0 on success, -1 if the file is not PKCS#12, -2 if the password is wrong. `blobs` receives the key and then
+// Returns 0 on success, -1 if the file is not PKCS#12 or is encrypted with an unknown cipher, -2 if the password is wrong,
+// -3 if the file has no MAC and either may be the case. `blobs` receives the key and then
 // the certificates; `count` is its capacity and is set to their number. Free each with ykit_blob_free.
 int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count);
 void ykit_blob_free(ykit_blob blob);

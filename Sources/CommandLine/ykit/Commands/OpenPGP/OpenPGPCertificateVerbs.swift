@@ -20,7 +20,10 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 struct OpenPGPImportCertificate: Verb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
-        discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.",
+        discussion: """
+            The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
+            imported, or, without a key there, the one that issued no other.
+            """,
         members: ["slot", "certificate"])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
@@ -32,10 +35,12 @@ struct OpenPGPImportCertificate: Verb {
     @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
-        let certificate = try fileOptions.certificate(file, world)
+        let content = try fileOptions.certificates(file, world)
         let service = try await world.openOpenPGP()
         var answer = Answer("put a certificate into \(slot)", [:])
-        if let key = try? await service.publicKey(slot), certificate.publicKey != key {
+        let key = try? await service.publicKey(slot)
+        let certificate = try content.certificate(for: key, in: file)
+        if let key, certificate.publicKey != key {
             answer.warnings.append("the certificate is of another key than the one in the slot")
         }
         try await service.checkRoom(for: certificate.der)

@@ -56,8 +56,9 @@ struct OpenPGPImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12, encrypted or not. --created gives the time that is a part of the \
-            fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of that key.
+            The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. --created gives the time that is \
+            a part of the fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of \
+            that key.
             """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
@@ -74,9 +75,7 @@ struct OpenPGPImportKey: Verb {
     @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
-        guard let key = try fileOptions.read(file, world).privateKey else {
-            throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
-        }
+        let key = try fileOptions.privateKey(file, world).key
         let service = try await world.openOpenPGP()
         try await service.checkImport(of: key.publicKey, slot)
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }

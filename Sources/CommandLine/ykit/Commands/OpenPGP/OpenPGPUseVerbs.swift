@@ -193,7 +193,7 @@ struct OpenPGPDecrypt: Verb {
         let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "decrypt")
         let content = try early ?? Files.read(file)
         let isRSA = if case .rsa = key { true } else { false }
-        let peer = try isRSA ? nil : PeerKey.read(content)
+        let peer = try isRSA ? nil : PeerKey.read(content, at: file)
         let type = OpenPGPKeyType(key)
         if let peer {
             try OpenPGPService.checkPeer(peer, for: type)

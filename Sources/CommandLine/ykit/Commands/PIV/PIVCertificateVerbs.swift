@@ -130,8 +130,9 @@ struct PIVImportCertificate: Verb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12; of several certificates the first is taken. One that does not belong to \
-            the key in the slot is refused, as far as the card tells its keys. The management key is needed.
+            The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
+            imported, or, if the card does not report its keys, the one that issued no other. One that belongs to another \
+            key is refused. The management key is required.
             """, members: ["slot", "certificate", "compressed", "belongs"])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -153,10 +154,10 @@ struct PIVImportCertificate: Verb {
     @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
-        let certificate = try fileOptions.certificate(file, world)
+        let content = try fileOptions.certificates(file, world)
         let service = try await world.openPIV()
         var answer = Answer()
-        let belongs = try await noCheck ? nil : check(certificate, service, &answer)
+        let (certificate, belongs) = try await choose(from: content, service, &answer)
         try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
         try await management.unlock(service, for: "store a certificate", world)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
@@ -168,23 +169,24 @@ struct PIVImportCertificate: Verb {
         return answer
     }
 
-    /// Checks whether it belongs to the key in the slot; returns `nil` without a key, or if the card does not report
-    /// it.
-    private func check(
-        _ certificate: X509Certificate, _ service: PIVService, _ answer: inout Answer
-    ) async throws -> Bool? {
+    /// Returns the certificate to import, and whether it belongs to the key in the slot: `nil` without a key, if the card
+    /// does not report it, and if it was not to be checked.
+    private func choose(
+        from content: KeyFile, _ service: PIVService, _ answer: inout Answer
+    ) async throws -> (X509Certificate, Bool?) {
+        if noCheck { return (try content.certificate(in: file), nil) }
         do {
-            try await service.check(certificate, belongsTo: slot)
-            return true
+            if let found = try await service.certificate(in: content, belongingTo: slot) { return (found, true) }
         } catch {
             switch error {
             case .noKey: answer.warnings.append("slot \(slot) has no key")
             case .pinRequired, .unfit:
                 answer.warnings.append("the card does not tell which key is in \(slot), so it was not checked")
+            case .invalidFile(let cause): throw Explain.keyFile(cause, in: file)
             default: throw error
             }
-            return nil
         }
+        return (try content.certificate(in: file), nil)
     }
 }
 
@@ -240,14 +242,17 @@ struct SubjectOptions: ParsableArguments {
     @Option(
         "--san <name>",
         help:
-            "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated."
+            """
+            A subject alternative name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1, \
+            upn:alice@example.com, dirname:CN=Alice, rid:1.2.3 or othername:1.2.3;UTF8:text; may be repeated.
+            """
     )
     var alternativeNames: [String] = []
 
     @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
     var hash: HashChoice = .sha256
 
-    func template() throws(X509NameError) -> CertificateTemplate {
+    func template() throws -> CertificateTemplate {
         CertificateTemplate(
             subject: try DistinguishedName(subject.contains("=") ? subject : "CN=" + subject),
             alternativeNames: try alternativeNames.map { name throws(X509NameError) in try AlternativeName(name) },

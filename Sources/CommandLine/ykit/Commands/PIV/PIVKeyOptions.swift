@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKPIV
+import YKSSH
 import YKWire
 import YKX509
 
@@ -91,40 +92,99 @@ struct KeyOverwriting {
 }
 
 extension KeyFile {
+    /// Reads a file of keys and certificates.
+    ///
+    /// - Parameters:
+    ///   - path: The file, - for standard input.
+    ///   - password: Asks for the password of an encrypted file; `nil` to refuse one.
+    init(at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
+        var bytes = try Files.read(path)
+        defer { Secret.wipe(&bytes) }
+        try self.init(bytes, at: path, password: password)
+    }
+
+    /// Reads the content of a file; errors name the file.
+    init(_ bytes: [UInt8], at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
+        do { self = try KeyFile(bytes) } catch {
+            switch error {
+            case .invalidFile(.openSSH): self = try Self.openSSH(bytes, path, password)
+            case .invalidFile(.passwordNeeded):
+                guard let password else { throw Explain.keyFile(.passwordNeeded, in: path) }
+                let given = SharedSecret(try password("password of \(path.printable)"))
+                do { self = try KeyFile(bytes, password: given) } catch .invalidFile(let cause) {
+                    throw Explain.keyFile(cause, in: path)
+                }
+            case .invalidFile(let cause): throw Explain.keyFile(cause, in: path)
+            default: throw error
+            }
+        }
+    }
+
+    private static func openSSH(
+        _ bytes: [UInt8], _ path: String, _ password: ((_ prompt: String) throws -> Secret)?
+    ) throws -> KeyFile {
+        do throws(SSHError) { return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes).key) } catch {
+            guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher), password != nil else {
+                throw Explain.privateKey(error, in: path)
+            }
+        }
+        let passphrase = try password.map { SharedSecret(try $0("passphrase of \(path.printable)")) }
+        do throws(SSHError) {
+            return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes, passphrase: passphrase).key)
+        } catch { throw Explain.privateKey(error, in: path) }
+    }
+
     /// Reads the public key in a file: itself, or that of a certificate or a private key.
     static func publicKey(_ path: String) throws -> PublicKey {
-        let file = try KeyFile(try Files.read(path))
-        if let key = file.publicKey ?? file.certificates.first?.publicKey ?? file.privateKey?.publicKey { return key }
-        throw Explanation("no-public-key", .notFound, "\(path.printable) holds no public key")
+        try KeyFile(at: path).publicKey(in: path)
+    }
+
+    /// The public key: itself, or that of a certificate or of the private key.
+    func publicKey(in path: String) throws -> PublicKey {
+        if let key = publicKey { return key }
+        if let key = try certificates.isEmpty ? privateKey?.publicKey : certificate(in: path).publicKey { return key }
+        throw Explanation("no-public-key", .notFound, "\(Files.name(path)) holds no public key")
     }
 
     /// Reads the certificates in a file; requires at least one.
     static func certificates(_ path: String) throws -> [X509Certificate] {
-        let certificates = try KeyFile(try Files.read(path)).certificates
+        let certificates = try KeyFile(at: path).certificates
         guard certificates.isEmpty else { return certificates }
         throw noCertificate(path)
     }
 
+    /// The certificate that is meant, that of a key if it is known; requires one.
+    func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
+        do {
+            if let certificate = try certificate(for: key) { return certificate }
+        } catch .invalidFile(let cause) { throw Explain.keyFile(cause, in: path) }
+        throw Self.noCertificate(path)
+    }
+
     fileprivate static func noCertificate(_ path: String) -> Explanation {
-        Explanation("no-certificate", .notFound, "\(path.printable) holds no certificate")
+        Explanation("no-certificate", .notFound, "\(Files.name(path)) holds no certificate")
     }
 }
 
 extension FilePasswordOptions {
     /// Reads a file of keys and certificates; asks for its password if it has one.
     func read(_ path: String, _ world: World) throws -> KeyFile {
-        var bytes = try Files.read(path)
-        defer { Secret.wipe(&bytes) }
-        do { return try KeyFile(bytes) } catch {
-            guard case PIVError.invalidFile(.passwordNeeded) = error else { throw error }
-        }
-        return try KeyFile(
-            bytes, password: SharedSecret(try password("password of \(path.printable)", world.terminal)))
+        try KeyFile(at: path) { prompt in try password(prompt, world.terminal) }
     }
 
-    /// Reads the first certificate of a file; asks for its password if it has one.
-    func certificate(_ path: String, _ world: World) throws -> X509Certificate {
-        guard let first = try read(path, world).certificates.first else { throw KeyFile.noCertificate(path) }
-        return first
+    /// Reads a file with at least one certificate; asks for its password if it has one.
+    func certificates(_ path: String, _ world: World) throws -> KeyFile {
+        let file = try read(path, world)
+        guard !file.certificates.isEmpty else { throw KeyFile.noCertificate(path) }
+        return file
+    }
+
+    /// Reads a file with a private key; asks for its password if it has one.
+    func privateKey(_ path: String, _ world: World) throws -> (key: PrivateKey, file: KeyFile) {
+        let file = try read(path, world)
+        guard let key = file.privateKey else {
+            throw Explanation("no-private-key", .notFound, "\(Files.name(path)) holds no private key")
+        }
+        return (key, file)
     }
 }

@@ -85,8 +85,8 @@ struct PIVImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12, encrypted or not. The management key is needed. An imported key cannot \
-            be attested.
+            The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. The management key is required. \
+            An imported key cannot be attested.
             """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -102,10 +102,7 @@ struct PIVImportKey: Verb {
     @OptionGroup var management: PIVManagementOptions
 
     func answer(in world: World) async throws -> Answer {
-        let content = try fileOptions.read(file, world)
-        guard let key = content.privateKey else {
-            throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
-        }
+        let (key, content) = try fileOptions.privateKey(file, world)
         let service = try await world.openPIV()
         if let algorithm = PIVAlgorithm(key.publicKey) {
             try await service.checkFit(slot, algorithm, policies.policies)

@@ -182,10 +182,10 @@ struct PIVDerive: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, world)
-        let early = try peer == "-" ? nil : PeerKey.read(try Files.read(peer))
+        let early = try peer == "-" ? nil : PeerKey.read(peer)
         let service = try await world.openPIV()
         let (use, key) = try await using.prepare(slot, .derive, for: "agree on a secret", service, world) { algorithm in
-            let key = try early ?? PeerKey.read(try Files.read(peer))
+            let key = try early ?? PeerKey.read(peer)
             try PIVService.checkPeer(key, for: algorithm)
             return key
         }
@@ -205,14 +205,15 @@ struct PIVDerive: Verb {
 
 /// The public key of the other party, in any of its formats.
 enum PeerKey {
-    /// Parses a file with a key or certificate, a bare point, or a bare point in base64.
-    static func read(_ bytes: [UInt8]) throws -> PublicKey {
+    /// Reads a file with a key or certificate, a bare point, or a bare point in base64.
+    static func read(_ path: String) throws -> PublicKey { try read(try Files.read(path), at: path) }
+
+    /// Parses the content of such a file.
+    static func read(_ bytes: [UInt8], at path: String) throws -> PublicKey {
         if let key = bare(bytes) { return key }
-        let text = String(decoding: bytes, as: UTF8.self).trimmed
+        let text = TextFile.unicode(bytes)?.trimmed ?? ""
         if text.utf8.count < 200, let point = try? Base64.decode(text), let key = bare(point) { return key }
-        let file = try KeyFile(bytes)
-        if let key = file.publicKey ?? file.certificates.first?.publicKey { return key }
-        throw Explanation("no-public-key", .notFound, "the file holds no public key")
+        return try KeyFile(bytes, at: path).publicKey(in: path)
     }
 
     private static func bare(_ bytes: [UInt8]) -> PublicKey? {
