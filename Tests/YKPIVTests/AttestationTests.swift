@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Testing
 import YKCrypto
 import YKPIV
@@ -14,6 +15,7 @@ struct AttestationTests {
     private static let fingerprints = [
         "63ece914e54dd87915f34033c85af4c0696ba1512f8add66ced738331207b546",
         "62760c6a6ef91679f454c8902b80fd009825b3f25da90f1fbace2ec6586cd5a8",
+        "0fa1386f80eb8713263ae5c1d84deb455bdf08aea50ab05503cefee82b092d42",
         "4698a1d3389c3ec60016c216250f1d0439922832d65142327436376dc2942b55",
         "d4cc3f456fdaf4e7812a21aab1dfe9d8e27d24e2fd2d6f21c9940109f0daa754",
         "6de693f05376f5d8ca29069261e1c8626c75d503bd2edbfd75354cad1f722870",
@@ -23,7 +25,7 @@ struct AttestationTests {
 
     @Test func knowsYubicosCertificates() {
         let yubico = AttestationChain.yubico
-        #expect(yubico.roots.count == 2 && yubico.others.count == 4)
+        #expect(yubico.roots.count == 3 && yubico.others.count == 4)
         #expect((yubico.roots + yubico.others).map { Hex.encode($0.fingerprint) } == Self.fingerprints)
         for root in yubico.roots { #expect(root.publicKey.map(root.isSigned) == true && root.issuer == root.subject) }
     }
@@ -72,5 +74,91 @@ struct AttestationTests {
         let own = AttestationChain(roots: [try X509Certificate(der: bench.key.state.piv.attestationRoot)])
         let path = try AttestationChain.yubico.trusting(own).verify(attestation, device: device, at: Self.now)
         #expect(path.count == 3)
+    }
+
+    /// A certificate for the attestation key, by a root, with these extensions (none: version 1), and a statement by it.
+    private func attested(
+        _ extensions: [String], pathLength: Int = 1
+    ) async throws -> (statement: X509Certificate, device: X509Certificate, chain: AttestationChain) {
+        let folder = "/tmp/ykpiv-attest.\(getpid()).\(UInt64.random(in: 0 ... .max))"
+        defer { _ = try? run(["rm", "-rf", folder]) }
+        let script = """
+            mkdir -p \(folder) && cd \(folder) && printf '%s\\n' "$@" > ext
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out c -subj '/CN=Root' -days 9000 \
+              -addext basicConstraints=critical,CA:TRUE,pathlen:\(pathLength) 2>/dev/null
+            openssl req -newkey rsa:2048 -nodes -keyout l -out r -subj '/CN=Yubico PIV Attestation' 2>/dev/null
+            openssl x509 -req -in r -CA c -CAkey k -days 9000 $([ -n "$1" ] && echo -extfile ext) 2>/dev/null | cat c - l
+            """
+        let made = try run(["bash", "-c", script, "bash"] + extensions)
+        let file = try KeyFile(made.output)
+        let service = try await Bench().manage()
+        _ = try await service.importKey(try #require(file.privateKey), .attestation)
+        try await service.putCertificate(file.certificates[1].der, .attestation)
+        _ = try await service.generateKey(.authentication, .p256)
+        return (
+            try await service.attest(.authentication), file.certificates[1],
+            AttestationChain(roots: [file.certificates[0]])
+        )
+    }
+
+    @Test(
+        "the certificate of a device needs no basic constraints",
+        arguments: [
+            ([], 1), (["1.3.6.1.4.1.41482.3.3=DER:040304"], 1), (["1.3.6.1.4.1.41482.3.3=DER:040304"], 0),
+            (["keyUsage=keyCertSign"], 1), (["basicConstraints=critical,CA:TRUE,pathlen:0"], 1),
+        ])
+    func acceptsSilentDevices(_ extensions: [String], _ pathLength: Int) async throws {
+        let (statement, device, chain) = try await attested(extensions, pathLength: pathLength)
+        #expect(try device.basicConstraints == nil || extensions[0].hasPrefix("basic"))
+        let path = try chain.verify(statement, device: device, at: device.notBefore + 60)
+        #expect(path == [statement, device] + chain.roots)
+        #expect(throws: PIVError.chain(.noIssuer(subject: "CN=Yubico PIV Attestation"))) {
+            try AttestationChain.yubico.verify(statement, device: device, at: device.notBefore + 60)
+        }
+    }
+
+    @Test(
+        "a certificate that says it is no authority, or is a statement about a key, is no device's",
+        arguments: [
+            "basicConstraints=CA:FALSE", "keyUsage=digitalSignature", "1.3.6.1.4.1.41482.3.8=DER:0101",
+            "1.3.6.1.4.1.41482.3.7=DER:020101", "1.3.6.1.4.1.41482.5.2=DER:020101",
+        ])
+    func refusesOtherIssuers(_ text: String) async throws {
+        let (statement, device, chain) = try await attested([text])
+        #expect(throws: PIVError.chain(.notAuthority(subject: "CN=Yubico PIV Attestation"))) {
+            try chain.verify(statement, device: device, at: device.notBefore + 60)
+        }
+    }
+
+    @Test("only the device is exempt: the certificate above it has to be an authority's")
+    func refusesSilentIntermediates() throws {
+        let script = """
+            d=$(mktemp -d) && cd $d && trap 'rm -rf $d' EXIT
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout 0.key -out 0.pem -subj /CN=0 -days 9000 2>/dev/null
+            for n in 1 2 3; do
+              openssl req -newkey rsa:2048 -nodes -keyout $n.key -out $n.csr -subj /CN=$n 2>/dev/null
+              openssl x509 -req -in $n.csr -CA $((n-1)).pem -CAkey $((n-1)).key -days 9000 -out $n.pem 2>/dev/null
+            done
+            cat 0.pem 1.pem 2.pem 3.pem
+            """
+        let path = try KeyFile(try run(["bash", "-c", script]).output).certificates
+        let chain = AttestationChain(roots: [path[0]], others: [path[1]])
+        let time = path[3].notBefore + 60
+        #expect(throws: PIVError.chain(.notAuthority(subject: "CN=1"))) {
+            try chain.verify(path[3], device: path[2], at: time)
+        }
+        #expect(try AttestationChain(roots: [path[0]]).verify(path[2], device: path[1], at: time).count == 3)
+    }
+
+    @Test("a firmware version of more than three bytes is read, one of fewer is refused")
+    func readsLongVersions() async throws {
+        for (value, isRead) in [("050703", true), ("05070301", true), ("0507", false)] {
+            let (_, device, _) = try await attested(["1.3.6.1.4.1.41482.3.3=DER:\(value)"])
+            if isRead {
+                #expect(try PIVAttestation(device).firmware == FirmwareVersion(5, 7, 3))
+            } else {
+                #expect(throws: PIVError.self) { try PIVAttestation(device) }
+            }
+        }
     }
 }

@@ -42,7 +42,7 @@ extension AuthenticatorData {
 extension U2FRegistration {
     /// Verifies the attestation signature with the certificate's key; the certificate itself is not checked.
     public func verify(challengeHash: [UInt8], applicationHash: [UInt8]) throws(VerificationProblem) {
-        let key = try X509Certificate(attesting: certificate).publicKey(for: .es256)
+        let key = try X509Certificate(attestingU2F: certificate).publicKey(for: .es256)
         try key.verify(signature, over: signedBytes(challengeHash: challengeHash, applicationHash: applicationHash))
     }
 }

@@ -5,9 +5,11 @@ import YKX509
 
 extension AttestationChain {
     /// Trusts Yubico: PIV Root CA Serial 263751 for firmware before 5.7.4, Attestation Root 1 and its intermediates
-    /// from then on.
+    /// from then on, and U2F Root CA Serial 457200631, which signed the PIV certificates of some YubiKeys 4C Nano.
     public static let yubico = AttestationChain(
-        roots: read([YubicoCertificates.pivRoot263751, YubicoCertificates.attestationRoot1]),
+        roots: read([
+            YubicoCertificates.pivRoot263751, YubicoCertificates.attestationRoot1, YubicoCertificates.u2fRoot457200631,
+        ]),
         others: read([
             YubicoCertificates.intermediateA1, YubicoCertificates.intermediateB1, YubicoCertificates.pivA1,
             YubicoCertificates.pivB1,

@@ -24,7 +24,8 @@ public struct PIVAttestation: Hashable, Sendable {
     public init(_ certificate: X509Certificate) throws(PIVError) {
         do {
             firmware = try certificate.extensions[Self.firmware].map { field throws(WireError) in
-                try FirmwareVersion(bytes: field.value)
+                // Three bytes; what may follow in later firmware is ignored.
+                try FirmwareVersion(bytes: Array(field.value.prefix(3)))
             }
             serial = try certificate.extensions[Self.serial].map { field throws(WireError) in
                 var reader = ByteReader(field.value)
@@ -82,7 +83,9 @@ public struct AttestationChain: Sendable {
     /// Verifies the path from an attestation through the device's certificate (F9) to a root (RFC 5280 §6.1).
     ///
     /// The dates of the attestation and of the device's certificate are ignored: a device has no clock (as Yubico's own
-    /// instructions say).
+    /// instructions say). The device's certificate may have no basic constraints, like those of YubiKey 4 and of some early
+    /// YubiKey 5, unless it is a statement about a key: its place in the chain says what it is. OpenSSL refuses a path with a
+    /// key that it cannot read, such as Curve25519 as YubiKey 5.2 writes it, so an attestation of such a key is no part of it.
     ///
     /// - Parameters:
     ///   - attestation: the certificate of the attested key.
@@ -97,10 +100,17 @@ public struct AttestationChain: Sendable {
         else { throw .chain(.notSignedByDevice) }
         // The attestation itself is never an anchor, even if it is among the roots.
         var check = CertificatePathCheck(anchors: roots.filter { $0 != attestation }.map(\.der), at: time)
-        check.timelessCount = 2
+        // Where the path begins with the device's certificate, its signature on the attestation has been verified above.
+        let beginsWithDevice =
+            try device.isSilentAuthority() || attestation.publicKey == nil && device.isDeclaredAuthority
+        check.timelessCount = beginsWithDevice ? 1 : 2
         let path: [X509Certificate]
         do throws(CertificatePathCheck.Fault) {
-            let found = try check.path(from: attestation.der, others: [device.der] + others.map(\.der))
+            let others = others.map(\.der)
+            let found =
+                try beginsWithDevice
+                ? [attestation.der] + check.path(from: device.der, others: others)
+                : check.path(from: attestation.der, others: [device.der] + others)
             path = try found.map { der throws(CertificatePathCheck.Fault) in
                 do { return try X509Certificate(reading: der) } catch { throw .malformed }
             }
@@ -127,5 +137,41 @@ extension AttestationProblem {
             case .tooLong: .tooLong
             case .refused(let der, let reason): .refused(subject: subject(der), reason: reason)
             }
+    }
+}
+
+extension X509Certificate {
+    /// Whether this certificate of a device does not say if it is an authority: it is one by its place in the chain, and the
+    /// path to a root begins with it.
+    ///
+    /// - Throws: `chain` if it says so but may not sign certificates, or if it is a statement about a user's key, with which
+    ///   the user could sign anything.
+    fileprivate func isSilentAuthority() throws(PIVError) -> Bool {
+        do {
+            guard try basicConstraints == nil else { return false }
+            guard !isStatement, try keyUsage?.contains(.certificateSigning) ?? true else {
+                throw PIVError.chain(.notAuthority(subject: subject.description))
+            }
+            return true
+        } catch let error as PIVError {
+            throw error
+        } catch {
+            throw .chain(.refused(subject: subject.description, reason: "an extension is malformed"))
+        }
+    }
+
+    /// Whether it says that it is an authority, and may sign certificates.
+    fileprivate var isDeclaredAuthority: Bool {
+        guard (try? basicConstraints)?.isAuthority == true else { return false }
+        return (try? keyUsage?.contains(.certificateSigning) ?? true) ?? false
+    }
+
+    /// Whether it has the fields that only statements have: serial number and policies of PIV, and those of OpenPGP from
+    /// 1.3.6.1.4.1.41482.5.2.
+    private var isStatement: Bool {
+        let fields: [OID] =
+            ["1.3.6.1.4.1.41482.3.7", KeyPolicies.certificateField]
+            + (2...9).compactMap { OID("1.3.6.1.4.1.41482.5.\($0)") }
+        return fields.contains { extensions[$0] != nil }
     }
 }

@@ -119,7 +119,8 @@ struct OpenPGPAttest: Verb {
             try X509Certificate(reading: try await service.attest(slot))
         }
         let device = try X509Certificate(reading: try await service.certificate(.attestation))
-        guard statement.publicKey == (try await service.publicKey(slot)) else { throw Self.wrong("another key") }
+        let isOnKey = try await statement.attests(service.publicKey(slot))
+        guard isOnKey ?? true else { throw Self.wrong("another key") }
         guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
         var answer = Answer("the statement on \(slot) is in \(file)", [:])
         try output.put(Array(statement.pem.utf8), &answer)
@@ -128,7 +129,21 @@ struct OpenPGPAttest: Verb {
         answer.members["output"] = .string(file)
         answer.members["device"] = .string(device.pem)
         judge(statement, device, chain, at: world.now, &answer)
+        if isOnKey == nil { self.answer(&answer, isNotOn: statement) }
         return answer
+    }
+
+    /// Reports that the key in the statement cannot be compared with the card's; an error only if roots were given.
+    private func answer(_ answer: inout Answer, isNotOn statement: X509Certificate) {
+        let type = statement.subjectPublicKeyInfo.algorithm.type
+        let words = "the key in the statement cannot be compared with the card's: it has the unknown form \(type)"
+        guard trusted.areNamed, answer.failure == nil else {
+            answer.warnings.append(words)
+            return
+        }
+        answer.members["rooted"] = false
+        answer.members["reason"] = .string(words)
+        answer.failure = Explanation("not-comparable", .authentication, words)
     }
 
     /// Checks whether the attestation key comes from a vendor; this affects the result only if roots were given.
@@ -157,6 +172,20 @@ struct OpenPGPAttest: Verb {
 
     private static func wrong(_ words: String) -> Explanation {
         Explanation("not-authentic", .authentication, "the statement has \(words) than it should have")
+    }
+}
+
+extension X509Certificate {
+    /// Whether this is on a public key; `nil` if its key has a form that cannot be read. YubiKey 5.2 writes a Curve25519 key
+    /// as one on a curve with GnuPG's identifier, or with that identifier alone.
+    fileprivate func attests(_ key: PublicKey) -> Bool? {
+        if let own = publicKey { return own == key }
+        guard case .x25519(let bytes) = key else { return nil }
+        let curve25519: OID = "1.3.6.1.4.1.3029.1.5.1"
+        let algorithm = subjectPublicKeyInfo.algorithm
+        guard algorithm.type == curve25519 || algorithm.parameterType == curve25519 else { return nil }
+        let bits = subjectPublicKeyInfo.key
+        return bits == bytes || bits == [0x40] + bytes
     }
 }
 

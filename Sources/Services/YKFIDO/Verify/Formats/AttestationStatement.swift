@@ -26,13 +26,16 @@ struct AttestationStatement {
     }
 
     /// The certificates, at least one.
-    func certificates() throws(VerificationProblem) -> [X509Certificate] {
+    ///
+    /// - Parameter isU2F: Whether they are those of U2F keys, some of which have faulty ones.
+    func certificates(isU2F: Bool = false) throws(VerificationProblem) -> [X509Certificate] {
         guard let array = map["x5c"]?.array, !array.isEmpty else { throw .malformedStatement("no certificates") }
         guard array.count <= CertificatePath.limit else { throw .malformedStatement("\(array.count) certificates") }
         var certificates: [X509Certificate] = []
         for entry in array {
             guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not bytes") }
-            certificates.append(try X509Certificate(attesting: der))
+            certificates.append(
+                try isU2F ? X509Certificate(attestingU2F: der) : X509Certificate(attesting: der))
         }
         return certificates
     }
@@ -57,7 +60,7 @@ extension AttestationStatement {
 
     /// WebAuthn Level 3 §8.6.
     func u2f() throws(VerificationProblem) -> AttestationVerification.Trust {
-        let chain = try certificates()
+        let chain = try certificates(isU2F: true)
         guard chain.count == 1 else { throw .malformedStatement("not one certificate") }
         guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw .malformedStatement("an AAGUID with U2F") }
         guard case .ec2(.p256, let x, let y) = credential.publicKey.material else { throw .badKey }
