@@ -62,6 +62,31 @@ struct ExtensionTests {
         }
     }
 
+    /// As `openssl req -addext subjectAltName=otherName:1.3.6.1.4.1.311.20.2.3;UTF8:alice@example.com` and its like write it.
+    @Test(
+        "writes the kinds of names as OpenSSL does, and reads them again",
+        arguments: [
+            (
+                "upn:alice@example.com",
+                "a021060a2b060104018237140203a0130c11616c696365406578616d706c652e636f6d"
+            ), ("othername:1.2.3;UTF8:é", "a00a06022a03a0040c02c3a9"), ("rid:1.2.3.4", "88032a0304"),
+            ("dirname:CN=TPM", "a410300e310c300a06035504030c0354504d"),
+        ])
+    func writesOtherNames(_ text: String, _ hex: String) throws {
+        let name = try AlternativeName(text)
+        #expect(Hex.encode(AlternativeName.encoded([name]).dropFirst(2)) == hex)
+        #expect(name.text == text)
+    }
+
+    @Test("names in OpenSSL's spelling are the same names")
+    func readsOpenSSLsSpelling() throws {
+        #expect(try AlternativeName("DNS:example.com") == AlternativeName("dns:example.com"))
+        #expect(
+            try AlternativeName("otherName:1.3.6.1.4.1.311.20.2.3;UTF8:alice@example.com")
+                == AlternativeName("upn:alice@example.com"))
+        #expect(try AlternativeName("dirName:CN=A,O=B") == AlternativeName("dirname:CN=A,O=B"))
+    }
+
     @Test func readsAlternativeNames() throws {
         let texts = ["dns:example.com", "email:a@example.com", "uri:https://example.com/", "ip:192.0.2.1"]
         let names = try texts.map { try AlternativeName($0) } + [AlternativeName("ip:2001:db8::1")]
@@ -74,7 +99,7 @@ struct ExtensionTests {
             [TLV(0xA4, Sample.name("TPM")), TLV(0xA4, [0x30]), TLV(0x82, [0xFF]), TLV(0x87, [1, 2]), TLV(0x88, [42])]
                 .encoded)
         let odd = try #require(try Sample.with("2.5.29.17", others.encoded).alternativeNames)
-        #expect(odd.map(\.text) == [nil, nil, nil, "ip:0102", nil])
+        #expect(odd.map(\.text) == ["dirname:CN=TPM", nil, nil, "ip:0102", "rid:1.2"])
         #expect(odd.map { $0.directoryName?.description } == ["CN=TPM", nil, nil, nil, nil])
         for value in ["", "3081", "30040202ff", "3003820261", "300000", "3100", "300482810161"] {
             let certificate = try Sample.with("2.5.29.17", Hex.decode(value))

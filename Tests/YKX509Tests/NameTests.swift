@@ -58,7 +58,9 @@ struct NameTests {
 
     @Test(arguments: [
         "dns", "dns:", "dns:a b", "ip:1.2.3", "ip:1.2.3.400", "ip:1:2", "ip:::1::2", "ip:1:2:3:4:5:6:7:8:9", "foo:bar",
-        "ip:12345::", "ip:+1::",
+        "ip:12345::", "ip:+1::", "rid:1", "rid:1.2.x", "dirname:", "dirname:Alice", "upn:", "upn:a\0b",
+        "upn:a\u{1B}[31m",
+        "othername:1.2.3", "othername:1.2.3;text", "othername:1.2.3;UTF8:", "othername:x;UTF8:a", "email:ä@example.com",
     ])
     func refusesAlternativeNames(_ text: String) {
         #expect(throws: X509NameError.self) { try AlternativeName(text) }

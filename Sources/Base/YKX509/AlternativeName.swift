@@ -4,38 +4,45 @@ import YKWire
 
 /// A subject alternative name (RFC 5280 §4.2.1.6).
 public struct AlternativeName: Hashable, Sendable {
-    /// The name as in the extension: its kind as a tag, and ASCII or an address.
+    /// The name as in the extension: its kind as a tag, and its value.
     let object: TLV
 
-    /// Parses `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`.
+    /// Parses `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`,
+    /// `upn:alice@example.com`, a user principal name as Windows uses it for log-on, `dirname:CN=Alice,O=Example`
+    /// (RFC 4514), `rid:1.2.3.4`, and `othername:1.2.3.4;UTF8:text`. The names of kinds are those of OpenSSL, and may be in
+    /// upper case.
     ///
     /// - Throws: `X509NameError`.
     public init(_ text: String) throws(X509NameError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard parts.count == 2, !parts[1].isEmpty else {
             throw X509NameError("\(text) is not an alternative name, as in dns:example.com")
         }
-        guard let tag = Self.kinds.first(where: { $0.name == parts[0].lowercased() })?.tag else {
-            throw X509NameError("\(parts[0]) is not a kind of name; dns, email, uri and ip are")
+        guard let kind = Kind(rawValue: parts[0].lowercased()) else {
+            throw X509NameError("\(parts[0]) is not a kind of name; \(Kind.words) are")
         }
-        guard tag == Self.address else {
-            object = TLV(tag, Array(parts[1].utf8))
-            return
+        guard let object = try Self.object(kind, parts[1]) else {
+            throw X509NameError("\(parts[1]) is not \(kind.meaning)")
         }
-        guard let bytes = InternetAddress.bytes(parts[1]) else {
-            throw X509NameError("\(parts[1]) is not an address")
-        }
-        object = TLV(tag, bytes)
+        self.object = object
     }
 
     init(_ object: TLV) { self.object = object }
 
-    /// The name as in `dns:example.com`; `nil` for other kinds of names, and for one that is not ASCII.
+    /// The name as ``init(_:)`` parses it; `nil` for other kinds of names, and for one that is malformed.
     public var text: String? {
-        guard let kind = Self.kinds.first(where: { $0.tag == object.tag }) else { return nil }
-        if kind.tag == Self.address { return "\(kind.name):\(InternetAddress.text(object.value))" }
-        guard object.value.allSatisfy({ $0 < 0x80 }) else { return nil }
-        return "\(kind.name):\(String(decoding: object.value, as: UTF8.self))"
+        guard let kind = Kind.allCases.first(where: { $0.tag == object.tag }) else { return nil }
+        switch kind {
+        case .ip: return "\(kind):\(InternetAddress.text(object.value))"
+        case .rid: return OID(content: object.value).map { "\(kind):\($0)" }
+        case .dirname: return directoryName.map { "\(kind):\($0)" }
+        case .upn, .othername:
+            guard let (type, value) = otherName else { return nil }
+            return type == Self.principalName ? "upn:\(value)" : "othername:\(type);UTF8:\(value)"
+        case .email, .dns, .uri:
+            guard object.value.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return "\(kind):\(String(decoding: object.value, as: UTF8.self))"
+        }
     }
 
     /// The domain name; `nil` for other kinds of names.
@@ -52,9 +59,79 @@ public struct AlternativeName: Hashable, Sendable {
     package static func encoded(_ names: [AlternativeName]) -> [UInt8] {
         TLV(0x30, names.map(\.object).encoded).encoded
     }
+}
 
-    private static let address: TLV.Tag = 0x87
-    private static let kinds: [(name: String, tag: TLV.Tag)] = [
-        ("email", 0x81), ("dns", 0x82), ("uri", 0x86), ("ip", address),
-    ]
+extension AlternativeName {
+    /// szOID_NT_PRINCIPAL_NAME (Microsoft).
+    private static let principalName: OID = "1.3.6.1.4.1.311.20.2.3"
+
+    private enum Kind: String, CaseIterable, CustomStringConvertible {
+        case dns, email, uri, ip, upn, dirname, rid, othername
+
+        static let words = allCases.map(\.rawValue).listed()
+
+        var description: String { rawValue }
+
+        var tag: TLV.Tag {
+            switch self {
+            case .upn, .othername: 0xA0
+            case .email: 0x81
+            case .dns: 0x82
+            case .dirname: 0xA4
+            case .uri: 0x86
+            case .ip: 0x87
+            case .rid: 0x88
+            }
+        }
+
+        /// What a value has to be.
+        var meaning: String {
+            switch self {
+            case .dns, .email, .uri: "ASCII without spaces"
+            case .ip: "an address"
+            case .upn: "a user principal name, as in alice@example.com"
+            case .dirname: "a distinguished name, as in CN=Alice,O=Example"
+            case .rid: "an object identifier, as in 1.2.3.4"
+            case .othername: "an object identifier and a text, as in 1.2.3.4;UTF8:text"
+            }
+        }
+    }
+
+    /// The name of a kind; `nil` for a value that it cannot have.
+    private static func object(_ kind: Kind, _ value: String) throws(X509NameError) -> TLV? {
+        switch kind {
+        case .dns, .email, .uri:
+            return value.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? TLV(kind.tag, Array(value.utf8)) : nil
+        case .ip: return InternetAddress.bytes(value).map { TLV(kind.tag, $0) }
+        case .rid: return OID(value).map { TLV(kind.tag, $0.content) }
+        case .dirname: return TLV(kind.tag, try DistinguishedName(value).encoded)
+        case .upn: return isPlain(value) ? other(principalName, value) : nil
+        case .othername:
+            let parts = value.split(separator: ";", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let type = OID(parts[0]), parts[1].uppercased().hasPrefix("UTF8:") else {
+                return nil
+            }
+            let text = String(parts[1].dropFirst(5))
+            return isPlain(text) ? other(type, text) : nil
+        }
+    }
+
+    /// An otherName: its type, and a UTF8String under the tag 0.
+    private static func other(_ type: OID, _ text: String) -> TLV {
+        TLV(0xA0, type.encoded + TLV(0xA0, TLV(0x0C, Array(text.utf8)).encoded).encoded)
+    }
+
+    /// The type and the text of an otherName whose value is a UTF8String.
+    private var otherName: (OID, String)? {
+        var reader = ByteReader(object.value)
+        guard let type = try? reader.derOID("the type"), var value = try? reader.der(0xA0, "the value"), reader.isAtEnd,
+            let text = try? value.der(), value.isAtEnd, text.tag == 0x0C
+        else { return nil }
+        return String(validating: text.value, as: UTF8.self).map { (type, $0) }
+    }
+
+    /// Programs that end a string at a control character would see another name than the signed one.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
 }

@@ -255,7 +255,12 @@ struct SubjectOptions: ParsableArguments {
     func template() throws -> CertificateTemplate {
         CertificateTemplate(
             subject: try DistinguishedName(subject.contains("=") ? subject : "CN=" + subject),
-            alternativeNames: try alternativeNames.map { name throws(X509NameError) in try AlternativeName(name) },
-            hash: hash.algorithm)
+            alternativeNames: try alternativeNames.map(Self.alternativeName), hash: hash.algorithm)
+    }
+
+    private static func alternativeName(_ text: String) throws(Explanation) -> AlternativeName {
+        do { return try AlternativeName(text) } catch {
+            throw .usage("--san: \(error.reason.printable)", hint: "as in dns:example.com")
+        }
     }
 }
