@@ -138,7 +138,7 @@ struct CeremonyTests {
         let errors: [CeremonyError] = [
             .unknownCeremony, .expired, .malformed(.noneChosen), .type(.get), .challenge, .origin("o"), .crossOrigin,
             .topOrigin("o"), .otherRelyingParty, .noPresence, .noUserVerification, .backupEligible,
-            .backupEligibilityChanged, .algorithm(nil), .attestation(.badKey), .model(.notAccepted),
+            .backupEligibilityChanged, .algorithm(nil), .attestation(.badKey("x")), .model(.notAccepted),
             .model(.status(.revoked)), .model(.unknown(aaguid: [1])), .alreadyRegistered, .extension("prf"),
             .credentialNotAllowed, .unknownCredential, .noUserHandle, .otherUser, .signature(.badSignature),
             .counter(stored: 2, received: 1), .tooManyCeremonies, .store("x"),

@@ -112,11 +112,13 @@ public enum PublicKey: Hashable, Sendable {
         _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .usual
     ) -> Bool {
         if padding == .usual, let key = verificationKey(hash) { return key.isValid(signature, for: message) }
+        switch self {
+        case .ed25519, .x25519: return false
+        case .rsa, .ec: break
+        }
         guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return false }
-        if case .x25519 = self { return false }
-        let usesHash = if case .ed25519 = self { false } else { true }
         return ykit_key_verify(
-            key.handle, usesHash ? hash.openSSLName : nil, padding == .pss ? 1 : 0, signature, signature.count, message,
+            key.handle, hash.openSSLName, padding == .pss ? 1 : 0, signature, signature.count, message,
             message.count) == 1
     }
 

@@ -13,9 +13,10 @@ extension VerificationKey {
 
     /// Ed448 (RFC 8032 §5.2); the key is 57 bytes, the signature 114.
     ///
-    /// - Throws: `CryptoFault` when the key is invalid; `noOpenSSL` when OpenSSL is not installed.
+    /// - Throws: `CryptoFault` when the key is invalid or a point of small order; `noOpenSSL` when OpenSSL is not installed.
     public init(ed448 bytes: [UInt8]) throws(CryptoFault) {
         guard bytes.count == 57 else { throw CryptoFault("Ed448: not a public key") }
+        guard !SmallOrder.contains(ed448: bytes) else { throw CryptoFault("Ed448: a point of small order") }
         try self.init(subjectPublicKeyInfo: Self.ed448Head + bytes, hashed: false, "Ed448")
     }
 

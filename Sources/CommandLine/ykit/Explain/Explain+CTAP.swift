@@ -99,7 +99,7 @@ extension Explain {
         case .untrusted: "no trusted certificate vouches for it"
         case .pathsNeedOpenSSL:
             "certificates are checked with OpenSSL 3 (libcrypto.so.3), which is not installed"
-        case .badKey: "the public key cannot be used"
+        case .badKey(let what): "the public key cannot be used: \(what.printable)"
         }
     }
 }

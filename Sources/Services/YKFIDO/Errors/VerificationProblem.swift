@@ -26,6 +26,7 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case untrusted
     /// Certificate paths are verified with OpenSSL 3, which is not installed.
     case pathsNeedOpenSSL
-    /// The public key is unusable: not on its curve, or too short.
-    case badKey
+    /// The public key is unusable, as described: not on its curve, too short, of another type than its algorithm, or with
+    /// parameters that it must not have.
+    case badKey(String)
 }

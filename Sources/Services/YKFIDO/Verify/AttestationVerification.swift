@@ -38,15 +38,16 @@ public struct AttestationVerification: Sendable {
 
     /// Verifies the data, the statement in the object's format, and the path to an anchor.
     ///
-    /// - Throws: `untrusted` if there are anchors and none vouches for the credential, `unsupportedFormat` for
-    ///   android-safetynet, compound and unknown formats, otherwise what is wrong.
+    /// - Throws: `badKey` if no signature can be verified with the credential's key, `untrusted` if there are anchors and
+    ///   none vouches for the credential, `unsupportedFormat` for android-safetynet, compound and unknown formats, otherwise
+    ///   what is wrong.
     public func check(
         _ object: AttestationObject, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {
         let data = object.authenticatorData
         try data.check(rpID: rpID, presence: requiresPresence, verification: requiresUserVerification)
         guard let credential = data.credential else { throw .malformedStatement("no credential") }
-        try credential.publicKey.checkUsable()
+        try credential.publicKey.checkUsable(allowingSHA1: allowsSHA1)
         let statement = AttestationStatement(
             map: object.statement, data: data, credential: credential, clientDataHash: clientDataHash,
             allowsSHA1: allowsSHA1)

@@ -15,14 +15,31 @@ extension COSEKey {
         guard try verificationKey().isValid(signature, for: message) else { throw .badSignature }
     }
 
-    /// Throws `badKey` for a key that is invalid for its algorithm, such as a point off its curve; unknown algorithms
-    /// pass.
-    func checkUsable() throws(VerificationProblem) {
-        do { _ = try verificationKey() } catch .unsupportedAlgorithm { return }
+    /// Checks that signatures can be verified with this key: that it has an algorithm, the type and curve of that
+    /// algorithm, no parameter that a credential's key must not have (WebAuthn Level 3 §6.5.1.1), and that the numbers are a
+    /// key.
+    ///
+    /// - Throws: `badKey`; `weakAlgorithm` for RS1 unless SHA-1 is allowed; `unsupportedAlgorithm`.
+    func checkUsable(allowingSHA1: Bool) throws(VerificationProblem) {
+        if let other = map.entries.first(where: { !parameters.contains($0.key) })?.key {
+            throw .badKey("it has the parameter \(other), which it must not have")
+        }
+        if let algorithm, algorithm == .rs1, !allowingSHA1 { throw .weakAlgorithm(algorithm) }
+        _ = try verificationKey()
+    }
+
+    /// The parameters of a public key of this type (RFC 9053 §7, RFC 8230 §4).
+    private var parameters: [CBOR] {
+        switch material {
+        case .ec2: [1, 3, -1, -2, -3]
+        case .okp, .rsa: [1, 3, -1, -2]
+        case .other: [1, 3, -1]
+        }
     }
 
     private func verificationKey() throws(VerificationProblem) -> VerificationKey {
-        guard hasTypeOfAlgorithm else { throw .badKey }
+        guard let algorithm else { throw .badKey("it has no algorithm") }
+        guard fits(algorithm) else { throw .badKey("its type or curve is not that of \(algorithm)") }
         do throws(CryptoFault) {
             if let key = try curveKey() { return key }
             if let key = try rsaKey() { return key }
@@ -30,20 +47,33 @@ extension COSEKey {
         } catch .noOpenSSL {
             throw .unsupportedAlgorithm(algorithm)
         } catch {
-            throw .badKey
+            throw .badKey("\(error)")
         }
         throw .unsupportedAlgorithm(algorithm)
     }
 
-    /// Whether the key type matches its algorithm (IANA registry "COSE Algorithms"). Some firmware uses numbers of its
-    /// own, such as -48 for SM2, which is ML-DSA-44.
-    private var hasTypeOfAlgorithm: Bool {
+    /// Whether type and curve are those of an algorithm (WebAuthn Level 3 §5.8.5, IANA registry "COSE Algorithms"); true
+    /// for unknown algorithms. Some firmware uses numbers of its own, such as -48 for SM2, which is ML-DSA-44.
+    private func fits(_ algorithm: COSEAlgorithm) -> Bool {
         switch (algorithm, material) {
-        case (.mlDSA44?, .other(type: 7)), (.mlDSA65?, .other(type: 7)), (.mlDSA87?, .other(type: 7)): true
-        case (.mlDSA44?, _), (.mlDSA65?, _), (.mlDSA87?, _): false
-        default: true
+        case (.es256, .ec2(let curve, _, _)), (.esp256, .ec2(let curve, _, _)): curve == .p256
+        case (.es384, .ec2(let curve, _, _)), (.esp384, .ec2(let curve, _, _)): curve == .p384
+        case (.es512, .ec2(let curve, _, _)), (.esp512, .ec2(let curve, _, _)): curve == .p521
+        case (.es256K, .ec2(let curve, _, _)): curve == .secp256k1
+        case (.edDSA, .okp(let curve, _)): curve == .ed25519 || curve == .ed448
+        case (.ed25519, .okp(let curve, _)): curve == .ed25519
+        case (.ed448, .okp(let curve, _)): curve == .ed448
+        case (.mlDSA44, .other(type: 7)), (.mlDSA65, .other(type: 7)), (.mlDSA87, .other(type: 7)): true
+        case (_, .rsa): algorithm.rsa != nil || !Self.typed.contains(algorithm)
+        default: algorithm.rsa == nil && !Self.typed.contains(algorithm)
         }
     }
+
+    /// The algorithms whose keys are not RSA.
+    private static let typed: Set<COSEAlgorithm> = [
+        .es256, .esp256, .es384, .esp384, .es512, .esp512, .es256K, .edDSA, .ed25519, .ed448, .mlDSA44, .mlDSA65,
+        .mlDSA87,
+    ]
 
     private func curveKey() throws(CryptoFault) -> VerificationKey? {
         let point = uncompressedPoint ?? []

@@ -8,7 +8,7 @@ extension X509Certificate {
     /// The public key, for use with an algorithm.
     package func publicKey(for algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {
         let key: COSEKey?
-        do { key = try COSEKey.read(subjectPublicKeyInfo, algorithm) } catch { throw .badKey }
+        do { key = try COSEKey.read(subjectPublicKeyInfo, algorithm) } catch { throw .badKey("\(error)") }
         guard let key else { throw .certificate("a public key of type \(subjectPublicKeyInfo.algorithm.type)") }
         return key
     }

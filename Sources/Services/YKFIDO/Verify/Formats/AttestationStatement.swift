@@ -63,7 +63,9 @@ extension AttestationStatement {
         let chain = try certificates(isU2F: true)
         guard chain.count == 1 else { throw .malformedStatement("not one certificate") }
         guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw .malformedStatement("an AAGUID with U2F") }
-        guard case .ec2(.p256, let x, let y) = credential.publicKey.material else { throw .badKey }
+        guard case .ec2(.p256, let x, let y) = credential.publicKey.material else {
+            throw .badKey("it is not on P-256")
+        }
         let key = try chain[0].publicKey(for: .es256)
         guard case .ec2(.p256, _, _) = key.material else { throw .certificate("its key is not on P-256") }
         let message = [0x00] + data.rpIDHash + clientDataHash + credential.id + [0x04] + x + y
