@@ -21,7 +21,8 @@ struct CommandReplyTests {
         for (place, answer) in operation.answers.enumerated() {
             var bad = Poison.always
             if case .map(let map) = answer {
-                bad += Poison.wrongKinds(map)
+                // Odd members of getInfo are passed over: see OddAnswerTests.
+                if map[4]?.map?["clientPin"] == nil { bad += Poison.wrongKinds(map) }
                 bad.append(("status alone", [0x00]))
                 bad.append(("an empty map", [0x00, 0xA0]))
                 bad.append(("one byte more", answer.reply + [0x00]))

@@ -6,49 +6,79 @@ public import YKWire
 extension AuthenticatorInfo {
     private typealias Key = CTAPProtocol.GetInfo.Reply
 
-    /// Reads the answer to getInfo (CTAP 2.3 §6.4).
+    /// Reads the answer to getInfo (CTAP 2.3 §6.4). A member of another type than specified is treated as absent, and named
+    /// in ``malformedMembers``; a limit of zero, which would exclude everything, is absent too.
+    ///
+    /// - Throws: `missing` if neither a version nor an AAGUID is there: this is no answer to getInfo.
     public init(_ fields: CBOR.Fields) throws(WireError) {
+        if fields.map[Key.versions] == nil { _ = try fields.required(Key.aaguid, .any) }
+        var members = Members(fields)
         map = fields.map
-        versions = try fields.optionalList(Key.versions, of: .text)?.map(AuthenticatorVersion.init(rawValue:)) ?? []
-        extensions = try fields.optionalList(Key.extensions, of: .text) ?? []
-        aaguid = try fields.required(Key.aaguid, .bytes)
-        guard aaguid.count == 16 else {
-            throw WireError(
-                .malformed, at: fields.place(of: Key.aaguid.cbor)?.lowerBound ?? 0,
-                "an AAGUID of \(aaguid.count) bytes, 16 is right")
-        }
-        options = try fields.optional(Key.options, .map).map(Self.options) ?? []
-        let size = try fields.optional(Key.maxMsgSize, .unsigned).map { Int(clamping: $0) }
+        versions = members.list(Key.versions, of: .text)?.map(AuthenticatorVersion.init(rawValue:)) ?? []
+        extensions = members.list(Key.extensions, of: .text) ?? []
+        aaguid = members.model()
+        options = members.value(Key.options, .map).map(Self.options) ?? []
+        let size = members.limit(Key.maxMsgSize).map { Int(clamping: $0) }
         maxMessageSize = min(max(size ?? CTAPSession.defaultMessageLimit, 64), 65536)
-        pinProtocols = try fields.optionalList(Key.pinUvAuthProtocols, of: .unsigned) ?? []
-        maxCredentialsInList = try fields.optional(Key.maxCredentialCountInList, .unsigned)
-        maxCredentialIDLength = try fields.optional(Key.maxCredentialIdLength, .unsigned)
-        transports = try fields.optionalList(Key.transports, of: .text) ?? []
-        algorithms = try Self.algorithms(fields)
-        maxLargeBlobArray = try fields.optional(Key.maxSerializedLargeBlobArray, .unsigned)
-        mustChangePIN = try fields.optional(Key.forcePINChange, .bool) ?? false
-        minPINLength = try fields.optional(Key.minPINLength, .unsigned) ?? 4
-        firmwareVersion = try fields.optional(Key.firmwareVersion, .unsigned)
-        maxCredentialBlobLength = try fields.optional(Key.maxCredBlobLength, .unsigned)
-        maxRPIDsForMinPINLength = try fields.optional(Key.maxRPIDsForSetMinPINLength, .unsigned)
-        preferredUVAttempts = try fields.optional(Key.preferredPlatformUvAttempts, .unsigned)
-        uvModality = try fields.optional(Key.uvModality, .unsigned)
-        certifications = try fields.optional(Key.certifications, .map)
-        remainingCredentials = try fields.optional(Key.remainingDiscoverableCredentials, .unsigned)
-        vendorConfigCommands = try fields.optionalList(Key.vendorPrototypeConfigCommands, of: .unsigned) ?? []
+        pinProtocols = members.list(Key.pinUvAuthProtocols, of: .unsigned) ?? []
+        maxCredentialsInList = members.limit(Key.maxCredentialCountInList)
+        maxCredentialIDLength = members.limit(Key.maxCredentialIdLength)
+        transports = members.list(Key.transports, of: .text) ?? []
+        algorithms = Self.algorithms(members.list(Key.algorithms, of: .map) ?? [])
+        maxLargeBlobArray = members.limit(Key.maxSerializedLargeBlobArray)
+        mustChangePIN = members.value(Key.forcePINChange, .bool) ?? false
+        minPINLength = members.limit(Key.minPINLength) ?? 4
+        firmwareVersion = members.value(Key.firmwareVersion, .unsigned)
+        maxCredentialBlobLength = members.value(Key.maxCredBlobLength, .unsigned)
+        maxRPIDsForMinPINLength = members.value(Key.maxRPIDsForSetMinPINLength, .unsigned)
+        preferredUVAttempts = members.value(Key.preferredPlatformUvAttempts, .unsigned)
+        uvModality = members.value(Key.uvModality, .unsigned)
+        certifications = members.value(Key.certifications, .map)
+        remainingCredentials = members.value(Key.remainingDiscoverableCredentials, .unsigned)
+        vendorConfigCommands = members.list(Key.vendorPrototypeConfigCommands, of: .unsigned) ?? []
         attestationFormats =
-            try fields.optionalList(Key.attestationFormats, of: .text)?.map(AttestationFormat.init(rawValue:)) ?? [
-                .packed
-            ]
-        uvCountSincePIN = try fields.optional(Key.uvCountSinceLastPinEntry, .unsigned)
-        needsLongTouchForReset = try fields.optional(Key.longTouchForReset, .bool)
-        encryptedIdentifier = try fields.optional(Key.encIdentifier, .bytes)
-        transportsForReset = try fields.optionalList(Key.transportsForReset, of: .text) ?? []
-        hasPINComplexityPolicy = try fields.optional(Key.pinComplexityPolicy, .bool)
-        pinComplexityPolicyURL = try fields.optional(Key.pinComplexityPolicyURL, .bytes)
-        maxPINLength = try fields.optional(Key.maxPINLength, .unsigned) ?? 63
-        encryptedStoreState = try fields.optional(Key.encCredStoreState, .bytes)
-        configCommands = try fields.optionalList(Key.authenticatorConfigCommands, of: .unsigned)
+            members.list(Key.attestationFormats, of: .text)?.map(AttestationFormat.init(rawValue:)) ?? [.packed]
+        uvCountSincePIN = members.value(Key.uvCountSinceLastPinEntry, .unsigned)
+        needsLongTouchForReset = members.value(Key.longTouchForReset, .bool)
+        encryptedIdentifier = members.value(Key.encIdentifier, .bytes)
+        transportsForReset = members.list(Key.transportsForReset, of: .text) ?? []
+        hasPINComplexityPolicy = members.value(Key.pinComplexityPolicy, .bool)
+        pinComplexityPolicyURL = members.value(Key.pinComplexityPolicyURL, .bytes)
+        maxPINLength = members.limit(Key.maxPINLength) ?? 63
+        encryptedStoreState = members.value(Key.encCredStoreState, .bytes)
+        configCommands = members.list(Key.authenticatorConfigCommands, of: .unsigned)
+        malformedMembers = members.malformed
+    }
+
+    /// Reads members, and collects the names of malformed ones.
+    private struct Members {
+        let fields: CBOR.Fields
+        private(set) var malformed: [String] = []
+
+        init(_ fields: CBOR.Fields) { self.fields = fields }
+
+        mutating func value<Value>(_ key: Key, _ kind: CBOR.Kind<Value>) -> Value? {
+            do { return try fields.optional(key, kind) } catch { return noting(key) }
+        }
+
+        mutating func list<Value>(_ key: Key, of kind: CBOR.Kind<Value>) -> [Value]? {
+            do { return try fields.optionalList(key, of: kind) } catch { return noting(key) }
+        }
+
+        /// A size or a length, which is not zero.
+        mutating func limit(_ key: Key) -> UInt64? { value(key, .unsigned).flatMap { $0 == 0 ? nil : $0 } }
+
+        /// The AAGUID; zero if it is missing.
+        mutating func model() -> [UInt8] {
+            if let bytes = value(.aaguid, .bytes), bytes.count == 16 { return bytes }
+            if !malformed.contains(Key.aaguid.name) { malformed.append(Key.aaguid.name) }
+            return [UInt8](repeating: 0, count: 16)
+        }
+
+        private mutating func noting<Value>(_ key: Key) -> Value? {
+            malformed.append(key.name)
+            return nil
+        }
     }
 
     /// Skips entries that are not a string with a boolean: they stay in the map only.
@@ -60,14 +90,10 @@ extension AuthenticatorInfo {
     }
 
     /// Skips entries of another type than `public-key`.
-    private static func algorithms(_ fields: CBOR.Fields) throws(WireError) -> [COSEAlgorithm] {
-        var algorithms: [COSEAlgorithm] = []
-        for entry in try fields.optionalList(Key.algorithms, of: .map) ?? [] {
-            guard entry["type"]?.text == CredentialDescriptor.publicKey, let number = entry["alg"]?.int else {
-                continue
-            }
-            algorithms.append(COSEAlgorithm(number))
+    private static func algorithms(_ entries: [CBOR.Map]) -> [COSEAlgorithm] {
+        entries.compactMap { entry in
+            guard entry["type"]?.text == CredentialDescriptor.publicKey else { return nil }
+            return entry["alg"]?.int.map(COSEAlgorithm.init(rawValue:))
         }
-        return algorithms
     }
 }

@@ -69,6 +69,8 @@ public struct AuthenticatorInfo: Hashable, Sendable {
     public let encryptedStoreState: [UInt8]?
     /// Config commands by number; `nil` if the key does not list them.
     public let configCommands: [UInt64]?
+    /// The names, as in the specification, of members whose values are malformed, and a missing AAGUID.
+    public let malformedMembers: [String]
 
     /// Whether both values are equal.
     public static func == (left: Self, right: Self) -> Bool { left.map == right.map }

@@ -54,7 +54,8 @@ extension FIDOSession {
         }
     }
 
-    /// Reads a whole list: the first response holds the number of entries, and no other command is sent in between.
+    /// Reads a whole list: the first response holds the number of entries, and no other command is sent in between. Of a key
+    /// that does not report the number, entries are requested until it refuses.
     func list<Entry>(
         first: CredentialManagementRequest<Entry>, next: CredentialManagementRequest<Entry>,
         total: (Entry) -> UInt64?
@@ -62,13 +63,17 @@ extension FIDOSession {
         let code = try credentialManagementCode()
         let begin: Entry
         do { begin = try manage(first) } catch .noCredentials { return [] }
-        let count = try count(of: total(begin), during: first.subcommand.name)
+        let reported = total(begin)
+        let count = try count(of: reported ?? UInt64(Self.listLimit), during: first.subcommand.name)
         guard count > 0 else { return [] }
         let deadline = ctap.environment.deadline()
         var entries = [begin]
         while entries.count < count {
             try check(deadline, "a list of \(count) entries")
-            entries.append(try send(next.command(code, nil)))
+            do { entries.append(try send(next.command(code, nil))) } catch {
+                guard reported == nil, error.isRefusal else { throw error }
+                break
+            }
         }
         return entries
     }
@@ -94,5 +99,15 @@ extension FIDOSession {
         if info.option(.credMgmt) == true { return .credentialManagement }
         if info.option(.credentialMgmtPreview) == true { return .credentialManagementPreview }
         throw .unsupported("credMgmt")
+    }
+}
+
+extension FIDOError {
+    /// Whether the key answered with a status: it has no more entries.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .notAllowed, .noCredentials, .ctap(.status): true
+        default: false
+        }
     }
 }

@@ -14,6 +14,31 @@ extension FIDOService {
         return nil
     }
 
+    /// Returns the large-blob key of a discoverable credential: as the key lists it, otherwise from an assertion with the
+    /// extension (CTAP 2.1 §12.3), for which the key must be touched. Some keys do not list it.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - rpID: The identifier of its relying party.
+    ///   - willAssert: Called before the key must be touched.
+    /// - Returns: `nil` if the credential was created without a large-blob key, and if the identifier is truncated.
+    public func largeBlobKey(
+        of credential: StoredCredential, rpID: String, willAssert: @Sendable () -> Void = {}
+    ) throws(FIDOError) -> SharedSecret? {
+        if let listed = credential.largeBlobKey { return SharedSecret(Secret(listed)) }
+        guard try session.info().extensions.contains("largeBlobKey") else { return nil }
+        willAssert()
+        let hash: [UInt8]
+        do { hash = try session.ctap.draw(32, secret: false) } catch { throw FIDOError(error) }
+        var request = AssertionRequest(rpID: rpID, clientDataHash: hash, allowList: [credential.id])
+        request.extensions.wantsLargeBlobKey = true
+        do {
+            return try session.assert(request).first?.response.largeBlobKey.map { SharedSecret(Secret($0)) }
+        } catch .noCredentials {
+            return nil
+        }
+    }
+
     /// Stores a blob under a credential's large-blob key, replacing an earlier one.
     public func setLargeBlob(_ blob: [UInt8], key: SharedSecret) throws(FIDOError) {
         try requireRecorded(key)

@@ -70,6 +70,10 @@ struct FIDO2Show: Verb {
             uv: try await Self.uvRetries(service))
         answer.members["ctap2"] = true
         for (name, value) in report.members { answer.members[name] = value }
+        let malformed = try await service.info().malformedMembers
+        if !malformed.isEmpty {
+            answer.warnings.append("the key's answer to getInfo has malformed members: \(malformed.listed())")
+        }
         answer.lines = report.lines
         if let saveToken, let output {
             let issued = try await service.persistentToken()
@@ -93,12 +97,18 @@ struct FIDO2Show: Verb {
         for (name, _, value) in values { answer.members[name] = value.map { .string(Base64.encodeURL($0)) } }
     }
 
+    /// Returns the PIN retries; `nil` without a PIN, and if the key does not report them: a recording of another tool lacks
+    /// the command, and a key may support only PIN protocols that are unknown here.
     private static func retries(_ service: FIDOService) async throws -> PINRetries? {
         guard try await service.info().hasPIN else { return nil }
-        do { return try await service.pinRetries() } catch FIDOError.ctap(.link(let error)) {
-            // A recording of another tool may lack this command.
-            guard case .replay? = error.link else { throw FIDOError.ctap(.link(error)) }
-            return nil
+        do { return try await service.pinRetries() } catch {
+            switch error {
+            case .unsupported, .ctap(.status), .ctap(.malformed), .notAllowed: return nil
+            case .ctap(.link(let link)):
+                guard case .replay? = link.link else { throw error }
+                return nil
+            default: throw error
+            }
         }
     }
 

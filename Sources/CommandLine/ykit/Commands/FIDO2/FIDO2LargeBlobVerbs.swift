@@ -17,15 +17,18 @@ struct FIDO2LargeBlob: ParsableCommand {
         ])
 }
 
-extension DiscoverableCredential {
-    /// The credential's large-blob key; without one, the credential cannot have a blob.
-    func largeBlobKey() throws(Explanation) -> SharedSecret {
-        guard let key = credential.largeBlobKey else {
-            throw Explanation(
-                "no-large-blob-key", .notSupported, "the credential of \(words) was made without a large blob",
-                hint: "create it again with: ykit fido2 register --large-blob")
+extension FIDOService {
+    /// Returns a credential's large-blob key, for which some keys must be touched; without one, the credential cannot have
+    /// a blob.
+    fileprivate func largeBlobKey(of found: DiscoverableCredential, _ terminal: Terminal) throws -> SharedSecret {
+        let key = try largeBlobKey(of: found.credential, rpID: found.relyingParty.id) {
+            terminal.notice("to be approved: find the large blob of \(found.words)")
         }
-        return SharedSecret(Secret(key))
+        if let key { return key }
+        throw Explanation(
+            "no-large-blob-key", .notSupported,
+            "the key reports no large-blob key for the credential of \(found.words)",
+            hint: "a credential has one if it was created with: ykit fido2 register --large-blob")
     }
 }
 
@@ -59,7 +62,7 @@ struct FIDO2LargeBlobList: Verb {
         var rows: [[String]] = []
         var blobs: [JSONValue] = []
         for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
-            let blob = try await service.largeBlob(key: try found.largeBlobKey())
+            let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
             rows.append([
                 found.relyingParty.id.printable, found.name.printable, blob.map { "\($0.count) bytes" } ?? "none",
                 found.id,
@@ -96,7 +99,8 @@ struct FIDO2LargeBlobGet: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, world) }
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
-        guard let blob = try await service.largeBlob(key: try found.largeBlobKey()) else {
+        guard let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
+        else {
             throw Explanation(
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
                 hint: "ykit fido2 large-blob set writes one")
@@ -132,7 +136,7 @@ struct FIDO2LargeBlobSet: Verb {
     func answer(in world: World) async throws -> Answer {
         let blob = try Files.read(file)
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "write a large blob")
-        try await service.setLargeBlob(blob, key: try found.largeBlobKey())
+        try await service.setLargeBlob(blob, key: try await service.largeBlobKey(of: found, world.terminal))
         return Answer(
             "wrote \(blob.count) bytes for \(found.words)",
             ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
@@ -151,7 +155,7 @@ struct FIDO2LargeBlobDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")
-        let key = try found.largeBlobKey()
+        let key = try await service.largeBlobKey(of: found, world.terminal)
         try confirmation.ask("delete the large blob of \(found.words)?", in: world)
         guard try await service.removeLargeBlob(key: key) else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
@@ -172,10 +176,14 @@ struct FIDO2LargeBlobPrune: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
-        let keys = try await service.discoverableCredentials().compactMap(\.credential.largeBlobKey)
-        try confirmation.ask(
-            "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?",
-            in: world)
+        let credentials = try await service.discoverableCredentials()
+        let keys = credentials.compactMap(\.credential.largeBlobKey)
+        // A key that lists no large-blob keys would have all blobs removed.
+        let question =
+            keys.isEmpty && !credentials.isEmpty
+            ? "the key lists no large blob for any of its credentials; remove all large blobs?"
+            : "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?"
+        try confirmation.ask(question, in: world)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
         return Answer("removed \(removed) large blobs", ["removed": .int(Int64(removed))])
     }

@@ -40,12 +40,22 @@ struct PAMU2FRegistration {
     }
 
     private func userName() throws(Explanation) -> String {
-        let name = verb.ask.user ?? Variables["USER"] ?? ""
+        let names = [Variables["USER"], Variables["LOGNAME"], Self.accountName()]
+        let name = verb.ask.user ?? names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
         let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
         guard !name.isEmpty, isSafe else {
             throw .usage("--user is the name of the account on this machine")
         }
         return name
+    }
+
+    /// The name of the account that runs the program, by its number.
+    private static func accountName() -> String? {
+        var entry = passwd()
+        var buffer = [CChar](repeating: 0, count: 16384)
+        var found: UnsafeMutablePointer<passwd>?
+        guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return String(cString: entry.pw_name)
     }
 
     private func hostName() throws(Explanation) -> String {
