@@ -50,4 +50,7 @@ package enum CanoKeyProtocol: CardVocabulary {
     package static func effect(of command: APDU) -> CommandEffect {
         [Instruction.readVersion, Instruction.readSerial].contains(command.ins) ? .read : .write(reply: nil)
     }
+    package static func isOptional(_ command: APDU) -> Bool {
+        [Instruction.readVersion, Instruction.readSerial].contains(command.ins)
+    }
 }

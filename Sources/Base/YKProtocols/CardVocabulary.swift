@@ -65,6 +65,16 @@ package protocol CardVocabulary: SendableMetatype {
     /// Whether a command reads or changes the application.
     static func effect(of command: APDU) -> CommandEffect
 
+    /// Whether an operation can do without the answer to a command: an extension of one maker, or a data object that a
+    /// card need not have. Whatever a card answers to it, the operation goes on.
+    static func isOptional(_ command: APDU) -> Bool
+
+    /// Until when a card would answer a command in the same way; `nil` if each answer may differ.
+    static func persistence(of command: APDU) -> ReplyPersistence?
+
+    /// Whether a command may change what is stored; otherwise it changes at most what was verified, and counters.
+    static func changesContent(_ command: APDU) -> Bool
+
     /// What the user may have to do before the key answers a command; `nil` for commands that never wait.
     static func waiting(for command: APDU) -> UserAction?
 
@@ -85,6 +95,9 @@ extension CardVocabulary {
     package static func isProof(_ command: APDU) -> Bool { false }
     package static func isOwn(_ command: APDU, data: [UInt8]) -> Bool { false }
     package static func effect(of command: APDU) -> CommandEffect { .write(reply: nil) }
+    package static func isOptional(_ command: APDU) -> Bool { false }
+    package static func persistence(of command: APDU) -> ReplyPersistence? { nil }
+    package static func changesContent(_ command: APDU) -> Bool { true }
     package static func waiting(for command: APDU) -> UserAction? { nil }
     package static func meaning(of status: StatusWord, for command: APDU) -> String? { nil }
 }
@@ -139,4 +152,12 @@ package enum CommandEffect: Hashable, Sendable {
 
     /// A change answered with 9000 and no data.
     package static let done = CommandEffect.write(reply: [0x90, 0x00])
+}
+
+/// Until when a card would answer a question in the same way.
+package enum ReplyPersistence: Hashable, Sendable {
+    /// Until a command changes what is stored.
+    case content
+    /// Until any command that is not a read: the answer has retries, counters, or what was verified.
+    case access
 }

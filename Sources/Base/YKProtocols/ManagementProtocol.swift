@@ -119,4 +119,11 @@ package enum ManagementProtocol: CardVocabulary {
     package static func effect(of command: APDU) -> CommandEffect {
         command.ins == Instruction.readConfig ? .read : .done
     }
+
+    /// A key is identified without its device information, too.
+    package static func isOptional(_ command: APDU) -> Bool { command.ins == Instruction.readConfig }
+
+    package static func persistence(of command: APDU) -> ReplyPersistence? {
+        command.ins == Instruction.readConfig ? .content : nil
+    }
 }

@@ -239,6 +239,42 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
+    /// GET VERSION is Yubico's; these objects may be missing.
+    package static func isOptional(_ command: APDU) -> Bool {
+        switch command.ins {
+        case Instruction.getVersion: true
+        case Instruction.getData: optionalObjects.contains(object(of: command))
+        default: false
+        }
+    }
+
+    private static let optionalObjects: Set<TLV.Tag> = [
+        Tag.loginData, Tag.url, Tag.cardholder, Tag.securitySupport, Tag.kdf, Tag.algorithmInformation, Tag.pinStatus,
+    ]
+
+    /// The certificate that GET DATA 7F21 returns depends on SELECT DATA.
+    package static func persistence(of command: APDU) -> ReplyPersistence? {
+        switch command.ins {
+        case Instruction.getVersion: .content
+        case Instruction.generateKey where command.p1 == KeyPair.read: .content
+        case Instruction.getData:
+            switch object(of: command) {
+            case Tag.certificate: nil
+            case Tag.application, Tag.pinStatus, Tag.securitySupport: .access
+            default: .content
+            }
+        case Instruction.verify where command.data.isEmpty: .access
+        default: nil
+        }
+    }
+
+    package static func changesContent(_ command: APDU) -> Bool {
+        ![
+            Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.performOperation,
+            Instruction.authenticate,
+        ].contains(command.ins)
+    }
+
     /// The touch policy of a key may require a touch.
     package static func waiting(for command: APDU) -> UserAction? {
         [Instruction.performOperation, Instruction.authenticate, Instruction.attest].contains(command.ins)

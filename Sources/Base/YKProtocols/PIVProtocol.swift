@@ -79,6 +79,7 @@ package enum PIVProtocol: CardVocabulary {
         package static let pin: UInt8 = 0x80
         package static let puk: UInt8 = 0x81
         package static let fingerprint: UInt8 = 0x96
+        package static let all: Set<UInt8> = [globalPIN, pin, puk, fingerprint]
     }
 
     /// The references of keys (NIST SP 800-73-4 Part 1, Table 4b; F9 is Yubico's).
@@ -189,6 +190,36 @@ package enum PIVProtocol: CardVocabulary {
         case Instruction.generate, Instruction.authenticate: .write(reply: nil)
         default: .done
         }
+    }
+
+    /// Yubico's extensions, and the objects that a card need not have.
+    package static func isOptional(_ command: APDU) -> Bool {
+        switch command.ins {
+        case Instruction.getVersion, Instruction.getSerial, Instruction.getMetadata: true
+        case Instruction.getData: optionalObjects.contains(command.data)
+        default: false
+        }
+    }
+
+    /// Discovery object, card holder unique identifier, capability container, and ykman's administrative data, each as
+    /// a tag list.
+    private static let optionalObjects: Set<[UInt8]> = [
+        [0x5C, 0x01, 0x7E], [0x5C, 0x03, 0x5F, 0xC1, 0x02], [0x5C, 0x03, 0x5F, 0xC1, 0x07],
+        [0x5C, 0x03, 0x5F, 0xFF, 0x00],
+    ]
+
+    package static func persistence(of command: APDU) -> ReplyPersistence? {
+        switch command.ins {
+        case Instruction.getVersion, Instruction.getSerial, Instruction.getData, Instruction.attest: .content
+        case Instruction.getMetadata: Reference.all.contains(command.p2) ? .access : .content
+        case Instruction.verify where command.data.isEmpty && command.p1 == 0: .access
+        default: nil
+        }
+    }
+
+    package static func changesContent(_ command: APDU) -> Bool {
+        ![Instruction.verify, Instruction.authenticate, Instruction.changeReference, Instruction.resetRetry]
+            .contains(command.ins)
     }
 
     /// The touch policy of a key, or of the management key, may require a touch.

@@ -34,6 +34,7 @@ public final class CardChannel {
     /// Whether the selection is lost and must be repeated before the next command.
     private var isLost = false
     private var isReselecting = false
+    private var memory = ReplyMemory()
 
     /// Takes ownership of a link.
     public init(link: sending any CardLink, environment: ServiceEnvironment = ServiceEnvironment()) {
@@ -124,7 +125,8 @@ public final class CardChannel {
         }
     }
 
-    /// Sends a command through the stages and returns the reply, regardless of its status word.
+    /// Sends a command through the stages and returns the reply, regardless of its status word. A read that the card
+    /// would answer as before, because nothing has changed since, is not sent again.
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
         try transmit(command, deadline: environment.deadline())
     }
@@ -133,7 +135,10 @@ public final class CardChannel {
     /// cancellation.
     package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
-        return try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
+        if let known = memory.reply(to: command) { return known }
+        let reply = try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
+        memory.keep(reply, to: command)
+        return reply
     }
 
     /// Sends one command APDU unmodified, bypassing all stages, and returns the response APDU as received.
@@ -143,6 +148,7 @@ public final class CardChannel {
         guard protection.protection == nil else { throw .secureChannel(.unprotected) }
         let deadline = environment.deadline()
         try hold(deadline, reselecting: true)
+        memory.forget()
         return try restingOnLinkFailure { () throws(CardError) in
             try lift(CardError.link) { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
         }
@@ -153,6 +159,7 @@ public final class CardChannel {
     public func rest() {
         guard isHeld else { return }
         isHeld = false
+        memory.forget()
         link.end()
         runtime?.rest()
     }
@@ -169,6 +176,7 @@ public final class CardChannel {
     public func reset(_ kind: CardReset) throws(CardError) {
         let deadline = environment.deadline()
         isLost = true
+        memory.forget()
         try lift(CardError.link) { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
         rest()
     }
@@ -215,6 +223,7 @@ public final class CardChannel {
             protection.protection = try requiredProtection(aid, self)
             try hold(deadline, reselecting: false)
         }
+        memory.select(aid)
         let usual = top.continuation
         top.continuation = ISO7816.getResponse
         defer {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKProtocols
+import YKWire
+
+/// The replies that the selected application would repeat, so that no question is asked twice.
+///
+/// Only what the vocabulary calls repeatable is kept (``CardVocabulary/persistence(of:)``), never a reply with secrets,
+/// and nothing beyond the next command that may change it. The channel forgets everything when the card is released.
+struct ReplyMemory {
+    private var vocabulary: (any CardVocabulary.Type)?
+    private var replies: [APDU: ResponseAPDU] = [:]
+
+    /// The replies worth keeping: success, and that something does not exist.
+    private static let kept: Set<StatusWord> = [.ok, .notFound, .referenceNotFound, .unknownInstruction]
+
+    /// Forgets everything; the next commands are for this application.
+    mutating func select(_ applet: AID?) {
+        replies = [:]
+        vocabulary = applet.flatMap(CardVocabularies.applications.application)
+    }
+
+    /// Forgets all replies.
+    mutating func forget() { replies = [:] }
+
+    /// Returns the reply that the card would repeat; otherwise forgets what the command may change.
+    mutating func reply(to command: APDU) -> ResponseAPDU? {
+        if let reply = replies[command] { return reply }
+        guard let vocabulary else { return nil }
+        if case .read = vocabulary.effect(of: command) { return nil }
+        let changesContent = vocabulary.changesContent(command)
+        replies = replies.filter { !changesContent && vocabulary.persistence(of: $0.key) == .content }
+        return nil
+    }
+
+    /// Keeps a reply if the card would repeat it.
+    mutating func keep(_ reply: ResponseAPDU, to command: APDU) {
+        guard let vocabulary, vocabulary.persistence(of: command) != nil, Self.kept.contains(reply.status),
+            vocabulary.secrets(inReply: reply.data, to: command, data: command.data).isEmpty
+        else { return }
+        replies[command] = reply
+    }
+}
