@@ -65,18 +65,15 @@ struct AccessFailureTests {
             try await Self.failure(ScriptedCard().answering(command, status, data), operation)
         }
         for data: [UInt8] in [[], [0x93, 5, 0, 0, 0, 0, 1], [0x7A, 2, 0x94, 0]] {
-            let error = try await failure("00ca007a", 0x9000, data) { _ = try await $0.signatureCount() }
-            #expect(Self.isMalformed(error, "GET DATA"))
+            #expect(try await ScriptedCard().answering("00ca007a", 0x9000, data).open().signatureCount() == nil)
         }
         let error = try await failure("00ca006e", 0x9000, [0x6E, 1]) { _ = try await $0.status() }
         #expect(Self.isMalformed(error, "GET DATA"))
-        let refused = OpenPGPError.card(.status(.securityStatusNotSatisfied, during: "GET DATA"))
-        #expect(try await failure("00ca00f9", 0x6982, []) { _ = try await $0.kdf() } == refused)
-        #expect(
-            try await failure("00f1", 0x6982, []) { _ = try await $0.firmware() }
-                == .card(.status(.securityStatusNotSatisfied, during: "GET VERSION")))
-        let short = try await failure("00f1", 0x9000, [5, 4]) { _ = try await $0.firmware() }
-        #expect(Self.isMalformed(short, "GET VERSION"))
+        #expect(try await ScriptedCard().answering("00ca00f9", 0x6982).open().kdf() == nil)
+        let unknown = try await failure("00ca00f9", 0x9000, [0x81, 1, 7]) { _ = try await $0.kdf() }
+        #expect(Self.isMalformed(unknown, "GET DATA"))
+        #expect(try await ScriptedCard().answering("00f1", 0x6982).open().firmware() == nil)
+        #expect(try await ScriptedCard().answering("00f1", 0x9000, [5, 4]).open().firmware() == nil)
         let status = try await failure("00ca00c4", 0x9000, [1, 127, 127, 127, 3, 0]) { _ = try await $0.pinStatus() }
         #expect(Self.isMalformed(status, "GET DATA"))
         #expect(try await ScriptedCard().answering("00ca00f9", 0x6A88).open().kdf() == nil)
@@ -237,37 +234,51 @@ struct AccessFailureTests {
                 == .notAttestable(.attestation))
     }
 
-    @Test("a reset blocks both PINs first, and ends where the card does not terminate")
-    func resets() async throws {
-        func failure(_ card: ScriptedCard, _ log: ScriptedLink.Log = ScriptedLink.Log()) async throws -> OpenPGPError? {
-            try await Self.failure(card, log: log) { try await $0.reset() }
-        }
-        let wrong = [ScriptedCard.Answer(status: 0x6982), .init(status: 0x63C1), .init(status: 0x6983)]
+    private static func resetting(_ card: ScriptedCard) async throws -> (error: OpenPGPError?, sent: [String]) {
         let log = ScriptedLink.Log()
-        let card = ScriptedCard().answering("002000", inTurn: wrong)
-        #expect(try await failure(card.answering("00e6", 0x6D00), log) == .unsupported("a reset"))
-        #expect(log.text.filter { $0.hasPrefix("00200081") }.count == 3)
-        #expect(log.text.filter { $0.hasPrefix("00200083") }.count == 1)
-        #expect(
-            try await failure(card.answering("00e6", 0x6F00)) == .card(.status(.aborted, during: "TERMINATE DF")))
-        let second = ScriptedLink.Log()
-        #expect(
-            try await failure(ScriptedCard().answering("002000", 0x6F00), second)
-                == .card(.status(.aborted, during: "VERIFY")))
-        #expect(!second.text.contains { $0.hasPrefix("00e6") })
-        let third = ScriptedLink.Log()
-        let kdf = "8101038201088304000186a084083031323334353637"
-        let hashed = ScriptedCard().answering("00ca00f9", 0x9000, try Hex.decode(kdf)).answering("0020", 0x6983)
-        _ = try await failure(hashed.answering("00e6", 0x6D00), third)
-        let guess = String(repeating: "40", count: 32)
-        #expect(third.text.contains { $0.hasPrefix("00200081") && $0.contains(guess) })
+        let service = try await card.open(log)
+        var error: OpenPGPError?
+        do throws(OpenPGPError) { try await service.reset() } catch let caught { error = caught }
+        return (error, log.text.filter { $0.hasPrefix("0020") || $0.hasPrefix("00e6") || $0.hasPrefix("0044") })
     }
 
-    @Test("a card that never blocks its PINs is not asked for ever")
+    @Test("no PIN is blocked on a card that cannot be terminated")
+    func resetsNothing() async throws {
+        for status: UInt16 in [0x6D00, 0x6E00, 0x6A81, 0x6B00] {
+            let (error, sent) = try await Self.resetting(ScriptedCard().answering("00e6", status))
+            #expect(error == .unsupported("a reset; nothing was changed") && sent.count == 1)
+        }
+        let (odd, attempts) = try await Self.resetting(ScriptedCard().answering("00e6", 0x6F00))
+        #expect(odd == .card(.status(.aborted, during: "TERMINATE DF")) && attempts.count == 1)
+        // Historical bytes: no life cycle management.
+        let still = ScriptedCard().with(0x5F52, [0x00, 0x73, 0x00, 0x00, 0xE0, 0x00, 0x90, 0x00])
+        let (error, sent) = try await Self.resetting(still)
+        #expect(error == .unsupported("a reset; nothing was changed") && sent.isEmpty)
+    }
+
+    @Test("a reset uses up as many tries as the card has counted, whatever it says about wrong PINs")
+    func resets() async throws {
+        let twice = [ScriptedCard.Answer(status: 0x6982), .init(status: 0x9000)]
+        let card = ScriptedCard().answering("00e6", inTurn: twice).answering("0044", 0x9000)
+        for status: UInt16 in [0x6982, 0x63C1] {
+            let (error, sent) = try await Self.resetting(card.answering("0020", status))
+            #expect(error == nil && sent.filter { $0.hasPrefix("00200081") }.count == 3)
+            #expect(sent.filter { $0.hasPrefix("00200083") }.count == 3)
+        }
+        let (blocked, few) = try await Self.resetting(card.answering("0020", 0x6983))
+        #expect(blocked == nil && few.filter { $0.hasPrefix("0020") }.count == 2)
+        let (error, sent) = try await Self.resetting(card.answering("0020", 0x6F00))
+        #expect(error == .card(.status(.aborted, during: "VERIFY")) && sent.count == 2)
+        let kdf = "8101038201088304000186a084083031323334353637"
+        let hashed = card.answering("00ca00f9", 0x9000, try Hex.decode(kdf)).answering("0020", 0x6983)
+        let guess = String(repeating: "40", count: 32)
+        #expect(try await Self.resetting(hashed).sent.contains { $0.hasPrefix("00200081") && $0.contains(guess) })
+    }
+
+    @Test("a card whose counters do not move is left after as many wrong PINs as it had tries")
     func endless() async throws {
-        let log = ScriptedLink.Log()
-        let card = ScriptedCard().answering("0020", 0x6982).answering("00e6", 0x6982)
-        _ = try await Self.failure(card, log: log) { try await $0.reset() }
-        #expect(log.text.filter { $0.hasPrefix("0020") }.count == 256)
+        let (error, sent) = try await Self.resetting(ScriptedCard().answering("0020", 0x6982).answering("00e6", 0x6982))
+        #expect(error == .notBlocked(user: 2, admin: 3))
+        #expect(sent.filter { $0.hasPrefix("0020") }.count == 6)
     }
 }

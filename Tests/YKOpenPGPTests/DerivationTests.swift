@@ -122,7 +122,7 @@ struct DerivationTests {
         let log = ScriptedLink.Log()
         let object = try Hex.decode("8101038201088304000003e884083031323334353637")
         let hashed = ScriptedCard.Answer(status: 0x9000, data: object)
-        var gnuk = ScriptedCard().answering("00ca00f9", inTurn: [hashed, hashed, .init(status: 0x9000)])
+        var gnuk = ScriptedCard().answering("00ca00f9", inTurn: [hashed, .init(status: 0x9000)])
         gnuk.manufacturer = 0xF517
         try await gnuk.open(log)
             .endKDF(admin: Self.pin().value, newUser: Self.pin("123456").value, newAdmin: Self.pin("new-admin").value)

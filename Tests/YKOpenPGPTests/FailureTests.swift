@@ -84,14 +84,10 @@ struct KeyFailureTests {
         #expect(try await generous.open().keyTypes(for: .signature) == [.ed25519])
         for bytes: [UInt8] in [[0xFA, 0x09, 0xC1], [0xC1, 0x05, 0x01], [0xFB, 0x02]] {
             let card = ScriptedCard().answering("00ca00fa", 0x9000, bytes)
-            #expect(
-                Self.isMalformed(
-                    try await Self.failure(card) { _ = try await $0.keyTypes(for: .signature) }, "GET DATA"))
+            #expect(try await card.open().keyTypes(for: .signature).isEmpty)
         }
         let locked = ScriptedCard().answering("00ca00fa", 0x6982)
-        #expect(
-            try await Self.failure(locked) { _ = try await $0.keyTypes(for: .signature) }
-                == .card(.status(.securityStatusNotSatisfied, during: "GET DATA")))
+        #expect(try await locked.open().keyTypes(for: .signature).isEmpty)
     }
 
     // MARK: Writing
@@ -120,6 +116,10 @@ struct KeyFailureTests {
             let refusing = ScriptedCard().answering("00da00c1", status)
             #expect(try await failure(refusing, .ed25519) == .unsupportedKey(.ed25519, .signature))
         }
+        // Its algorithm information has other types.
+        let listing = ScriptedCard().answering("00ca00fa", 0x9000, try Hex.decode("c106010800001101"))
+        let other = listing.answering("00da00c1", 0x6985)
+        #expect(try await failure(other, .ed25519) == .unsupportedKey(.ed25519, .signature))
         let closed = ScriptedCard().answering("00da00c1", 0x6982)
         #expect(try await failure(closed, .ed25519) == .pinRequired(.admin))
         let unnamed = ScriptedCard().answering("00478000", 0x9000, Self.modulus(256)).answering("00da00c7", 0x6F00)
@@ -197,7 +197,8 @@ struct KeyFailureTests {
         for (data, isWrong) in [
             ([], false), ([1], false), ([UInt8](repeating: 1, count: 95), false),
             ([UInt8](repeating: 1, count: 98), false), ([UInt8](repeating: 1, count: 96), true),
-            ([UInt8](repeating: 0, count: 96), true),
+            ([UInt8](repeating: 0, count: 96), false),
+            ([0] + [UInt8](repeating: 1, count: 48) + [0] + [UInt8](repeating: 1, count: 48), true),
         ] as [([UInt8], Bool)] {
             let error = try await Self.failure(curve.answering("002a9e9a", 0x9000, data)) {
                 _ = try await $0.sign(.message([1, 2, 3]))

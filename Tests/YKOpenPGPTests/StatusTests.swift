@@ -140,7 +140,7 @@ struct ServiceTests {
         #expect(try await service.signatureCount() == 258)
         #expect(try await service.kdf() == nil)
         #expect(try await service.firmware() == FirmwareVersion(5, 4, 3))
-        #expect(try await service.cardholder().name == nil)
+        #expect(try await service.report().cardholder.name == nil)
         #expect(try await Self.open([0x6D, 0]).firmware() == nil)
     }
 

@@ -48,6 +48,8 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case notDecrypted
     /// FIPS series keys accept no keys until both PINs have been changed (6985).
     case defaultPINs
+    /// Wrong PINs do not use up the retries, so the card cannot be reset; the retries that it reports now.
+    case notBlocked(user: Int?, admin: Int?)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }

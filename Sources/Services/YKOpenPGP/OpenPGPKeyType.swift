@@ -99,7 +99,9 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
             let usual: [UInt8] = [
                 0x01, UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits), 0, 0x20, 0,
             ]
-            return list.first { $0.count >= 5 && $0.starts(with: usual[..<3]) } ?? usual
+            // The form with the most numbers: a card that lists several may have only that one (§4.4.3.9).
+            return list.filter { $0.count >= 5 && $0.starts(with: usual[..<3]) }
+                .max { ($0.count > 5 ? $0[5] : 0) < ($1.count > 5 ? $1[5] : 0) } ?? usual
         case .curve, .ed25519, .x25519:
             let kind: UInt8 = self == .ed25519 ? 0x16 : slot == .decryption ? 0x12 : 0x13
             let usual = [kind] + (identifier ?? [])

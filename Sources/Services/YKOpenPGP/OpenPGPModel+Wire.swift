@@ -35,6 +35,7 @@ extension OpenPGPStatus {
         identity = try OpenPGPIdentity(aid: try objects.required(Tag.applicationIdentifier, "identifier"))
         pins = try OpenPGPPINStatus(decoding: try objects.required(Tag.pinStatus, "PIN status"))
         capabilities = objects.value(Tag.extendedCapabilities) ?? []
+        lifeCycle = Self.lifeCycle(objects.value(Tag.historicalBytes) ?? [])
         let fingerprints = try objects.required(Tag.fingerprints, "fingerprints")
         let times = try objects.required(Tag.generationTimes, "times")
         let authorities = objects.value(Tag.authorityFingerprints) ?? []
@@ -62,6 +63,11 @@ extension OpenPGPStatus {
         if let inner = objects.value(Tag.application) { objects = try TLV.list(inner) }
         if let inner = objects.value(Tag.discretionary) { objects += try TLV.list(inner) }
         return try objects.required(slot.attributesTag, "attributes of the \(slot) key")
+    }
+
+    /// The status indicator of the historical bytes (§6): the first of the last three, if their category is 00.
+    private static func lifeCycle(_ historical: [UInt8]) -> UInt8? {
+        historical.count >= 4 && historical[0] == 0 ? historical[historical.count - 3] : nil
     }
 
     /// The part of a slot; `nil` if it is missing or zero.
@@ -97,8 +103,20 @@ extension OpenPGPCardholder {
         self.url = Self.text(url)
     }
 
+    /// The parts that can be read.
+    init(name: String?, languages: [String], login: [UInt8], url: [UInt8]) {
+        self.name = name
+        self.languages = languages
+        self.login = Self.text(Array(login.prefix { $0 != 0x0A }))
+        self.url = Self.text(url)
+    }
+
+    /// A text in UTF-8, as GnuPG writes it, otherwise in Latin-1, which the specification requires for names (§4.3.1);
+    /// `nil` if it is empty.
     private static func text(_ bytes: [UInt8]) -> String? {
-        bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        if bytes.isEmpty { return nil }
+        return String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
     /// `Surname<<Given<Name` in display order.

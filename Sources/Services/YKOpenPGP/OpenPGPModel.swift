@@ -212,7 +212,12 @@ public struct OpenPGPStatus: Sendable, Hashable {
     /// The fingerprints of up to three trusted keys (C6), 20 bytes each; `nil` for an empty entry. Cards differ in
     /// which of them belongs to which slot.
     public let caFingerprints: [[UInt8]?]
+    /// The status indicator of the historical bytes (§6); `nil` if they have none.
+    public let lifeCycle: UInt8?
 
+    /// Whether the card may be terminated and activated, which is what a reset consists of: the status indicator is 3 or 5,
+    /// or there is none.
+    public var hasLifeCycle: Bool { lifeCycle.map { $0 == 3 || $0 == 5 } ?? true }
     /// Whether PINs may be sent as hashes (KDF-DO, §4.3.2).
     public var supportsKDF: Bool { (capabilities.first ?? 0) & 0x01 != 0 }
     /// Whether algorithm attributes can be changed.

@@ -33,7 +33,7 @@ extension OpenPGPService {
     /// - Throws: `badInput`.
     public func checkRoom(for der: [UInt8]) throws(OpenPGPError) {
         guard !der.isEmpty, der.count <= Self.limit else { throw .badInput("a certificate of \(der.count) bytes") }
-        let capabilities = try cardFacts().capabilities.capabilities
+        let capabilities = try cardFacts().status.capabilities
         let room = capabilities.count > 5 ? Int(capabilities[4]) << 8 | Int(capabilities[5]) : Self.limit
         guard der.count <= max(room, 1) else {
             throw .badInput("the certificate has \(der.count) bytes, the card has room for \(room)")
@@ -51,7 +51,7 @@ extension OpenPGPService {
     /// - Returns: The attestation, DER; its issuer's certificate is that of the attestation slot.
     /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`.
     public func attest(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
-        guard try cardFacts().hasAttestation else { throw .unsupported("attestation") }
+        guard try hasAttestation() else { throw .unsupported("attestation") }
         guard slot != .attestation else { throw .notAttestable(slot) }
         do { try channel.send(GetAttestation(slot: slot)) } catch {
             guard case .status(let status, _) = error else { throw .card(error) }
@@ -70,58 +70,17 @@ extension OpenPGPService {
     private func selectCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> TLV.Tag {
         let facts = try cardFacts()
         if slot == .attestation {
-            guard facts.hasAttestation else { throw .unsupported("the attestation slot") }
+            guard try hasAttestation() else { throw .unsupported("the attestation slot") }
             return Tag.attestationCertificate
         }
+        let hasLength = try firmware().map { $0 <= FirmwareVersion(5, 4, 3) } ?? false
         do {
-            try channel.send(
-                SelectCertificate(
-                    occurrence: facts.occurrence(of: slot), hasLength: facts.selectDataHasLength))
+            try channel.send(SelectCertificate(occurrence: facts.occurrence(of: slot), hasLength: hasLength))
         } catch {
             guard case .status(let status, _) = error, Self.absent.contains(status) else { throw .card(error) }
             // Cards before version 3 have one certificate.
             guard slot == .authentication else { throw .unsupported("a certificate of the \(slot) key") }
         }
         return Tag.certificate
-    }
-
-    /// Resets the application to its initial state (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are
-    /// lost; a YubiKey keeps its attestation key. If the admin PIN is verified, TERMINATE works at once, otherwise both
-    /// PINs are blocked first.
-    ///
-    /// - Throws: `unsupported` if the card cannot be terminated.
-    public func reset() throws(OpenPGPError) {
-        if !verified.contains(.administration) { try blockPINs() }
-        do {
-            try channel.send(TerminateDF())
-            try channel.send(ActivateFile())
-            _ = try channel.select(.openPGP)
-        } catch {
-            if case .status(.unknownInstruction, _) = error { throw .unsupported("a reset") }
-            throw .card(error)
-        }
-        verified = []
-        facts = nil
-    }
-
-    /// Exhausts the retries of both PINs.
-    private func blockPINs() throws(OpenPGPError) {
-        var isHashed = try cardFacts().capabilities.supportsKDF
-        if isHashed { isHashed = try kdf() != nil }
-        // As in GnuPG: a PIN that nobody uses, as long as a hash.
-        let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
-        for reference in [Password.signing, Password.admin] {
-            for _ in 0..<128 {
-                let reply: ResponseAPDU
-                do {
-                    reply = try channel.transmit(
-                        APDU(ins: OpenPGPProtocol.Instruction.verify, p2: reference, data: wrong, le: .none))
-                } catch { throw .card(error) }
-                if reply.status == .authenticationBlocked || reply.status == StatusWord(0x63C0) { break }
-                guard reply.status == .securityStatusNotSatisfied || reply.status.triesLeft != nil else {
-                    throw .card(.status(reply.status, during: VerifyPIN.name))
-                }
-            }
-        }
     }
 }

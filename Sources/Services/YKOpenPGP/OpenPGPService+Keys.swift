@@ -22,14 +22,9 @@ extension OpenPGPService {
     }
 
     private func algorithmInformation(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [[UInt8]] {
-        do {
-            return try read(Tag.algorithmInformation) { bytes throws(WireError) in
-                try AlgorithmInformation(decoding: bytes).attributes[slot.attributesTag] ?? []
-            }
-        } catch {
-            guard case .card(.status(let status, _)) = error, Self.absent.contains(status) else { throw error }
-            return []
-        }
+        try ask(Tag.algorithmInformation) { bytes throws(WireError) in
+            try AlgorithmInformation(decoding: bytes).attributes[slot.attributesTag] ?? []
+        }.value ?? []
     }
 
     /// Reads the public key of a slot (GENERATE ASYMMETRIC KEY PAIR, P1 81).
@@ -49,7 +44,7 @@ extension OpenPGPService {
 
     /// Returns the key type of a slot's attributes.
     func type(of slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPKeyType {
-        guard let algorithm = try status().keys.first(where: { $0.slot == slot })?.algorithm else {
+        guard let algorithm = try keyInfo(slot)?.algorithm else {
             throw .unsupported("the \(slot) slot")
         }
         guard let type = OpenPGPKeyType(algorithm) else { throw .unfit(slot, "a key of an unknown type") }
@@ -65,11 +60,13 @@ extension OpenPGPService {
     public func generateKey(
         _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
-        let firmware = try cardFacts().firmware
-        if case .rsa = type, let firmware, (FirmwareVersion(4, 2, 0)..<FirmwareVersion(4, 3, 5)).contains(firmware) {
+        if case .rsa = type, let firmware = try firmware(),
+            (FirmwareVersion(4, 2, 0)..<FirmwareVersion(4, 3, 5)).contains(firmware)
+        {
             throw .unsupported("generating RSA keys: those of firmware \(firmware) can be broken (ROCA)")
         }
         _ = try setAttributes(type, slot)
+        facts = nil
         let command = KeyPair(slot: slot, type: type, generates: true)
         let key: PublicKey
         do throws(CardError) {
@@ -96,6 +93,7 @@ extension OpenPGPService {
         let parts: [TLV]
         let attributes = try setAttributes(type, slot)
         do { parts = try Self.parts(of: key, attributes) } catch { throw .crypto(error) }
+        facts = nil
         do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw Self.writing(error) }
         guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
         return try name(key.publicKey, slot, created)
@@ -105,7 +103,7 @@ extension OpenPGPService {
     ///
     /// - Throws: `unsupported`, `unsupportedKey`, `badInput`.
     public func checkImport(of key: PublicKey, _ slot: OpenPGPSlot) throws(OpenPGPError) {
-        guard try cardFacts().capabilities.supportsImport else { throw .unsupported("importing keys") }
+        guard try cardFacts().status.supportsImport else { throw .unsupported("importing keys") }
         if case .rsa(_, let exponent) = key, exponent != [1, 0, 1] {
             throw .badInput("cards take RSA keys with the public exponent 65537 only")
         }
@@ -119,7 +117,7 @@ extension OpenPGPService {
 
     /// Deletes a key by changing the slot's attributes and restoring them. The admin PIN must be verified.
     public func deleteKey(_ slot: OpenPGPSlot) throws(OpenPGPError) {
-        guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupported("deleting keys") }
+        guard try cardFacts().status.changesAlgorithms else { throw .unsupported("deleting keys") }
         let attributes = try attributes(of: slot)
         let present = OpenPGPKeyType(OpenPGPAlgorithm(attributes: attributes))
         let other: OpenPGPKeyType = present == .rsa(bits: 4096) ? .rsa(bits: 2048) : .rsa(bits: 4096)
@@ -130,8 +128,9 @@ extension OpenPGPService {
     }
 
     private func attributes(of slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
-        try read(Tag.application) { bytes throws(WireError) in
-            try OpenPGPStatus.attributes(of: slot, in: bytes)
+        let bytes = try cardFacts().application
+        do { return try OpenPGPStatus.attributes(of: slot, in: bytes) } catch {
+            throw .card(.malformed(error, during: GetData.name))
         }
     }
 
@@ -143,12 +142,16 @@ extension OpenPGPService {
         let present = if let known { known } else { try attributes(of: slot) }
         // The same type: the card's attributes are kept in their own form.
         if OpenPGPKeyType(OpenPGPAlgorithm(attributes: present)) == type { return present }
-        guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupportedKey(type, slot) }
-        let wanted = type.attributes(for: slot, among: try algorithmInformation(slot))
+        guard try cardFacts().status.changesAlgorithms else { throw .unsupportedKey(type, slot) }
+        let listed = try algorithmInformation(slot)
+        let wanted = type.attributes(for: slot, among: listed)
+        facts = nil
         do { try channel.send(PutData(tag: slot.attributesTag, value: wanted)) } catch {
-            guard case .status(let status, _) = error,
-                [.incorrectParameters, .wrongLength, .functionNotSupported].contains(status)
-            else { throw .administration(error) }
+            guard case .status(let status, _) = error else { throw .administration(error) }
+            var refusals: [StatusWord] = [.incorrectParameters, .wrongLength, .functionNotSupported]
+            // A card that lists its types, this one not among them, may refuse it with any words.
+            if !listed.isEmpty, !listed.contains(wanted) { refusals += [.conditionsNotSatisfied, .dataInvalid] }
+            guard refusals.contains(status) else { throw .administration(error) }
             throw .unsupportedKey(type, slot)
         }
         return wanted
@@ -181,11 +184,11 @@ extension OpenPGPService {
     public func checkTouch(
         _ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot, isNew: Bool = false
     ) throws(OpenPGPError) {
-        guard let present = try status().keys.first(where: { $0.slot == slot })?.touch else {
+        guard let present = try touchPolicy(slot) else {
             throw .unsupported("a touch policy for the \(slot) key")
         }
         if present.isFixed, !isNew || slot == .attestation { throw .touchIsFixed(slot) }
-        if policy.rawValue > 2, try !cardFacts().hasAttestation { throw .unsupported("a cached touch policy") }
+        if policy.rawValue > 2, try !hasAttestation() { throw .unsupported("a cached touch policy") }
     }
 
     /// Checks whether a slot takes keys of a type, before the admin PIN is verified.

@@ -60,7 +60,7 @@ extension OpenPGPService {
     }
 
     private func requiresTouch(_ slot: OpenPGPSlot) throws(OpenPGPError) -> Bool {
-        try status().keys.first { $0.slot == slot }?.touch.map { $0 != .off } ?? false
+        try touchPolicy(slot).map { $0 != .off } ?? false
     }
 
     /// Returns the data to send, and the input of the private key operation.
@@ -107,16 +107,14 @@ extension OpenPGPService {
             guard made.count <= modulus.count, !made.isEmpty else { throw malformed(made.count, Command.name) }
             return made.padded(to: modulus.count)
         case .ec(let curve, _):
-            guard made.count % 2 == 0, !made.isEmpty, made.count <= 2 * curve.fieldSize else {
+            // Two halves, which some cards pad to the longer one in DER.
+            let half = made.count / 2
+            let numbers = [made[..<half], made[half...]].map { Array($0.drop { $0 == 0 }) }
+            guard made.count % 2 == 0, numbers.allSatisfy({ (1...curve.fieldSize).contains($0.count) }) else {
                 throw malformed(made.count, Command.name)
             }
-            let half = made.count / 2
-            let numbers = [made[..<half], made[half...]].map { number -> [UInt8] in
-                let digits = Array(number.drop { $0 == 0 })
-                let isNegative = (digits.first ?? 0x80) & 0x80 != 0
-                return TLV(0x02, isNegative ? [0] + digits : digits).encoded
-            }
-            return TLV(0x30, Array(numbers.joined())).encoded
+            let encoded = numbers.map { TLV(0x02, $0[0] & 0x80 != 0 ? [0] + $0 : $0).encoded }
+            return TLV(0x30, Array(encoded.joined())).encoded
         case .ed25519, .x25519:
             guard made.count == 64 else { throw malformed(made.count, Command.name) }
             return made
@@ -196,7 +194,7 @@ extension OpenPGPService {
     ///
     /// - Throws: `unsupported`; `badInput` for more bytes than the card returns at once.
     public func random(_ count: Int) throws(OpenPGPError) -> [UInt8] {
-        let capabilities = try cardFacts().capabilities
+        let capabilities = try cardFacts().status
         guard capabilities.givesRandomBytes else { throw .unsupported("random bytes") }
         let bytes = capabilities.capabilities
         let limit = bytes.count > 3 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0

@@ -26,12 +26,14 @@ public enum OpenPGPAccess: Sendable, Hashable {
     public var reference: OpenPGPKDF.Reference { self == .administration ? .admin : .user }
 }
 
-/// Properties that do not change while the application is selected.
+/// What stays the same until something is written.
 struct OpenPGPCardFacts {
-    let identity: OpenPGPIdentity
-    let capabilities: OpenPGPStatus
-    let firmware: FirmwareVersion?
+    /// The application related data; the retries may have changed since.
+    let status: OpenPGPStatus
+    /// The same data as read.
+    let application: [UInt8]
 
+    var identity: OpenPGPIdentity { status.identity }
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
     /// Whether it is a Gnuk token: it changes the user PIN only while it holds a key, and accepts a key derivation only
@@ -46,21 +48,35 @@ struct OpenPGPCardFacts {
         let number = UInt8(truncatingIfNeeded: slot.rawValue)
         return identity.manufacturer == OpenPGPIdentity.canokeys ? number : 2 - number
     }
-    /// Whether SELECT DATA prefixes its list with the length.
-    var selectDataHasLength: Bool { isYubiKey && firmware.map { $0 <= FirmwareVersion(5, 4, 3) } ?? false }
-    /// Whether cached touch policies and attestation are supported (firmware 5.2.1).
-    var hasAttestation: Bool { isYubiKey && firmware.map { $0 >= FirmwareVersion(5, 2, 1) } ?? false }
 }
 
 extension OpenPGPService {
     func cardFacts() throws(OpenPGPError) -> OpenPGPCardFacts {
         if let facts { return facts }
-        let status = try status()
-        let isYubiKey = status.identity.manufacturer == OpenPGPIdentity.yubico
-        let facts = OpenPGPCardFacts(
-            identity: status.identity, capabilities: status, firmware: isYubiKey ? try firmware() : nil)
-        self.facts = facts
-        return facts
+        let bytes = try read(Tag.application) { $0 }
+        do {
+            let facts = OpenPGPCardFacts(status: try OpenPGPStatus(decoding: bytes), application: bytes)
+            self.facts = facts
+            return facts
+        } catch { throw .card(.malformed(error, during: GetData.name)) }
+    }
+
+    /// Whether this is a YubiKey with this firmware version or a later one.
+    func isYubiKey(since version: FirmwareVersion) throws(OpenPGPError) -> Bool {
+        try firmware().map { $0 >= version } ?? false
+    }
+
+    /// Whether cached touch policies and attestation are supported (firmware 5.2.1).
+    func hasAttestation() throws(OpenPGPError) -> Bool { try isYubiKey(since: FirmwareVersion(5, 2, 1)) }
+
+    /// The card's information about the key of a slot, as of the last write.
+    func keyInfo(_ slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPKeyInfo? {
+        try cardFacts().status.keys.first { $0.slot == slot }
+    }
+
+    /// Returns when a key requires a touch; `nil` on cards without touch policies.
+    public func touchPolicy(_ slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPTouchPolicy? {
+        try keyInfo(slot)?.touch
     }
 
     /// Reads the remaining retries (GET DATA C4).
@@ -114,8 +130,7 @@ extension OpenPGPService {
         _ error: CardError, _ reference: OpenPGPKDF.Reference
     ) throws(OpenPGPError) -> OpenPGPError? {
         guard case .status(.conditionsNotSatisfied, _) = error else { return nil }
-        let facts = try cardFacts()
-        guard facts.isYubiKey, let firmware = facts.firmware, firmware.major >= 4 else { return nil }
+        guard try isYubiKey(since: FirmwareVersion(4, 0, 0)) else { return nil }
         return .refusedPIN(reference)
     }
 
@@ -167,8 +182,7 @@ extension OpenPGPService {
     ///
     /// - Throws: `unsupported`.
     public func checkSettingRetries() throws(OpenPGPError) {
-        let facts = try cardFacts()
-        guard facts.isYubiKey, facts.firmware.map({ $0 >= FirmwareVersion(4, 3, 1) }) ?? false else {
+        guard try isYubiKey(since: FirmwareVersion(4, 3, 1)) else {
             throw .unsupported("setting the number of tries")
         }
     }
@@ -185,7 +199,7 @@ extension OpenPGPService {
         _ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = false
     ) throws(OpenPGPError) -> Secret {
         try checkLength(of: pin, reference, isNew: isNew)
-        guard try cardFacts().capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
+        guard try cardFacts().status.supportsKDF, let derivation = try kdf() else { return pin.copy() }
         return derivation.derive(pin, reference)
     }
 
@@ -196,7 +210,7 @@ extension OpenPGPService {
         of pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = true
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
-        let limits = facts.capabilities.pins.limits
+        let limits = facts.status.pins.limits
         let (least, most) =
             switch reference {
             case .user: (6, limits.user)
@@ -248,7 +262,7 @@ extension OpenPGPService {
         hash: HashAlgorithm = .sha256, count: Int = 0x78_0000
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
-        guard facts.capabilities.supportsKDF else { throw .unsupported("a key derivation for PINs") }
+        guard facts.status.supportsKDF else { throw .unsupported("a key derivation for PINs") }
         if facts.isGnuk, try status().keys.contains(where: { $0.fingerprint != nil }) {
             throw .badInput("this card takes a key derivation only while it holds no key")
         }
@@ -284,7 +298,7 @@ extension OpenPGPService {
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
         try prepareLength(newUser, newAdmin)
-        guard facts.capabilities.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
+        guard facts.status.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
         let initial = Secret(utf8: "123456")
         guard !facts.isGnuk || newUser == initial else {
             throw .badInput("this card has the user PIN 123456 until it holds a key")
@@ -366,6 +380,7 @@ extension OpenPGPService {
 
     /// Writes a data object; the admin PIN must be verified.
     func put(_ tag: TLV.Tag, _ value: [UInt8]) throws(OpenPGPError) {
+        facts = nil
         do { try channel.send(PutData(tag: tag, value: value)) } catch { throw .administration(error) }
     }
 }

@@ -11,7 +11,7 @@ public actor OpenPGPService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let channel: CardChannel
-    /// The unchanging properties; read on first use.
+    /// What stays the same until something is written; read on first use.
     var facts: OpenPGPCardFacts?
     /// The verified purposes, as far as this service knows.
     var verified: Set<OpenPGPAccess> = []
@@ -72,46 +72,35 @@ public actor OpenPGPService: CardKeyService {
 
     /// Reads the card's identity, PINs and keys (GET DATA 6E).
     public func status() throws(OpenPGPError) -> OpenPGPStatus {
-        try read(Tag.application) { bytes throws(WireError) in try OpenPGPStatus(decoding: bytes) }
-    }
-
-    /// Reads the cardholder data (GET DATA 65, 5E, 5F50).
-    public func cardholder() throws(OpenPGPError) -> OpenPGPCardholder {
-        let login = try read(Tag.loginData) { $0 }
-        let url = try read(Tag.url) { $0 }
-        return try read(Tag.cardholder) { bytes throws(WireError) in
-            try OpenPGPCardholder(related: bytes, login: login, url: url)
-        }
-    }
-
-    /// Reads the number of signatures made since the signature key was generated or imported (GET DATA 7A).
-    public func signatureCount() throws(OpenPGPError) -> Int {
-        try read(Tag.securitySupport) { bytes throws(WireError) in
-            var objects = try TLV.list(bytes)
-            if let inner = objects.value(Tag.securitySupport) { objects = try TLV.list(inner) }
-            let digits = try objects.required(Tag.signatureCounter, "signature counter")
-            guard digits.count <= 4 else { throw WireError(.tooLarge, at: 0, "a counter of \(digits.count) bytes") }
-            return digits.reduce(0) { $0 << 8 | Int($1) }
-        }
+        let bytes = try read(Tag.application) { $0 }
+        do {
+            let status = try OpenPGPStatus(decoding: bytes)
+            facts = OpenPGPCardFacts(status: status, application: bytes)
+            return status
+        } catch { throw .card(.malformed(error, during: GetData.name)) }
     }
 
     /// Reads how PINs are hashed before they are sent (GET DATA F9); `nil` if they are sent unhashed or the card has no
     /// such object.
+    ///
+    /// - Throws: `card(.malformed)` for a derivation that is unknown: a PIN that is sent without it costs a retry.
     public func kdf() throws(OpenPGPError) -> OpenPGPKDF? {
-        do {
-            return try read(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
-        } catch {
-            guard case .card(.status(let status, _)) = error, Self.absent.contains(status) else { throw error }
-            return nil
-        }
+        let answer = try ask(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
+        if case .malformed(let error) = answer { throw .card(.malformed(error, during: GetData.name)) }
+        return answer.value ?? nil
     }
 
     /// Reads the firmware of a YubiKey (GET VERSION); `nil` on other cards.
     public func firmware() throws(OpenPGPError) -> FirmwareVersion? {
-        do { return try channel.send(GetFirmware()) } catch {
-            guard case .status(let status, _) = error, Self.absent.contains(status) else { throw .card(error) }
-            return nil
-        }
+        guard try cardFacts().isYubiKey else { return nil }
+        do { return try channel.ask(GetFirmware()).value } catch { throw .card(error) }
+    }
+
+    /// Asks for a data object that a card need not have; see ``CardChannel/ask(_:)``.
+    func ask<Value>(
+        _ tag: TLV.Tag, _ decode: ([UInt8]) throws(WireError) -> Value
+    ) throws(OpenPGPError) -> CardAnswer<Value> {
+        do { return try channel.ask(GetData(tag: tag)).map(decode) } catch { throw .card(error) }
     }
 
     static let absent: [StatusWord] = [

@@ -126,7 +126,7 @@ extension OpenPGPService {
         of message: [UInt8], hash: HashAlgorithm? = nil
     ) throws(OpenPGPError) -> OpenPGPSignature {
         let key = try publicKey(.signature)
-        let stored = try status().keys.first { $0.slot == .signature }
+        let stored = try keyInfo(.signature)
         let named = OpenPGPPublicKey(key, in: .signature, created: stored?.created ?? 0)
         guard stored?.fingerprint == named.fingerprint else { throw .wrongFingerprint(.signature) }
         let hash = try Self.hash(hash, of: key)

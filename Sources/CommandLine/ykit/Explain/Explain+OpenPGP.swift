@@ -44,6 +44,12 @@ extension Explain {
                 "wrong-fingerprint", .notFound, "the fingerprint on the card is not that of its \(slot) key",
                 hint: "OpenPGP software finds a key by it: import the key again, with its time (--created)")
         case .notDecrypted: Explanation("not-decrypted", .failed, "the message is not encrypted to the decryption key")
+        case .notBlocked(let user, let admin):
+            Explanation(
+                "not-blocked", .policy,
+                "the card refuses the reset: wrong PINs do not use up its retries"
+                    + (user.map { " (user PIN \($0)" } ?? "") + (admin.map { ", admin PIN \($0))" } ?? ""),
+                hint: "ykit openpgp info shows the retries that are left")
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
         }
     }

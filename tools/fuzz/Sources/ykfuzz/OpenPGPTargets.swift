@@ -10,7 +10,7 @@ extension FuzzTarget {
         FuzzTarget(name: "openpgp") { bytes in
             withOpenPGP(pieces(bytes)) { service in
                 _ = try? await service.status()
-                _ = try? await service.cardholder()
+                _ = try? await service.report()
                 _ = try? await service.signatureCount()
                 _ = try? await service.kdf()
             }

@@ -33,15 +33,12 @@ struct OpenPGPInfo: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
-        let status = try await service.status()
-        let holder = try await service.cardholder()
-        let count = try await service.signatureCount()
-        let usesKDF = status.supportsKDF ? try await service.kdf() != nil : false
-        let firmware = status.identity.manufacturerName == "Yubico" ? try await service.firmware() : nil
+        let report = try await service.report()
+        let (status, holder) = (report.status, report.cardholder)
         var answer = Answer()
         let identity = status.identity
         let members: KeyValuePairs<String, JSONValue> = [
-            "version": .string(identity.version), "firmware": firmware.map { .string($0.description) } ?? .null,
+            "version": .string(identity.version), "firmware": report.firmware.map { .string($0.description) } ?? .null,
             "manufacturer": .int(Int64(identity.manufacturer)),
             "manufacturerName": identity.manufacturerName.map(JSONValue.string) ?? .null,
             "serial": .string(identity.serial), "name": holder.name.map(JSONValue.string) ?? .null,
@@ -50,23 +47,25 @@ struct OpenPGPInfo: Verb {
             "userRetries": .int(Int64(status.pins.retries.user)),
             "resetCodeRetries": .int(Int64(status.pins.retries.reset)),
             "adminRetries": .int(Int64(status.pins.retries.admin)),
-            "signatureNeedsPin": .bool(status.pins.signatureNeedsPIN), "kdf": .bool(usesKDF),
-            "signatures": .int(Int64(count)), "keys": .array(status.keys.map(\.json)),
+            "signatureNeedsPin": .bool(status.pins.signatureNeedsPIN),
+            "kdf": report.usesKDF.map(JSONValue.bool) ?? .null,
+            "signatures": report.signatures.map { .int(Int64($0)) } ?? .null, "keys": .array(status.keys.map(\.json)),
             "caFingerprints": .array(status.caFingerprints.map { $0.map { .string(Hex.encode($0)) } ?? .null }),
         ]
         for (name, value) in members { answer.members[name] = value }
-        answer.lines = Self.lines(status, holder, count, usesKDF, firmware)
+        answer.lines = Self.lines(report)
+        answer.warnings = report.problems.map { problem in
+            "the card does not report the \(problem.part): \(Explain.openPGP(problem.error).message)"
+        }
         return answer
     }
 
-    private static func lines(
-        _ status: OpenPGPStatus, _ holder: OpenPGPCardholder, _ count: Int, _ usesKDF: Bool,
-        _ firmware: FirmwareVersion?
-    ) -> [String] {
+    private static func lines(_ report: OpenPGPReport) -> [String] {
+        let (status, holder) = (report.status, report.cardholder)
         let identity = status.identity
         let maker = identity.manufacturerName ?? "unknown (\(Hex.encode(identity.manufacturerBytes)))"
         var rows = [["OpenPGP card", identity.version], ["manufacturer", maker], ["serial number", identity.serial]]
-        if let firmware { rows.append(["firmware", firmware.description]) }
+        if let firmware = report.firmware { rows.append(["firmware", firmware.description]) }
         let texts = [("cardholder", holder.name), ("login", holder.login), ("URL", holder.url)]
         for (name, text) in texts { if let text { rows.append([name, text.printable]) } }
         rows += [
@@ -77,7 +76,8 @@ struct OpenPGPInfo: Verb {
             ],
             ["admin PIN", Tries.left(status.pins.retries.admin)],
             ["PIN for signatures", status.pins.signatureNeedsPIN ? "for each" : "once"],
-            ["PINs are sent", usesKDF ? "hashed (KDF)" : "as they are"], ["signatures made", "\(count)"],
+            ["PINs are sent", report.usesKDF.map { $0 ? "hashed (KDF)" : "as they are" } ?? "not reported"],
+            ["signatures made", report.signatures.map(String.init) ?? "not reported"],
         ]
         for key in status.keys {
             var row = ["\(key.slot) key", "none"]

@@ -98,7 +98,7 @@ extension World {
         _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, of service: OpenPGPService, for reason: String
     ) async throws -> Secret {
         if plan != nil { return Secret(utf8: reference.usual) }
-        let retries = try await service.pinStatus().retries
+        let retries = try await service.status().pins.retries
         let tries =
             switch reference {
             case .user: retries.user
@@ -155,7 +155,7 @@ extension World {
     func touchingOpenPGP<Result>(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ body: () async throws -> Result
     ) async throws -> Result {
-        let policy = try await service.status().keys.first { $0.slot == slot }?.touch
+        let policy = try await service.touchPolicy(slot)
         guard let policy, policy != .off, plan == nil else { return try await body() }
         let prompt = TouchPrompt(terminal)
         defer { prompt.end() }

@@ -235,8 +235,9 @@ struct OpenPGPReset: Verb {
         "reset",
         "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
         discussion: """
-            No PIN is required: the tries of both PINs are used up first. A YubiKey keeps its attestation key. A reset \
-            that did not end is finished. Other applications of the key are not touched.
+            No PIN is required: the retries of both PINs are used up, once the card has shown that it can be reset. A \
+            YubiKey keeps its attestation key. A reset that was interrupted is completed. Other applications of the key \
+            are not touched.
             """, members: ["reset"])
 
     @OptionGroup var confirmation: Confirmation
@@ -253,7 +254,8 @@ struct OpenPGPReset: Verb {
         try confirmation.ask(
             typing: "reset", "this deletes all OpenPGP keys, certificates and data of this card for good", in: world)
         if let plan = world.plan {
-            for words in ["VERIFY both PINs with wrong ones, until they are blocked", "TERMINATE DF", "ACTIVATE FILE"] {
+            let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
+            for words in ["TERMINATE DF", blocking, "TERMINATE DF", "ACTIVATE FILE"] {
                 plan.add(.init(command: [], summary: words, details: [], isSent: false))
             }
             return answer

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKProtocols
+import YKTransport
+import YKWire
+
+extension OpenPGPService {
+    /// Resets the application to its initial state (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are
+    /// lost; a YubiKey keeps its attestation key.
+    ///
+    /// A card terminates at once if the admin PIN is verified, otherwise only when both PINs are blocked. They are blocked
+    /// only after the card has shown that it has the command: by the status indicator of its historical bytes, and by
+    /// its answer to TERMINATE DF.
+    ///
+    /// - Throws: `unsupported` if the card cannot be terminated, in which case nothing was changed; `notBlocked` if wrong
+    ///   PINs do not use up the retries.
+    public func reset() throws(OpenPGPError) {
+        let present = try status()
+        guard present.hasLifeCycle else { throw .unsupported("a reset; nothing was changed") }
+        if try !terminate() {
+            try blockPINs(present)
+            guard try terminate() else {
+                let left = try? pinStatus().retries
+                throw .notBlocked(user: left?.user, admin: left?.admin)
+            }
+        }
+        verified = []
+        facts = nil
+        do {
+            try channel.send(ActivateFile())
+            _ = try channel.select(.openPGP)
+        } catch { throw .card(error) }
+    }
+
+    /// Terminates the application; false if the card refuses it because of its PINs.
+    private func terminate() throws(OpenPGPError) -> Bool {
+        do {
+            try channel.send(TerminateDF())
+            return true
+        } catch {
+            guard case .status(let status, _) = error else { throw .card(error) }
+            if Self.needsBlocking.contains(status) { return false }
+            if Self.unknown.contains(status) { throw .unsupported("a reset; nothing was changed") }
+            throw .card(error)
+        }
+    }
+
+    private static let needsBlocking: [StatusWord] = [
+        .securityStatusNotSatisfied, .conditionsNotSatisfied, .authenticationBlocked,
+    ]
+    private static let unknown: [StatusWord] = [
+        .unknownInstruction, .unknownClass, .functionNotSupported, .wrongParameters, .incorrectP1P2,
+    ]
+
+    /// Uses up the retries of both PINs: as many wrong ones as the card has counted, fewer if it reports before that a PIN
+    /// is blocked.
+    private func blockPINs(_ present: OpenPGPStatus) throws(OpenPGPError) {
+        var isHashed = present.supportsKDF
+        if isHashed { isHashed = try kdf() != nil }
+        // As in GnuPG: a PIN that nobody uses, as long as a hash.
+        let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
+        let retries = present.pins.retries
+        for (reference, left) in [(Password.signing, retries.user), (Password.admin, retries.admin)] {
+            for _ in 0..<left {
+                let reply: ResponseAPDU
+                do {
+                    reply = try channel.transmit(
+                        APDU(ins: OpenPGPProtocol.Instruction.verify, p2: reference, data: wrong, le: .none))
+                } catch { throw .card(error) }
+                if reply.status == .authenticationBlocked || reply.status == StatusWord(0x63C0) { break }
+                guard reply.status == .securityStatusNotSatisfied || reply.status.triesLeft != nil else {
+                    throw .card(.status(reply.status, during: VerifyPIN.name))
+                }
+            }
+        }
+    }
+}
