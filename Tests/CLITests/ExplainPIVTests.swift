@@ -33,8 +33,13 @@ import YKX509
         (.notAuthentic, .authentication, "claims to be"), (.notProtected, .notFound, "--protect"),
         (.noSuchObject(.chuid), .notFound, "ykit piv info"),
         (.noSuchObject(.authenticationCertificate), .notFound, "ykit piv info"),
-        (.noKey(.authentication), .notFound, "ykit piv keys generate 9a"), (.unusableSlot(.attestation), .usage, ""),
+        (.noKey(.authentication), .notFound, "ykit piv info"),
+        (.unknownKey(.authentication), .notFound, "--public-key FILE"), (.unproven, .authentication, "--no-mutual"),
+        (.unsupportedManagementKey(.tripleDES), .notSupported, "--algorithm"),
+        (.unusableSlot(.attestation), .usage, ""),
         (.full, .failed, "--compress"),
+        (.refusedLength(.authenticationCertificate), .failed, "--compress"),
+        (.refusedLength(.administration), .failed, ""),
         (.unsupported(.moveKey, needs: FirmwareVersion(5, 7, 0), has: FirmwareVersion(5, 4, 3)), .notSupported, ""),
         (.unsupportedAlgorithm(.ed25519), .notSupported, ""),
         (.weakGeneration(FirmwareVersion(4, 2, 8)), .policy, "ecc-p256"), (.unfit(.x25519, for: .sign), .usage, ""),
@@ -53,7 +58,8 @@ import YKX509
         (.invalidFile(.passwordNeeded), .authentication, "--file-password-fd"),
         (.invalidFile(.wrongPassword), .authentication, ""), (.invalidFile(.malformed("x")), .malformed, ""),
         (.invalidFile(.tooMuchWork(rounds: 9)), .policy, ""), (.fingerprintsConfigured, .policy, "ykit config reset"),
-        (.resetNotAllowed, .policy, "ykit piv reset"),
+        (.resetNotAllowed, .policy, "ykit piv reset"), (.noReset, .notSupported, "delete"),
+        (.notBlocked(.puk), .policy, "ykit piv info"),
     ]
 
     @Test(arguments: errors) func explained(_ error: PIVError, _ exit: ykit.ExitStatus, _ hint: String) {

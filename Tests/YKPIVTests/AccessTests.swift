@@ -128,7 +128,7 @@ struct AccessTests {
 
     @Test func givesUpOnTriesThatNeverEnd() async throws {
         let service = try await ScriptedLink.service([0x20: [0x63, 0xC3]])
-        await #expect(throws: PIVError.resetNotAllowed) { try await service.blockPIN() }
+        await #expect(throws: PIVError.notBlocked(.pin)) { try await service.blockPIN() }
         let other = try await ScriptedLink.service([0x20: [0x6F, 0x00]])
         await #expect(throws: PIVError.card(.status(.aborted, during: "VERIFY"))) { try await other.blockPIN() }
     }

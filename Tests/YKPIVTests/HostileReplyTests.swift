@@ -28,9 +28,7 @@ struct HostileReplyTests {
         _ = try? await service.fingerprintMetadata()
         _ = try? await service.sign(.message([1]), .authentication)
         _ = try? await service.report()
-        await #expect(throws: PIVError.self) {
-            try await service.metadata(of: .puk).map { _ in throw PIVError.emptyPIN }
-        }
+        #expect(try await service.metadata(of: .puk) == nil)
     }
 
     static let replies = [
@@ -132,9 +130,6 @@ struct HostileReplyTests {
 
     @Test func cardsWithoutPIV() async throws {
         await #expect(throws: PIVError.card(.appletMissing(.piv))) { try await open { _ in [0x6A, 0x82] } }
-        await #expect(throws: PIVError.self) {
-            try await open { command in command[1] == 0xFD ? [1, 0x90, 0] : [0x90, 0] }
-        }
         await #expect(throws: PIVError.card(.link(.removed))) {
             try await open { command throws(LinkError) in
                 if command[1] == 0xFD { throw LinkError.removed }

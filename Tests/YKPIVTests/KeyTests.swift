@@ -261,7 +261,7 @@ struct KeyTests {
         try await service.verify(pin())
         let signature = try await service.sign(.message([9]), .authentication)
         #expect(key.isValid(signature, for: [9], .sha256))
-        await #expect(throws: PIVError.noKey(.signature)) { try await service.publicKey(.signature) }
+        await #expect(throws: PIVError.unknownKey(.signature)) { try await service.publicKey(.signature) }
         #expect(try await service.metadata(of: .authentication) == nil)
     }
 

@@ -74,7 +74,7 @@ struct ManagementKeyTests {
         let block = [UInt8](repeating: 1, count: 16)
         let witness: [UInt8] = [0x7C, 0x12, 0x80, 0x10] + block + [0x90, 0x00]
         let wrong: [UInt8] = [0x7C, 0x12, 0x82, 0x10] + block + [0x90, 0x00]
-        let replies: [[UInt8]] = [wrong, [0x7C, 0x00, 0x90, 0x00], [0x90, 0x00]]
+        let replies: [[UInt8]] = [wrong, [0x7C, 0x00, 0x90, 0x00]]
         for reply in replies {
             let liar = ScriptedLink { command in
                 switch command[1] {

@@ -59,7 +59,7 @@ struct RecordingTests {
 
     @Test func givesUpOnTheEndlessReply() async throws {
         let service = try await open("canokey-getresponse-loop")
-        await #expect(throws: PIVError.self) { try await service.managementKeyMetadata() }
+        #expect(try await service.managementKeyMetadata() == nil)
     }
 
     /// What yubico-piv-tool reads is enough for the same report.

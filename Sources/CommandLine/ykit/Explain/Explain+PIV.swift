@@ -13,26 +13,45 @@ extension Explain {
             .touchTimeout:
             pivPIN(error)
         case .managementKeyRequired, .wrongManagementKey, .managementKeyLength, .unknownManagementKeyType,
-            .notAuthentic, .notProtected:
+            .notAuthentic, .unproven, .notProtected:
             managementKey(error)
         case .uncertain(let change, let cause): uncertain(change, piv(cause))
         case .unfinished(let change, let cause): unfinished(change, piv(cause))
         case .notApplied, .notStored, .printedInUse: notMade(error)
-        case .noSuchObject, .noKey, .occupied, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot,
-            .wrongSignature:
+        case .noSuchObject, .noKey, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength, .notAttestable,
+            .mismatch, .noSuchSlot, .wrongSignature:
             pivSlot(error)
-        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .notApproved, .weakGeneration, .unfit,
-            .unfitPeer:
+        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .unsupportedManagementKey, .notApproved,
+            .weakGeneration, .unfit, .unfitPeer:
             pivLimits(error)
+        case .fingerprintsConfigured, .resetNotAllowed, .noReset, .notBlocked: pivReset(error)
+        default: pivInput(error)
+        }
+    }
+
+    private static func pivReset(_ error: PIVError) -> Explanation {
+        switch error {
         case .fingerprintsConfigured:
             Explanation(
                 "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset by itself",
                 hint: "only the reset of the whole key helps: ykit config reset")
-        case .resetNotAllowed:
+        case .noReset:
+            Explanation(
+                "not-supported", .notSupported,
+                "this card cannot be reset: it does not have the command; "
+                    + "nothing was changed",
+                hint: "keys and certificates are removed one by one: ykit piv keys delete, ykit piv certificates delete"
+            )
+        case .notBlocked(let reference):
+            Explanation(
+                "not-blocked", .policy,
+                "wrong values do not use up the retries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
+                    + "be reset; it was stopped",
+                hint: "ykit piv info shows the retries that are left")
+        default:
             Explanation(
                 "not-blocked", .policy, "the card resets PIV only when PIN and PUK are blocked, and they are not",
                 hint: "ykit piv reset blocks both first")
-        default: pivInput(error)
         }
     }
 

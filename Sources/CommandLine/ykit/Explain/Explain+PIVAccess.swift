@@ -93,6 +93,11 @@ extension Explain {
             Explanation(
                 "not-authentic", .authentication, "the key did not prove that it knows the management key",
                 hint: "this may not be the key that it claims to be; do not use it until you know")
+        case .unproven:
+            Explanation(
+                "not-proven", .authentication,
+                "the card accepted the management key, but did not prove that it knows it: it answered nothing",
+                hint: "cards of some makers never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
                 "not-protected", .notFound, "the key has no management key that the PIN protects",
@@ -110,8 +115,13 @@ extension Explain {
             Explanation("no-such-object", .notFound, noObject(id), hint: "ykit piv info shows what is there")
         case .noKey(let slot):
             Explanation(
-                "no-key", .notFound, "slot \(slot) has no key, or the card does not tell it",
-                hint: "ykit piv info shows what is there; ykit piv keys generate \(slot)")
+                "no-key", .notFound, "slot \(slot) has no key", hint: "ykit piv info shows what is there")
+        case .unknownKey(let slot):
+            Explanation(
+                "unknown-key", .notFound,
+                "neither the card nor a certificate shows which kind of key is in slot \(slot), if any",
+                hint: "name its kind with --algorithm (sign, decrypt, derive), or its public key: "
+                    + "--public-key FILE (certificates request), FILE after the slot (certificates generate)")
         case .occupied(let slot):
             Explanation(
                 "exists", .policy, "slot \(slot) has a key already",
@@ -129,6 +139,8 @@ extension Explain {
             Explanation(
                 "full", .failed, "there is no room for it on the key",
                 hint: "delete a certificate, or import this one with --compress")
+        case .refusedLength(let id):
+            refusedLength(id)
         case .notAttestable(let slot):
             Explanation(
                 "not-attestable", .notFound,
@@ -139,6 +151,13 @@ extension Explain {
                 hint: "is it for another slot? --no-check writes it all the same")
         default: Explanation("failed", .failed, "\(error)")
         }
+    }
+
+    private static func refusedLength(_ id: PIVObjectID) -> Explanation {
+        let isCertificate = PIVSlot.all.contains { $0.certificateObject == id }
+        return Explanation(
+            "refused-length", .failed, "the card refuses an object \(id) of this length",
+            hint: isCertificate ? "delete another certificate, or import this one with --compress" : nil)
     }
 
     private static func noObject(_ id: PIVObjectID) -> String {
@@ -158,6 +177,10 @@ extension Explain {
             Explanation("not-supported", .notSupported, "\(kind) keys are not supported in PIV")
         case .unsupportedAlgorithm(let algorithm):
             Explanation("not-supported", .notSupported, "this key takes no \(algorithm) keys with these policies")
+        case .unsupportedManagementKey(let type):
+            Explanation(
+                "not-supported", .notSupported, "the card refuses a management key of type \(type)",
+                hint: "ykit piv info shows the type that it has; choose it with --algorithm")
         case .notApproved:
             Explanation(
                 "not-approved", .policy, "the key takes no private keys now",

@@ -5,15 +5,29 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// GENERAL AUTHENTICATE, first half of mutual authentication (NIST SP 800-73-4 Part 2 §A.1.2): requests a witness.
-package struct RequestWitness: CardCommand {
+/// GENERAL AUTHENTICATE, first half (NIST SP 800-73-4 Part 2 §A.1): requests a block.
+package struct RequestBlock: CardCommand {
     package static let name = "GENERAL AUTHENTICATE (witness)"
+    package let kind: Kind
     package let type: ManagementKeyType
 
-    package init(_ type: ManagementKeyType) { self.type = type }
+    /// What the block is for.
+    package enum Kind: Sendable {
+        /// Mutual authentication (§A.1.2): the host returns it decrypted.
+        case witness
+        /// External authentication (§A.1.1): the host returns it encrypted.
+        case challenge
+
+        fileprivate var tag: TLV.Tag { self == .witness ? PIVProtocol.Tag.witness : PIVProtocol.Tag.challenge }
+    }
+
+    package init(_ kind: Kind, _ type: ManagementKeyType) {
+        self.kind = kind
+        self.type = type
+    }
 
     package var apdu: APDU {
-        let data = TLV(PIVProtocol.Tag.dynamic, TLV(PIVProtocol.Tag.witness, []).encoded).encoded
+        let data = TLV(PIVProtocol.Tag.dynamic, TLV(kind.tag, []).encoded).encoded
         return APDU(
             ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
     }
@@ -21,15 +35,34 @@ package struct RequestWitness: CardCommand {
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
-        let witness = try template.tlvs().required(PIVProtocol.Tag.witness, "witness")
-        guard witness.count == type.cipher?.blockSize else {
-            throw WireError(.malformed, at: 0, "a witness of \(witness.count) bytes is not one of \(type)")
+        let block = try template.tlvs().required(kind.tag, "\(kind)")
+        guard block.count == type.cipher?.blockSize else {
+            throw WireError(.malformed, at: 0, "a \(kind) of \(block.count) bytes is not one of \(type)")
         }
-        return witness
+        return block
     }
 }
 
-/// GENERAL AUTHENTICATE, second half: returns the decrypted witness, and has the card encrypt a challenge.
+/// GENERAL AUTHENTICATE, second half of external authentication: returns the encrypted challenge.
+package struct AnswerChallenge: CardCommand {
+    package static let name = "GENERAL AUTHENTICATE (answer)"
+    package let type: ManagementKeyType
+    package let answer: [UInt8]
+
+    package init(_ type: ManagementKeyType, _ answer: [UInt8]) {
+        self.type = type
+        self.answer = answer
+    }
+
+    package var apdu: APDU {
+        let data = TLV(PIVProtocol.Tag.dynamic, TLV(PIVProtocol.Tag.response, answer).encoded).encoded
+        return APDU(
+            ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
+    }
+}
+
+/// GENERAL AUTHENTICATE, second half: returns the decrypted witness, and has the card encrypt a challenge. The response is
+/// `nil` if the card returns nothing, as some do.
 package struct AnswerWitness: CardCommand {
     package static let name = "GENERAL AUTHENTICATE (answer)"
     package let type: ManagementKeyType
@@ -49,7 +82,8 @@ package struct AnswerWitness: CardCommand {
             data: TLV(PIVProtocol.Tag.dynamic, data).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8]? {
+        guard !reader.isAtEnd else { return nil }
         var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
         return try template.tlvs().required(PIVProtocol.Tag.response, "response")

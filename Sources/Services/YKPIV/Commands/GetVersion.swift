@@ -4,7 +4,7 @@ import YKProtocols
 package import YKTransport
 package import YKWire
 
-/// GET VERSION (Yubico): the version of the application.
+/// GET VERSION (Yubico): the version of the application. Cards of other makers have more bytes.
 package struct GetVersion: CardCommand {
     package static let name = "GET VERSION"
 
@@ -13,7 +13,9 @@ package struct GetVersion: CardCommand {
     package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
-        try FirmwareVersion(bytes: reader.rest())
+        let version = try FirmwareVersion(bytes: try reader.bytes(3, "the version"))
+        _ = reader.rest()
+        return version
     }
 }
 

@@ -38,17 +38,25 @@ public enum PIVError: Error, Hashable, Sendable {
     case unknownManagementKeyType(ManagementKeyType?)
     /// The card did not prove that it knows the management key.
     case notAuthentic
+    /// The card accepted the management key, and returned nothing that proves that it knows the key as well.
+    case unproven
 
     /// The card has no such object (6A82).
     case noSuchObject(PIVObjectID)
     /// The slot has no key (6A88, 6A80 or 6985).
     case noKey(PIVSlot)
+    /// Neither the card nor a certificate shows whether the slot has a key, and of which kind.
+    case unknownKey(PIVSlot)
     /// The slot has a key already (6A80).
     case occupied(PIVSlot)
     /// The slot cannot hold a key pair, or a certificate; nothing was sent.
     case unusableSlot(PIVSlot)
     /// The card is full (6A84).
     case full
+    /// The card refuses the length of this object (6700).
+    case refusedLength(PIVObjectID)
+    /// The card does not change its management key, or to none of this type (6D00, 6A80).
+    case unsupportedManagementKey(ManagementKeyType)
     /// The card's firmware does not support this; `has` is `nil` if its version is unknown.
     case unsupported(PIVFeature, needs: FirmwareVersion, has: FirmwareVersion?)
     /// The card refuses this kind of key (6A80, 6A81 or 6A86).
@@ -104,6 +112,10 @@ public enum PIVError: Error, Hashable, Sendable {
     case fingerprintsConfigured
     /// The application can be reset only if PIN and PUK are blocked (6985).
     case resetNotAllowed
+    /// The card has no command for a reset (6D00); nothing was changed.
+    case noReset
+    /// Wrong values do not use up the retries of the PIN or PUK, so the application cannot be reset.
+    case notBlocked(PIVReference)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }

@@ -4,8 +4,8 @@ public import YKWire
 
 /// The card holder unique identifier (object 5FC102, NIST SP 800-73-4 Part 1 §3.1.2), by which programs identify cards.
 public struct CHUID: Hashable, Sendable {
-    /// The holder's number.
-    public var fascn: FASCN
+    /// The holder's number as stored: 25 bytes, but in another form on cards whose issuer has none.
+    public private(set) var fascnBytes: [UInt8]
     /// The global unique identifier of the card: 16 bytes.
     public var guid: [UInt8]
     /// The expiry date: year, month and day as eight digits.
@@ -17,17 +17,20 @@ public struct CHUID: Hashable, Sendable {
 
     /// Creates an unsigned identifier of a non-federal issuer.
     public init(guid: [UInt8], expiry: String = "20300101", fascn: FASCN = .nonFederal) {
-        self.fascn = fascn
+        fascnBytes = fascn.encoded
         self.guid = guid
         self.expiry = expiry
         signature = []
         others = []
     }
 
+    /// The holder's number; `nil` if it is not a FASC-N, as the zeros of some cards.
+    public var fascn: FASCN? { try? FASCN(decoding: fascnBytes) }
+
     /// Reads the content of the object.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         let objects = try TLV.list(bytes)
-        fascn = try FASCN(decoding: try objects.required(0x30, "FASC-N"))
+        fascnBytes = try objects.required(0x30, "FASC-N")
         guid = try objects.required(0x34, "GUID")
         guard guid.count == 16 else { throw WireError(.malformed, at: 0, "a GUID of \(guid.count) bytes") }
         let date = try objects.required(0x35, "expiry")
@@ -41,7 +44,7 @@ public struct CHUID: Hashable, Sendable {
 
     /// The content of the object.
     public var encoded: [UInt8] {
-        let known = [TLV(0x30, fascn.encoded), TLV(0x34, guid), TLV(0x35, Array(expiry.utf8))]
+        let known = [TLV(0x30, fascnBytes), TLV(0x34, guid), TLV(0x35, Array(expiry.utf8))]
         let first = others.filter { $0.tag.rawValue == 0xEE }
         let middle = others.filter { $0.tag.rawValue != 0xEE }
         let inner = (known + middle).sorted { $0.tag.rawValue < $1.tag.rawValue }

@@ -7,7 +7,7 @@ public import YKWire
 public struct CertificateObject: Hashable, Sendable {
     /// The certificate as stored.
     public let stored: [UInt8]
-    /// Whether the information byte marks it as compressed.
+    /// Whether it is compressed: by its content if that is clear, otherwise by the information byte.
     public let isCompressed: Bool
 
     /// Maximum size of a decompressed certificate in bytes.
@@ -21,8 +21,12 @@ public struct CertificateObject: Hashable, Sendable {
         guard info.count == 1 else {
             throw WireError(.malformed, at: 0, "certificate information of \(info.count) bytes")
         }
-        isCompressed = info[0] & 0x03 == 1
+        // DER starts with 30; some cards mark gzip with 80, the first bit of older specifications, or not at all.
+        let isMarked = info[0] & 0x03 == 1 || info[0] & 0x80 != 0
+        isCompressed = stored.first != 0x30 && (isMarked || stored.starts(with: Self.gzip))
     }
+
+    private static let gzip: [UInt8] = [0x1F, 0x8B]
 
     /// Creates the object for a certificate, compressed with gzip if requested. Throws if compression fails.
     public init(certificate: [UInt8], compressed: Bool) throws(PIVError) {
@@ -41,12 +45,12 @@ public struct CertificateObject: Hashable, Sendable {
     }
 
     /// The certificate, decompressed if necessary: gzip, or zlib after 01 00 and a two-byte length as written by Net
-    /// iD.
+    /// iD. Zero bytes after it, up to a size that some cards fill, are dropped.
     public func certificate() throws(PIVError) -> [UInt8] {
-        guard isCompressed else { return stored }
+        guard isCompressed else { return Self.unpadded(stored) }
         let limit = Self.inflatedLimit
         let inflated: [UInt8]?
-        if stored.starts(with: [0x1F, 0x8B]) {
+        if stored.starts(with: Self.gzip) {
             inflated = Compression.inflate(stored, limit: limit)
         } else if stored.starts(with: [0x01, 0x00]), stored.count > 4 {
             let size = Int(stored[2]) | Int(stored[3]) << 8
@@ -57,5 +61,11 @@ public struct CertificateObject: Hashable, Sendable {
         }
         guard let inflated else { throw .notInflated(limit: limit) }
         return inflated
+    }
+
+    private static func unpadded(_ der: [UInt8]) -> [UInt8] {
+        var reader = ByteReader(der)
+        guard (try? reader.tlv(0x30, "a certificate")) != nil else { return der }
+        return der[reader.offset...].allSatisfy { $0 == 0 } ? Array(der[..<reader.offset]) : der
     }
 }

@@ -18,7 +18,7 @@ public struct PIVReport: Sendable {
     public let managementKey: ManagementKeyMetadata?
     /// ykman's administrative data.
     public let administration: PIVAdministration
-    /// The card's CHUID; `nil` if it is absent or malformed.
+    /// The card's CHUID; `nil` if it is absent, or among the ``problems``.
     public let chuid: CHUID?
     /// The card's capability container; `nil` if it is absent, or there is no CHUID either.
     public let capability: [UInt8]?
@@ -28,17 +28,23 @@ public struct PIVReport: Sendable {
     public let slots: [Slot]
     /// Whether the card's metadata reports which slots have a key; otherwise only certificates are visible.
     public let tellsKeys: Bool
-    /// Whether all slots were searched for certificates.
+    /// The slots that were not looked at, other than F9.
+    public let notLookedAt: [PIVSlot]
+    /// Whether all slots were looked at, F9 as well.
     public let isComplete: Bool
     /// The objects that the replayed recording lacks.
     public let unrecorded: Set<PIVObjectID>
+    /// Why objects that may be there cannot be read.
+    public let problems: [PIVObjectID: PIVError]
 
     /// The content of a slot.
     public struct Slot: Sendable {
         /// The slot.
         public let slot: PIVSlot
+        /// What the card reports about the key.
+        public let key: PIVKeyState
         /// The key; `nil` if there is none, or the card does not report it.
-        public let metadata: SlotMetadata?
+        public var metadata: SlotMetadata? { key.metadata }
         /// The certificate, or why it cannot be read; `nil` if there is none.
         public let certificate: Result<X509Certificate, PIVError>?
     }
@@ -65,114 +71,131 @@ public struct PIVReport: Sendable {
 
 /// The slots that a report covers.
 public enum ReportScope: Sendable, Hashable {
-    /// The four main slots, and the retired ones that have a key, or on a card without metadata those with a
-    /// certificate.
+    /// The four main slots, and the retired ones in order, until four in a row have neither key nor certificate:
+    /// programs fill them in order.
     case usual
-    /// Key and certificate of all slots, including the attestation slot.
+    /// All slots, including the attestation slot.
     case all
 }
 
 extension PIVService {
-    /// Reports everything that is readable without PIN and management key, in at most 38 commands on a card whose
-    /// retired slots are empty; 35 on a new YubiKey, of which 20 look for keys in retired slots.
+    /// The number of retired slots in a row without content after which ``ReportScope/usual`` looks no further.
+    private static let gap = 4
+
+    /// Reports everything that is readable without PIN and management key: on a new YubiKey in 23 commands, and two more
+    /// for each retired slot in use.
     ///
     /// Skips commands whose answer is known: a card without a CHUID has no capability container, since programs write
-    /// both; and ykman has administrative data only about a management key or a PUK that is not the default.
+    /// both; and ykman has administrative data only about a management key or a PUK that is not the default. No answer
+    /// of the card to a question about one thing prevents the report of the others.
     public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
-        var unrecorded: Set<PIVObjectID> = []
-        let serial = try tolerant { () throws(PIVError) -> UInt32? in try self.serial() } ?? nil
-        let pin = try tolerant { () throws(PIVError) in try tries(of: .pin) } ?? nil
-        let puk = try tolerant { () throws(PIVError) in try metadata(of: .puk) } ?? nil
-        let management = try tolerant { () throws(PIVError) in try managementKeyMetadata() } ?? nil
-        let identifier = try contentOrNone(.chuid, &unrecorded)
-        let (slots, tellsKeys) = try look(scope)
+        var reading = ObjectReading()
+        let serial = try self.serial()
+        let pin = try tries(of: .pin)
+        let puk = try metadata(of: .puk)
+        let management = try managementKeyMetadata()
+        let identifier = try read(.chuid, &reading) { bytes throws(WireError) in try CHUID(decoding: bytes) }
+        let looked = try look(scope)
         let isNew = management?.isDefault == true && puk?.isBlocked == false
-        let hasCapability = scope == .all || identifier != nil || !unrecorded.isEmpty
-        let capability = hasCapability ? try contentOrNone(.capability, &unrecorded) : nil
+        let hasCapability = scope == .all || identifier != nil || !reading.isClean
+        let capability =
+            hasCapability
+            ? try read(.capability, &reading) { bytes throws(WireError) in
+                _ = try CardCapability.identifier(decoding: bytes)
+                return bytes
+            } : nil
+        let notes =
+            isNew && scope == .usual
+            ? nil
+            : try read(.administration, &reading) { bytes throws(WireError) in try PIVAdministration(decoding: bytes) }
         return PIVReport(
             identity: identity, serial: serial, pin: pin, puk: puk, managementKey: management,
-            administration: isNew && scope == .usual ? PIVAdministration() : try notes(),
-            chuid: identifier.flatMap { try? CHUID(decoding: $0) }, capability: capability,
-            discovery: try discovery(), slots: slots, tellsKeys: tellsKeys, isComplete: scope == .all,
-            unrecorded: unrecorded)
+            administration: notes ?? PIVAdministration(), chuid: identifier, capability: capability,
+            discovery: identity.isYubiKey
+                ? nil
+                : try read(.discovery, &reading) { bytes throws(WireError) in try DiscoveryObject(decoding: bytes) },
+            slots: looked.slots, tellsKeys: looked.tellsKeys, notLookedAt: looked.notLookedAt,
+            isComplete: scope == .all, unrecorded: reading.unrecorded, problems: reading.problems)
     }
 
-    /// The content of an object; records its absence from a recording.
-    private func contentOrNone(_ id: PIVObjectID, _ unrecorded: inout Set<PIVObjectID>) throws(PIVError) -> [UInt8]? {
-        do { return try content(id) } catch {
+    /// What could not be read.
+    private struct ObjectReading {
+        var unrecorded: Set<PIVObjectID> = []
+        var problems: [PIVObjectID: PIVError] = [:]
+        var isClean: Bool { unrecorded.isEmpty && problems.isEmpty }
+    }
+
+    /// Reads an object; `nil` if it is absent, or cannot be read.
+    private func read<Value>(
+        _ id: PIVObjectID, _ reading: inout ObjectReading, _ decode: ([UInt8]) throws(WireError) -> Value
+    ) throws(PIVError) -> Value? {
+        do throws(PIVError) {
+            guard let bytes = try content(id) else { return nil }
+            return try parse(id, bytes, decode)
+        } catch {
             if error.endsSession { throw error }
-            if error.isUnrecorded { unrecorded.insert(id) }
+            if error.isUnrecorded { reading.unrecorded.insert(id) } else { reading.problems[id] = error }
             return nil
         }
     }
 
-    /// The slots with content, and whether the card reports which have a key.
-    private func look(_ scope: ReportScope) throws(PIVError) -> ([PIVReport.Slot], tellsKeys: Bool) {
+    /// The slots with content, whether the card reports which have a key, and the slots that were not looked at.
+    private func look(
+        _ scope: ReportScope
+    ) throws(PIVError) -> (slots: [PIVReport.Slot], tellsKeys: Bool, notLookedAt: [PIVSlot]) {
         var found: [PIVReport.Slot] = []
         var tellsKeys = false
-        let whole = scope == .all ? PIVSlot.all : PIVSlot.main
-        for slot in whole {
-            let key = try keyState(slot)
-            if key != .untold { tellsKeys = true }
-            let certificate = try certificateState(slot)
-            if key.metadata == nil, certificate == nil { continue }
-            found.append(.init(slot: slot, metadata: key.metadata, certificate: certificate))
+        for slot in scope == .all ? PIVSlot.all : PIVSlot.main {
+            let key = try keyState(of: slot)
+            if case .untold = key {} else { tellsKeys = true }
+            if let entry = try self.entry(slot, key) { found.append(entry) }
         }
-        if scope == .all { return (found, tellsKeys) }
-        for slot in PIVSlot.retired {
-            let key: KeyState = tellsKeys ? try keyState(slot) : .untold
-            if key == .absent { continue }
-            let certificate = try certificateState(slot)
-            if key.metadata == nil, certificate == nil { continue }
-            if key.metadata == nil, case .failure(let error)? = certificate, error.isUnrecorded { continue }
-            found.append(.init(slot: slot, metadata: key.metadata, certificate: certificate))
+        guard scope == .usual else { return (found, tellsKeys, []) }
+        var empty = 0
+        for (index, slot) in PIVSlot.retired.enumerated() {
+            guard empty < Self.gap else { return (found, tellsKeys, Array(PIVSlot.retired[index...])) }
+            let entry = try self.entry(slot, tellsKeys ? try keyState(of: slot) : .untold(nil))
+            empty = entry == nil ? empty + 1 : 0
+            if let entry { found.append(entry) }
         }
-        return (found, tellsKeys)
+        return (found, tellsKeys, [])
     }
 
-    /// The state of a slot's key according to its metadata.
-    private enum KeyState: Equatable {
-        case present(SlotMetadata)
-        case absent
-        case untold
-
-        var metadata: SlotMetadata? { if case .present(let metadata) = self { metadata } else { nil } }
-    }
-
-    private func keyState(_ slot: PIVSlot) throws(PIVError) -> KeyState {
-        do {
-            return try metadata(of: slot).map(KeyState.present) ?? .untold
-        } catch {
+    /// The entry of a slot; `nil` if it has neither key nor certificate, as far as the card or recording shows.
+    private func entry(_ slot: PIVSlot, _ key: PIVKeyState) throws(PIVError) -> PIVReport.Slot? {
+        var certificate: Result<X509Certificate, PIVError>?
+        do { certificate = .success(try self.certificate(slot)) } catch {
             if error.endsSession { throw error }
-            if case .noKey = error { return .absent }
-            return .untold
+            if case .noSuchObject = error {} else { certificate = .failure(error) }
         }
-    }
-
-    private func certificateState(_ slot: PIVSlot) throws(PIVError) -> Result<X509Certificate, PIVError>? {
-        do { return .success(try certificate(slot)) } catch {
-            if error.endsSession { throw error }
-            if case .noSuchObject = error { return nil }
-            return .failure(error)
+        let isRetired = slot.retiredNumber != nil
+        switch (key, certificate) {
+        case (.absent, nil), (.untold(nil), nil): return nil
+        case (.absent, .failure(let error)?), (.untold(nil), .failure(let error)?):
+            if isRetired, error.isUnrecorded { return nil }
+        default: break
         }
+        return PIVReport.Slot(slot: slot, key: key, certificate: certificate)
     }
 
-    private func notes() throws(PIVError) -> PIVAdministration {
-        try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration()
-    }
-
-    /// The discovery object of a card other than a YubiKey; on YubiKeys it adds nothing.
-    private func discovery() throws(PIVError) -> DiscoveryObject? {
-        guard !identity.isYubiKey else { return nil }
-        return try tolerant { () throws(PIVError) in
-            try content(.discovery).map { content throws(PIVError) in
-                try parse(.discovery, content) { bytes throws(WireError) in try DiscoveryObject(decoding: bytes) }
+    /// Returns those of the slots that have a key, or on a card that does not report keys a certificate. Reads a
+    /// certificate only where the card does not report the public key.
+    public func keys(in slots: [PIVSlot]) throws(PIVError) -> [PIVReport.Slot] {
+        var found: [PIVReport.Slot] = []
+        for slot in slots {
+            let state = try keyState(of: slot)
+            if case .absent = state { continue }
+            if state.metadata?.publicKey != nil {
+                found.append(PIVReport.Slot(slot: slot, key: state, certificate: nil))
+            } else if let entry = try entry(slot, state) {
+                found.append(entry)
             }
-        } ?? nil
+        }
+        return found
     }
 
-    /// Ignores an error of one object, so that the others are still reported.
-    private func tolerant<Value>(_ body: () throws(PIVError) -> Value) throws(PIVError) -> Value? {
+    /// Ignores an error of one part, so that the others are still reported.
+    func tolerant<Value>(_ body: () throws(PIVError) -> Value) throws(PIVError) -> Value? {
         do { return try body() } catch {
             if error.endsSession { throw error }
             return nil
@@ -183,10 +206,12 @@ extension PIVService {
 extension PIVError {
     /// Whether the card can answer no further commands after this error; a recording that lacks one exchange may have
     /// others.
-    var endsSession: Bool {
-        guard case .card(.link(let cause)) = self else { return false }
-        if case .replay = cause { return false }
-        return true
+    public var endsSession: Bool {
+        switch self {
+        case .card(.link(let cause)): if case .replay = cause { false } else { true }
+        case .card(.secureChannel): true
+        default: false
+        }
     }
 
     /// Whether a recording lacks the exchange.

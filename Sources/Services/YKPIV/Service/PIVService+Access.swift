@@ -26,7 +26,8 @@ extension PIVService {
     /// Returns the remaining retries, without using one up: from metadata on firmware 5.3 and later, otherwise from
     /// VERIFY without data.
     ///
-    /// `nil` if the card does not report them: for the PUK on older firmware, and for a PIN that is verified already.
+    /// `nil` if the card does not report them: for the PUK on older firmware, for a PIN that is verified already, and by
+    /// any other answer.
     public func tries(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
         if let metadata = try metadata(of: reference) { return metadata }
         guard reference == .pin else { return nil }
@@ -37,7 +38,9 @@ extension PIVService {
             switch error {
             case .wrong(_, let left): return PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: left)
             case .blocked: return PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: 0)
-            default: throw error
+            default:
+                if error.endsSession { throw error }
+                return nil
             }
         }
     }
@@ -101,54 +104,6 @@ extension PIVService {
         if let refusal = PIVError.refused(reference, status) { return refusal }
         let rules: [StatusWord] = [.incorrectParameters, .conditionsNotSatisfied, .dataInvalid, .wrongLength]
         return rules.contains(status) ? .refusedPIN(status) : nil
-    }
-}
-
-extension PIVService {
-    /// Returns metadata of the PIN or PUK (GET METADATA); `nil` if the command is not supported.
-    public func metadata(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
-        try lookUp(reference.rawValue) { objects throws(WireError) in try PINMetadata(objects) }
-    }
-
-    /// Returns metadata of the key in a slot (GET METADATA); `nil` if the command is not supported.
-    ///
-    /// - Throws: `noKey` if the slot is empty.
-    public func metadata(of slot: PIVSlot) throws(PIVError) -> SlotMetadata? {
-        try lookUp(slot.rawValue, missing: .noKey(slot)) { objects throws(WireError) in try SlotMetadata(objects) }
-    }
-
-    /// Returns metadata of the management key (GET METADATA); `nil` if the command is not supported.
-    public func managementKeyMetadata() throws(PIVError) -> ManagementKeyMetadata? {
-        let metadata = try lookUp(PIVSlot.management.rawValue) { objects throws(WireError) in
-            try ManagementKeyMetadata(objects)
-        }
-        if let metadata { session.managementKeyType = metadata.type }
-        return metadata
-    }
-
-    /// Returns metadata of fingerprints (GET METADATA); `nil` if there is none.
-    public func fingerprintMetadata() throws(PIVError) -> FingerprintMetadata? {
-        try lookUp(PIVReference.fingerprint.rawValue) { objects throws(WireError) in
-            try FingerprintMetadata(objects)
-        }
-    }
-
-    private func lookUp<Metadata>(
-        _ reference: UInt8, missing: PIVError? = nil, _ read: ([TLV]) throws(WireError) -> Metadata
-    ) throws(PIVError) -> Metadata? {
-        if identity.supports(.metadata) == false { return nil }
-        let objects: [TLV]
-        do {
-            objects = try session.send(GetMetadata(reference)) { $0 == .referenceNotFound ? missing : nil }
-        } catch {
-            switch error {
-            case .card(.status(let status, _)) where PIVError.isUnknown(status) || status == .referenceNotFound:
-                return nil
-            case .card(.link(.replay)): return nil  // Recordings of programs that do not ask.
-            default: throw error
-            }
-        }
-        do { return try read(objects) } catch { throw .card(.malformed(error, during: GetMetadata.name)) }
     }
 }
 

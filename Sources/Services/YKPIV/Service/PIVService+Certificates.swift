@@ -14,6 +14,7 @@ extension PIVService {
         let content = try object(id)
         if content.isEmpty { throw .noSuchObject(id) }
         let stored = try parse(id, content) { bytes throws(WireError) in try CertificateObject(decoding: bytes) }
+        if stored.stored.isEmpty { throw .noSuchObject(id) }
         return try X509Certificate(reading: try stored.certificate())
     }
 

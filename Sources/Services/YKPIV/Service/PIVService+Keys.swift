@@ -97,7 +97,7 @@ extension PIVService {
 
     /// Returns the public key in a slot: from the card's metadata, its attestation, or the slot's certificate.
     ///
-    /// - Throws: `noKey` if none of them is available.
+    /// - Throws: `noKey` if the slot is empty; `unknownKey` if none of them is available.
     public func publicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey {
         if let key = try cardPublicKey(slot) { return key }
         do {
@@ -105,19 +105,14 @@ extension PIVService {
         } catch {
             guard case .noSuchObject = error else { throw error }
         }
-        throw .noKey(slot)
+        throw .unknownKey(slot)
     }
 
     /// The public key as reported by the card: from metadata or attestation; `nil` if neither is available.
     func cardPublicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey? {
         try checkSlot(slot)
         if let metadata = try metadata(of: slot) { return metadata.publicKey }
-        do { return try attest(slot).publicKey } catch {
-            switch error {
-            case .notAttestable, .noKey, .unsupported, .notCertificate: return nil
-            default: throw error
-            }
-        }
+        return try tolerant { () throws(PIVError) in try attest(slot).publicKey } ?? nil
     }
 
     private func move(_ source: PIVSlot, _ destination: PIVSlot?) throws(PIVError) {
@@ -138,7 +133,7 @@ extension PIVService {
     /// A card with metadata (firmware 5.3.0) reports keys directly; an older one is sent ATTEST, which fails
     /// differently for an imported key and an empty slot.
     ///
-    /// - Throws: `PIVError` for any other answer.
+    /// - Throws: `PIVError` if the certificate cannot be read.
     public func isFree(_ slot: PIVSlot) throws(PIVError) -> Bool? {
         do {
             _ = try certificate(slot)
@@ -150,16 +145,21 @@ extension PIVService {
             default: throw error
             }
         }
-        do {
-            if try metadata(of: slot) != nil { return false }
-            _ = try attest(slot)
-            return false
-        } catch {
-            switch error {
-            case .noKey: return true
-            case .notAttestable: return false
-            case .unsupported: return nil
-            default: throw error
+        switch try keyState(of: slot) {
+        case .present: return false
+        case .absent: return true
+        case .untold(let answer):
+            do {
+                _ = try attest(slot)
+                return false
+            } catch {
+                switch error {
+                case .noKey: return answer == nil ? true : nil
+                case .notAttestable: return false
+                default:
+                    if error.endsSession { throw error }
+                    return nil
+                }
             }
         }
     }

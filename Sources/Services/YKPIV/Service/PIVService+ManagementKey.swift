@@ -5,31 +5,49 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Authenticates with the management key, in both directions (GENERAL AUTHENTICATE, mutual). The type is read from
-    /// the card's metadata, otherwise the card is probed type by type; it is never assumed.
+    /// Authenticates with the management key, in both directions (GENERAL AUTHENTICATE, mutual), or in one after
+    /// ``waiveProof()``. The type is read from the card's metadata, otherwise the card is probed type by type; it is
+    /// never assumed.
     ///
-    /// - Throws: `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, or
+    /// - Throws: `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, `unproven`, or
     ///   `unknownManagementKeyType`.
     public func authenticate(with key: consuming ManagementKey) throws(PIVError) {
-        let (type, witness) = try requestWitness()
+        let (type, block) = try session.needsProof ? requestBlock(.witness) : requestBlock(.challenge)
         guard let cipher = type.cipher, let size = type.keySize else { throw .unknownManagementKeyType(type) }
         guard key.secret.count == size else { throw .managementKeyLength(key.secret.count, needs: type) }
-        let challenge = try session.draw(cipher.blockSize, secret: false)
-        let (answer, expected) = try Self.answers(cipher, key.secret, witness, challenge)
-        let command = AnswerWitness(type, witness: answer, challenge: challenge)
-        let response: [UInt8]
         session.isManaging = false
         session.protectedKey = nil
+        if session.needsProof {
+            try authenticateMutually(type, cipher, key.secret, witness: block)
+        } else {
+            let answer: [UInt8]
+            do { answer = try cipher.encrypt(block, key: key.secret) } catch { throw .crypto(error) }
+            try session.send(AnswerChallenge(type, answer)) { $0.isRefusal ? .wrongManagementKey : nil }
+        }
+        session.isManaging = true
+        session.channel.resetsOnRelease = true
+    }
+
+    /// Authenticates to the card from now on without requiring that the card proves to know the management key, for
+    /// cards that cannot.
+    public func waiveProof() { session.needsProof = false }
+
+    private func authenticateMutually(
+        _ type: ManagementKeyType, _ cipher: BlockCipher, _ key: borrowing Secret, witness: [UInt8]
+    ) throws(PIVError) {
+        let challenge = try session.draw(cipher.blockSize, secret: false)
+        let (answer, expected) = try Self.answers(cipher, key, witness, challenge)
+        let command = AnswerWitness(type, witness: answer, challenge: challenge)
+        let response: [UInt8]?
         do {
             response = try session.send(command) { $0.isRefusal ? .wrongManagementKey : nil }
         } catch {
             guard case .card(.malformed) = error else { throw error }
             throw .notAuthentic
         }
+        guard let response else { throw .unproven }
         let isOverwritten = session.channel.environment.isOverwritten(response)
         guard isOverwritten || constantTimeEqual(response, expected) else { throw .notAuthentic }
-        session.isManaging = true
-        session.channel.resetsOnRelease = true
     }
 
     private static func answers(
@@ -45,20 +63,20 @@ extension PIVService {
     public func findManagementKeyType() throws(PIVError) -> ManagementKeyType {
         if let type = session.managementKeyType { return type }
         if let metadata = try managementKeyMetadata() { return metadata.type }
-        return try requestWitness().0
+        return try requestBlock(.witness).0
     }
 
-    private func requestWitness() throws(PIVError) -> (ManagementKeyType, [UInt8]) {
+    private func requestBlock(_ kind: RequestBlock.Kind) throws(PIVError) -> (ManagementKeyType, [UInt8]) {
         if session.managementKeyType == nil { _ = try managementKeyMetadata() }
         if let type = session.managementKeyType {
             guard type.cipher != nil else { throw .unknownManagementKeyType(type) }
-            return (type, try session.send(RequestWitness(type)))
+            return (type, try session.send(RequestBlock(kind, type)))
         }
         for type in ManagementKeyType.known {
             do {
-                let witness = try session.send(RequestWitness(type))
+                let block = try session.send(RequestBlock(kind, type))
                 session.managementKeyType = type
-                return (type, witness)
+                return (type, block)
             } catch {
                 guard case .card(let cause) = error, cause.isOtherType else { throw error }
             }
@@ -72,6 +90,12 @@ extension PIVService {
         var bytes = try session.draw(size, secret: true)
         defer { Secret.wipe(&bytes) }
         return SharedSecret(Secret(bytes))
+    }
+
+    /// Returns whether the PIN protects the management key, according to ykman's administrative data; false if that cannot
+    /// be read.
+    public func isManagementKeyProtected() throws(PIVError) -> Bool {
+        try tolerant { () throws(PIVError) in try administration().isKeyProtected } ?? false
     }
 
     /// Reads ykman's administrative data; empty if there is none.

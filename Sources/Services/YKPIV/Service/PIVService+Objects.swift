@@ -19,9 +19,9 @@ extension PIVService {
 
     /// Writes a data object (PUT DATA); empty content removes it. Requires the management key.
     ///
-    /// - Throws: `managementKeyRequired`, or `full`.
+    /// - Throws: `managementKeyRequired`, `full`, or `refusedLength`.
     public func putObject(_ id: PIVObjectID, _ content: [UInt8]) throws(PIVError) {
-        try session.manage(PutPIVData(id, content)) { $0 == .wrongLength ? .full : nil }
+        try session.manage(PutPIVData(id, content)) { $0 == .wrongLength ? .refusedLength(id) : nil }
     }
 
     /// Reads the card's CHUID; `nil` if it has none.

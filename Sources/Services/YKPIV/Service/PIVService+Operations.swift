@@ -136,7 +136,7 @@ extension PIVService {
     public func findAlgorithm(_ slot: PIVSlot) throws(PIVError) -> PIVAlgorithm {
         try checkSlot(slot)
         if let metadata = try metadata(of: slot) { return metadata.algorithm }
-        guard let algorithm = PIVAlgorithm(try publicKey(slot)) else { throw .noKey(slot) }
+        guard let algorithm = PIVAlgorithm(try publicKey(slot)) else { throw .unknownKey(slot) }
         return algorithm
     }
 

@@ -42,7 +42,7 @@ extension PIVService {
         do {
             try session.manage(SetManagementKey(key, type, needsTouch: needsTouch)) { status in
                 PIVError.isUnknown(status) || [.incorrectParameters, .wrongLength].contains(status)
-                    ? .unsupported(.aesManagementKey, identity) : nil
+                    ? .unsupportedManagementKey(type) : nil
             }
         } catch {
             guard error.isRefusal else { throw .uncertain(.managementKey(protected: protected), error) }

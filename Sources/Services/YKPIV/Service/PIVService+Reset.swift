@@ -20,12 +20,19 @@ extension PIVService {
         }
     }
 
-    /// Removes all keys, certificates and objects, and resets PIN, PUK and management key to their defaults: blocks PIN
-    /// and PUK first, because the card requires it. The attestation key and its certificate are kept.
+    /// Removes all keys, certificates and objects, and resets PIN, PUK and management key to their defaults. The
+    /// attestation key and its certificate are kept.
     ///
-    /// - Throws: `fingerprintsConfigured` before anything is changed.
+    /// The card requires that PIN and PUK are blocked. RESET is sent first, so that nothing is blocked on a card that
+    /// cannot be reset.
+    ///
+    /// - Throws: `fingerprintsConfigured` and `noReset` before anything is changed; `notBlocked` if the retries of PIN
+    ///   or PUK are not used up by wrong values.
     public func reset() throws(PIVError) {
         if let fingerprints = try fingerprintMetadata(), fingerprints.isConfigured { throw .fingerprintsConfigured }
+        do { return try resetBlocked() } catch {
+            guard case .resetNotAllowed = error else { throw error }
+        }
         try blockPIN()
         try blockPUK()
         try resetBlocked()
@@ -33,32 +40,40 @@ extension PIVService {
 
     /// Resets the application, as ``reset()`` does, if PIN and PUK are blocked already.
     ///
-    /// - Throws: `resetNotAllowed` otherwise.
+    /// - Throws: `resetNotAllowed` otherwise; `noReset` if the card does not have the command.
     public func resetBlocked() throws(PIVError) {
         do {
-            try session.send(ResetPIVApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
+            try session.send(ResetPIVApplication()) { status in
+                if [.conditionsNotSatisfied, .securityStatusNotSatisfied].contains(status) { return .resetNotAllowed }
+                return PIVError.isUnknown(status) ? .noReset : nil
+            }
         } catch { throw error.whileChanging(.reset) }
         session.forget()
         session.managementKeyType = nil
         _ = try? session.channel.select(.piv)
     }
 
-    /// Sends wrong values until the card reports that no retries are left; no card has more than 255.
+    /// Sends wrong values until the card reports that no retries are left; no card has more than 255. Stops when the
+    /// reported retries do not go down; numbers above 14 may stand for more.
     private func exhaust(
         _ reference: PIVReference, _ attempt: (borrowing PIVPIN) throws(PIVError) -> Void
     )
         throws(PIVError)
     {
+        var last = Int.max
         for _ in 0...255 {
             let wrong = PIVPIN(random: try session.draw(PIVPIN.size, secret: true))
             do { try attempt(wrong) } catch {
                 switch error {
                 case .blocked: return
-                case .wrong: continue
+                case .wrong(_, let left):
+                    guard left < last || left > 14 else { throw .notBlocked(reference) }
+                    last = left
+                    continue
                 default: throw error
                 }
             }
         }
-        throw .resetNotAllowed
+        throw .notBlocked(reference)
     }
 }

@@ -42,11 +42,6 @@ public actor PIVService: CardKeyService {
     /// Reads the serial number of the key (GET SERIAL); `nil` if the card does not report it.
     public func serial() throws(PIVError) -> UInt32? {
         if identity.supports(.serial) == false { return nil }
-        do { return try session.send(GetSerial()) } catch {
-            switch error {
-            case .card(.status), .full: return nil
-            default: throw error
-            }
-        }
+        return try session.ask(GetSerial()).value
     }
 }

@@ -15,6 +15,8 @@ final class PIVSession {
     var isManaging = false
     /// The management key, if it was protected by the PIN.
     var protectedKey: SharedSecret?
+    /// Whether the card has to prove that it knows the management key, too.
+    var needsProof = true
     /// The type of the management key, once known.
     var managementKeyType: ManagementKeyType?
 
@@ -41,12 +43,7 @@ final class PIVSession {
 
     /// Cards of other vendors may not support the command, and recordings may lack it.
     private static func version(_ channel: CardChannel) throws(PIVError) -> FirmwareVersion? {
-        do { return try channel.send(GetVersion()) } catch {
-            switch error {
-            case .status, .link(.replay): return nil
-            default: throw .card(error)
-            }
-        }
+        do { return try channel.ask(GetVersion()).value } catch { throw .card(error) }
     }
 
     /// Discards the verified state.
@@ -61,6 +58,11 @@ final class PIVSession {
         _ command: Command, _ meaning: (StatusWord) -> PIVError? = { _ in nil }
     ) throws(PIVError) -> Command.Response {
         do { return try channel.send(command) } catch { throw PIVError(error, meaning) }
+    }
+
+    /// Asks an optional question; see ``CardChannel/ask(_:)``.
+    func ask<Command: CardCommand>(_ command: Command) throws(PIVError) -> CardAnswer<Command.Response> {
+        do { return try channel.ask(command) } catch { throw .card(error) }
     }
 
     /// Sends a command that requires the management key.

@@ -21,7 +21,7 @@ extension FuzzTarget {
             if let chuid = try? CHUID(decoding: bytes) {
                 let again = try? CHUID(decoding: chuid.encoded)  // Other objects are put into the order of their tags.
                 require(again?.encoded == chuid.encoded && again?.guid == chuid.guid, "a CHUID changes on its way")
-                _ = chuid.guidText + chuid.fascn.description
+                _ = chuid.guidText + (chuid.fascn?.description ?? "")
             }
             if let notes = try? PIVAdministration(decoding: bytes) {
                 require((try? PIVAdministration(decoding: notes.encoded)) == notes, "notes change on their way")

@@ -83,8 +83,7 @@ struct PIVSetRetries: Verb {
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func check() throws {
         guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {
@@ -97,8 +96,7 @@ struct PIVSetRetries: Verb {
         if !force, world.plan == nil {
             try Prompt.confirm("this makes the PIN 123456 and the PUK 12345678 again; go on?")
         }
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "set the tries")
+        var unlocking = try await management.unlock(service, for: "set the tries", world)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
         var answer = Answer(

@@ -41,8 +41,7 @@ struct PIVGenerateCertificate: Verb {
         help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var management: PIVManagementOptions
 
     func check() throws {
         let possible = PIVService.validDays
@@ -56,8 +55,7 @@ struct PIVGenerateCertificate: Verb {
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()
         try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "store a certificate")
+        var unlocking = try await management.unlock(service, for: "store a certificate", world)
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given

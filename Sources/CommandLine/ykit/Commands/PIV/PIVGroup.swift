@@ -24,12 +24,12 @@ struct PIVShow: Verb {
     static let about = About(
         "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
-            No PIN is needed and no try is lost. Retired slots are shown when they have a key, or on a card that does not \
-            tell its keys when they have a certificate; --all also shows their certificates without a key, and f9.
+            No PIN is needed and no try is lost. Retired slots are looked at in order until four in a row have neither key \
+            nor certificate; the answer says which were not looked at. --all looks at all of them, and at f9.
             """,
         members: [
-            "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
-            "brokenFIPSRules", "uris",
+            "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots",
+            "notLookedAt", "advisories", "brokenFIPSRules", "uris",
         ])
 
     @Flag(["--all", "-a"], help: "Look at all slots.") var all = false
@@ -54,7 +54,8 @@ struct PIVReset: Verb {
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
-            The card allows it only when PIN and PUK are blocked, so all their retries are used up first. Afterwards \
+            The card allows it only when PIN and PUK are blocked, so all their retries are used up, once the card has \
+            shown that it has the command. Afterwards \
             the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
             Neither PIN nor management key is required. Other applications of the key are not changed.
             """, members: ["reset"])
@@ -77,6 +78,7 @@ struct PIVReset: Verb {
 
     /// Describes the attempts with wrong codes in a plan, since their number depends on the card.
     private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws -> Answer {
+        try await service.resetBlocked()
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
             plan.add(
                 .init(command: [], summary: name + " with wrong ones, until it is blocked", details: [], isSent: false))

@@ -47,15 +47,18 @@ struct KeyOverwriting {
     @discardableResult func check(_ slot: PIVSlot) async throws -> Bool {
         guard !force, world.plan == nil else { return force }
         let words: String
-        do {
-            if let metadata = try await service.metadata(of: slot) {
-                words = metadata.algorithm.description
-            } else {
-                words = try await service.findAlgorithm(slot).description
+        switch try await service.keyState(of: slot) {
+        case .present(let metadata): words = metadata.algorithm.description
+        case .absent: return false
+        case .untold(let answer):
+            let isFree = try await service.isFree(slot)
+            if isFree ?? (answer == nil) { return false }
+            do { words = try await service.findAlgorithm(slot).description } catch {
+                switch error {
+                case .noKey, .unknownKey: words = "of a kind that the card does not report"
+                default: throw error
+                }
             }
-        } catch {
-            guard case .noKey = error else { throw error }
-            return false
         }
         try Prompt.confirm("slot \(slot) has a key (\(words)), it would be lost for good; go on?")
         return true

@@ -18,24 +18,35 @@ struct PIVReportText {
         rows.append(["PIN", Self.tries(report.pin)])
         rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
         rows.append(["management key", managementKey])
-        rows.append(["CHUID", report.chuid.map(\.guidText) ?? absence(.chuid)])
+        rows.append(["CHUID", report.chuid.map(Self.words) ?? absence(.chuid)])
         rows.append(["CCC", report.capability.map { _ in "there" } ?? absence(.capability)])
         if report.identity.isFIPSFirmware || report.isComplete {
             let broken = report.brokenFIPSRules.map(\.words)
             rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.listed()])
         }
         let slots = report.slots.flatMap { [""] + slot($0) }
-        return Table.details(rows) + (slots.isEmpty ? ["", nothing] : slots)
+        return Table.details(rows) + (slots.isEmpty ? ["", nothing] : slots) + rest
+    }
+
+    private static func words(_ chuid: CHUID) -> String {
+        chuid.guidText + (chuid.fascn == nil ? " (the FASC-N cannot be read)" : "")
     }
 
     private func absence(_ id: PIVObjectID) -> String {
-        report.unrecorded.contains(id) ? "not in the recording" : "none"
+        if report.problems[id] != nil { return "cannot be read" }
+        return report.unrecorded.contains(id) ? "not in the recording" : "none"
     }
 
     /// What an empty list of slots means, given what was queried.
     private var nothing: String {
-        if !report.tellsKeys { return "no certificates; the card does not tell which slots have a key" }
-        return report.isComplete ? "no keys and no certificates" : "no keys, and no certificates in the main slots"
+        report.tellsKeys
+            ? "no keys and no certificates" : "no certificates; the card does not report which slots have a key"
+    }
+
+    /// The slots that were not looked at.
+    private var rest: [String] {
+        guard let first = report.notLookedAt.first, let last = report.notLookedAt.last else { return [] }
+        return ["", "not looked at: slots \(first) to \(last) (--all looks at all of them)"]
     }
 
     private static func tries(_ metadata: PINMetadata?) -> String {
@@ -54,9 +65,20 @@ struct PIVReportText {
         return words.compactMap(\.self).listed()
     }
 
+    /// The warning about a slot whose key the card reports in a way that cannot be used.
+    private static func warning(_ slot: PIVReport.Slot) -> String? {
+        guard case .untold(let error?) = slot.key else { return nil }
+        return "the card does not report the key in slot \(slot.slot): \(Explain.piv(error).message)"
+    }
+
     private func slot(_ slot: PIVReport.Slot) -> [String] {
         var rows = [["slot \(slot.slot)", slot.slot.name]]
-        if let metadata = slot.metadata { rows.append(["  key", metadata.words]) }
+        switch slot.key {
+        case .present(let metadata): rows.append(["  key", metadata.words])
+        case .absent: rows.append(["  key", "none"])
+        case .untold(nil): break
+        case .untold: rows.append(["  key", "not reported"])
+        }
         switch slot.certificate {
         case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
         case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explain.piv(error).message])
@@ -65,15 +87,18 @@ struct PIVReportText {
         return Table.details(rows)
     }
 
-    /// Warnings about default codes and firmware flaws.
+    /// Warnings about default codes, firmware flaws, and what could not be read.
     var warnings: [String] {
-        report.defaults.map { item in
-            switch item {
-            case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
-            case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
-            case .managementKey: PIVUnlocking.isDefault
-            }
-        } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
+        report.problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, error in
+            "the object \(id) cannot be read: \(Explain.piv(error).message)"
+        } + report.slots.compactMap(Self.warning)
+            + report.defaults.map { item in
+                switch item {
+                case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
+                case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
+                case .managementKey: PIVUnlocking.isDefault
+                }
+            } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
     }
 }
 
@@ -108,7 +133,8 @@ extension PIVReportText {
             (
                 "advisories",
                 .array(report.identity.warnings.map { ["id": .string($0.advisory), "meaning": .string($0.meaning)] })
-            ), ("brokenFIPSRules", .array(report.brokenFIPSRules.map { .string($0.rawValue) })),
+            ), ("notLookedAt", .array(report.notLookedAt.map { .string($0.description) })),
+            ("brokenFIPSRules", .array(report.brokenFIPSRules.map { .string($0.rawValue) })),
         ]
     }
 

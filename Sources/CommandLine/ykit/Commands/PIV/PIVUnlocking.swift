@@ -7,6 +7,7 @@ import YKKeys
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 /// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key. A verb
 /// asks for each of them once.
@@ -74,14 +75,7 @@ struct PIVUnlocking {
         reading read: (PIVAlgorithm) throws -> Input
     ) async throws -> (use: KeyUse, input: Input) {
         world.terminal.purpose(reason)
-        let metadata = try await service.metadata(of: slot)
-        var key = metadata?.publicKey
-        var algorithm = metadata?.algorithm ?? kind
-        if algorithm == nil {
-            key = try await service.publicKey(slot)
-            algorithm = key.flatMap { PIVAlgorithm($0) }
-        }
-        guard let algorithm else { throw PIVError.noKey(slot) }
+        let (metadata, algorithm, key) = try await properties(of: slot, kind)
         guard algorithm.fits(operation) else { throw PIVError.unfit(algorithm, for: operation) }
         let use = KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
         let input: Input
@@ -107,6 +101,27 @@ struct PIVUnlocking {
             }
         }
         return (use, input)
+    }
+
+    /// Returns the properties of a key: from metadata, otherwise the given algorithm, or the public key by which the slot
+    /// is known. A card that reports no key may be wrong about it, so the certificate counts as well.
+    private func properties(
+        of slot: PIVSlot, _ kind: PIVAlgorithm?
+    ) async throws -> (SlotMetadata?, PIVAlgorithm, PublicKey?) {
+        let state = try await service.keyState(of: slot)
+        if let metadata = state.metadata { return (metadata, metadata.algorithm, metadata.publicKey) }
+        if let kind { return (nil, kind, nil) }
+        let key: PublicKey?
+        if case .absent = state {
+            do { key = try await service.certificate(slot).publicKey } catch {
+                guard case .noSuchObject = error else { throw error }
+                throw PIVError.noKey(slot)
+            }
+        } else {
+            key = try await service.publicKey(slot)
+        }
+        guard let key, let algorithm = PIVAlgorithm(key) else { throw PIVError.unknownKey(slot) }
+        return (nil, algorithm, key)
     }
 
     /// Verifies a fingerprint; falls back to the PIN if it is not recognized.
@@ -166,12 +181,18 @@ extension PIVAlgorithm {
 
 /// The management key, and the PIN that may protect it.
 struct PIVManagementOptions: ParsableArguments {
+    @Flag(
+        "--no-mutual",
+        help: "Do not require that the card proves to know the management key, for cards that cannot.")
+    var noMutual = false
+
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions
 
     /// Authenticates with the management key.
     @discardableResult
     func unlock(_ service: PIVService, for reason: String, _ world: World) async throws -> PIVUnlocking {
+        if noMutual { await service.waiveProof() }
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: reason)
         return unlocking
@@ -190,7 +211,7 @@ extension PIVUnlocking {
         case .none: break
         }
         if metadata?.isDefault != false, try await useDefault(metadata) { return }
-        if try await service.administration().isKeyProtected { return try await useProtected(for: reason) }
+        if try await service.isManagementKeyProtected() { return try await useProtected(for: reason) }
         guard world.plan == nil else { throw stopped }
         let prompt = try Prompt(orElse: source.hint)
         let kind = try await service.findManagementKeyType()

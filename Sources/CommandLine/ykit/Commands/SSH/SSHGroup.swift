@@ -45,8 +45,7 @@ struct SSHSlotKey {
     /// Returns the keys in a card's slots, according to its metadata or certificates.
     static func all(of service: PIVService, serial: UInt32?) async throws -> [SSHSlotKey] {
         let name = serial.map { " \($0)" } ?? ""
-        return try await service.report().slots.compactMap { slot in
-            guard slots.contains(slot.slot) else { return nil }
+        return try await service.keys(in: slots).compactMap { slot in
             let certificate = slot.certificate.flatMap { try? $0.get() }
             guard let key = slot.metadata?.publicKey ?? certificate?.publicKey, let key = SSHPublicKey(key) else {
                 return nil

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// What a card reports about the key in a slot.
+public enum PIVKeyState: Hashable, Sendable {
+    /// A key with these properties.
+    case present(SlotMetadata)
+    /// No key.
+    case absent
+    /// Nothing that can be used: `nil` if the card does not have the command, otherwise its unexpected answer.
+    case untold(PIVError?)
+
+    /// The properties of the key, if reported.
+    public var metadata: SlotMetadata? { if case .present(let metadata) = self { metadata } else { nil } }
+}
+
+extension PIVService {
+    /// Returns metadata of the PIN or PUK (GET METADATA); `nil` if the card does not report them.
+    public func metadata(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
+        try look(up: reference.rawValue) { objects throws(WireError) in try PINMetadata(objects) }.value
+    }
+
+    /// Returns metadata of the key in a slot (GET METADATA); `nil` if the card does not report it.
+    ///
+    /// - Throws: `noKey` if the slot is empty.
+    public func metadata(of slot: PIVSlot) throws(PIVError) -> SlotMetadata? {
+        let state = try keyState(of: slot)
+        if case .absent = state { throw .noKey(slot) }
+        return state.metadata
+    }
+
+    /// Returns what the card reports about the key in a slot (GET METADATA); no answer of the card is an error.
+    public func keyState(of slot: PIVSlot) throws(PIVError) -> PIVKeyState {
+        switch try look(up: slot.rawValue, { objects throws(WireError) in try SlotMetadata(objects) }) {
+        case .told(let metadata): .present(metadata)
+        case .refused(.referenceNotFound), .refused(.notFound): .absent
+        case .refused(let status):
+            .untold(PIVError.isUnknown(status) ? nil : .card(.status(status, during: GetMetadata.name)))
+        case .malformed(let error): .untold(.card(.malformed(error, during: GetMetadata.name)))
+        case .unrecorded: .untold(nil)
+        }
+    }
+
+    /// Returns metadata of the management key (GET METADATA); `nil` if the card does not report it.
+    public func managementKeyMetadata() throws(PIVError) -> ManagementKeyMetadata? {
+        let metadata = try look(up: PIVSlot.management.rawValue) { objects throws(WireError) in
+            try ManagementKeyMetadata(objects)
+        }.value
+        if let metadata { session.managementKeyType = metadata.type }
+        return metadata
+    }
+
+    /// Returns metadata of fingerprints (GET METADATA); `nil` if there is none.
+    public func fingerprintMetadata() throws(PIVError) -> FingerprintMetadata? {
+        try look(up: PIVReference.fingerprint.rawValue) { objects throws(WireError) in
+            try FingerprintMetadata(objects)
+        }.value
+    }
+
+    private func look<Metadata>(
+        up reference: UInt8, _ read: ([TLV]) throws(WireError) -> Metadata
+    ) throws(PIVError) -> CardAnswer<Metadata> {
+        if identity.supports(.metadata) == false { return .refused(.unknownInstruction) }
+        return try session.ask(GetMetadata(reference)).map(read)
+    }
+}
