@@ -75,14 +75,26 @@ struct VirtualDeviceInfoTests {
         #expect(identity.firmware == "5.7.1" && identity.version == FirmwareVersion(5, 7, 1) && identity.info != nil)
     }
 
-    @Test("a card of nobody's is unknown, a failing one an error")
+    @Test("a card of nobody's is unknown, and what a key does not answer is a problem of the rest")
     func unknown() throws {
         let card = CardChannel(link: ScriptedCard([:]))
         #expect(try DeviceIdentity.read(card) == DeviceIdentity(maker: .unknown, product: "Smart card"))
-        let failing = try channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: "at 2: status 6f00"))
-        #expect(throws: ManagementError.card(.status(.aborted, during: ReadConfig.name))) {
-            try DeviceIdentity.read(failing)
+        func identity(_ faults: String) throws -> DeviceIdentity {
+            try DeviceIdentity.read(channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: faults)))
         }
+        let refused = ManagementError.card(.status(.aborted, during: ReadConfig.name))
+        let silent = try identity("at 2: status 6f00")
+        #expect(silent.maker == .yubico && silent.firmware == "5.7.1" && silent.info == nil)
+        #expect(silent.problem == refused)
+        let half = try identity("at 3: status 6f00")
+        #expect(half.serial == "16777217" && half.info != nil && half.problem == refused)
+        let mute = try identity("at 1: status 6f00")
+        #expect(mute.maker == .yubico && mute.firmware == nil && mute.problem != nil)
+        #expect(throws: ManagementError.card(.link(.removed))) { try identity("at 2: remove") }
+        // What is changed by what was read is not changed by halves.
+        let session = try ManagementSession(
+            channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: "at 3: status 6f00")))
+        #expect(throws: refused) { try session.deviceInfo() }
     }
 
     @Test("a CanoKey says version, variant and serial number")

@@ -46,7 +46,7 @@ struct Info: Verb {
                 report.found = found
                 report.untold = untold
             }
-            report.oath = try await Self.oath(channel, &report.untold)
+            report.oath = try await Self.oath(channel, &report)
         case .fido(let path):
             let device = world.keys.reportIdentity(at: path)
             report = InfoReport(try DeviceIdentity.read(fido: try world.keys.fidoLink(), device))
@@ -59,13 +59,14 @@ struct Info: Verb {
         return report
     }
 
-    /// The information about OATH; `nil` for a key without it.
-    private static func oath(_ channel: sending CardChannel, _ untold: inout Capability) async throws -> OATHInfo? {
+    /// The information about OATH; `nil` for a key without it, and one that does not report it.
+    private static func oath(_ channel: sending CardChannel, _ report: inout InfoReport) async throws -> OATHInfo? {
         do { return await (try OATHService.open(channel)).info } catch {
             switch error {
             case .card(.appletMissing): break
-            case .card(.link(.replay)): untold.formUnion(.oath)
-            default: throw error
+            case .card(.link(.replay)): report.untold.formUnion(.oath)
+            case .card(.link), .card(.secureChannel): throw error
+            default: report.oathProblem = error
             }
             return nil
         }

@@ -14,6 +14,8 @@ struct InfoReport {
     /// The node, if the key was read over HID.
     var path: String?
     var oath: OATHInfo?
+    /// Why the state of OATH could not be read.
+    var oathProblem: OATHError?
     /// The applications found on a card that does not list them, and whether the reader is contactless.
     var found: Capability?
     /// The applications whose presence the recording does not show.
@@ -27,6 +29,13 @@ struct InfoReport {
     var answer: Answer {
         var answer = Answer(lines, [:])
         answer.members = members
+        if let problem = identity.problem {
+            answer.warnings.append(
+                "the key does not report all of its device information: \(Explain.management(problem).message)")
+        }
+        if let oathProblem {
+            answer.warnings.append("the key does not report the state of OATH: \(Explain.oath(oathProblem).message)")
+        }
         if !untold.isEmpty {
             answer.warnings.append("the recording does not tell whether the key has \(untold.sentence)")
         }
@@ -50,7 +59,10 @@ struct InfoReport {
     private var absence: String { untold.isEmpty ? "none that ykit knows" : "not in the recording" }
 
     private func words(_ oath: OATHInfo?) -> String {
-        guard let oath else { return untold.contains(.oath) ? "not in the recording" : "not there" }
+        guard let oath else {
+            if oathProblem != nil { return "not reported" }
+            return untold.contains(.oath) ? "not in the recording" : "not there"
+        }
         return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
     }
 

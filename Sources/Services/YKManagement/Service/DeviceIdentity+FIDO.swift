@@ -25,8 +25,7 @@ extension DeviceIdentity {
             return identity
         }
         let product = USBProduct(vendor: device.vendor, product: device.product)
-        let info = try ManagementSession(link, product: product).deviceInfo()
-        return DeviceIdentity(info)
+        return try read(ManagementSession(link, product: product))
     }
 
     /// Reads a YubiKey's device information over its OTP interface.
@@ -34,6 +33,6 @@ extension DeviceIdentity {
         otp link: sending any OTPLink, _ device: ReportIdentity
     ) throws(ManagementError) -> DeviceIdentity {
         let product = USBProduct(vendor: device.vendor, product: device.product)
-        return DeviceIdentity(try ManagementSession(otp: link, product: product).deviceInfo())
+        return try read(ManagementSession(otp: link, product: product))
     }
 }

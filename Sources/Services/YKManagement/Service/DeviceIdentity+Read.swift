@@ -8,18 +8,48 @@ extension DeviceIdentity {
     /// Reads the management application, then CanoKey's administration application; a card with neither is of an
     /// unknown vendor. At most five exchanges for a YubiKey or CanoKey from the last ten years.
     ///
+    /// An unexpected answer of the card is no error: it is the ``problem`` of an identity that has the rest.
+    ///
     /// - Throws: `nfcRestricted` for a YubiKey on a contactless reader whose NFC is disabled until it is powered over
-    ///   USB.
+    ///   USB; failures of the link.
     public static func read(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
+        var problem: ManagementError?
         do throws(ManagementError) {
-            return DeviceIdentity(try ManagementSession(channel).deviceInfo())
+            return try read(ManagementSession(channel))
         } catch {
-            guard case .card(let cause) = error, cause.isAbsence else { throw error }
+            if error.isAnswer {
+                problem = error
+            } else {
+                guard case .card(let cause) = error, cause.isAbsence else { throw error }
+            }
         }
+        if problem != nil, channel.identity.isYubiKey { return DeviceIdentity(problem: problem) }
         do throws(CardError) { return try canokey(channel) } catch {
-            guard error.isAbsence else { throw .card(error) }
+            guard error.isAbsence || ManagementError.card(error).isAnswer else { throw .card(error) }
         }
-        return try stranger(channel)
+        var identity = try stranger(channel)
+        identity.problem = problem
+        return identity
+    }
+
+    /// Reads the device information of a YubiKey whose management application answers; if it is not answered as expected, the
+    /// version remains.
+    static func read(_ session: ManagementSession) throws(ManagementError) -> DeviceIdentity {
+        do throws(ManagementError) {
+            var problem: ManagementError?
+            var identity = DeviceIdentity(try session.deviceInfo { problem = $0 })
+            identity.problem = problem
+            return identity
+        } catch {
+            guard error.isAnswer else { throw error }
+            return DeviceIdentity(version: session.version, problem: error)
+        }
+    }
+
+    /// A YubiKey that does not report its device information.
+    private init(version: FirmwareVersion? = nil, problem: ManagementError?) {
+        self.init(maker: .yubico, product: "YubiKey", firmware: version?.description)
+        self.problem = problem
     }
 
     /// A card with neither application; the name of its reader may identify it.

@@ -31,6 +31,8 @@ public struct DeviceIdentity: Hashable, Sendable {
     public var serial: String?
     /// A YubiKey's device information.
     public var info: DeviceInfo?
+    /// Why the device information, or its later pages, could not be read.
+    public var problem: ManagementError?
 
     /// Creates an identity.
     public init(

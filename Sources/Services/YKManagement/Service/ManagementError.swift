@@ -61,6 +61,17 @@ extension ManagementError {
         return link == .removed || link == .reset
     }
 
+    /// Whether the key answered, though not what was expected; the session goes on.
+    var isAnswer: Bool {
+        switch self {
+        case .card(.status), .card(.malformed), .card(.endlessReply), .fido(.refused, _), .otp(.rejected, _),
+            .malformed,
+            .endlessInfo:
+            true
+        default: false
+        }
+    }
+
     /// Whether the key is present and refused.
     var isRefusal: Bool {
         switch self {

@@ -36,25 +36,46 @@ package final class ManagementSession {
     package var version: FirmwareVersion { carrier.version }
 
     package func deviceInfo() throws(ManagementError) -> DeviceInfo {
-        var info = try rawInfo()
+        try deviceInfo { error throws(ManagementError) in throw error }
+    }
+
+    /// Reads the device information; when a page after the first one is not answered as expected, those before it remain.
+    ///
+    /// - Parameter skipping: Is given the error; what it throws ends the reading.
+    func deviceInfo(
+        skipping: (ManagementError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
+        var info = try rawInfo(skipping)
         info.correct(for: product)
         return info
     }
 
-    private func rawInfo() throws(ManagementError) -> DeviceInfo {
+    private func rawInfo(
+        _ skipping: (ManagementError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
         guard version >= FirmwareVersion(4, 1, 0) || version.major == 0 else { return try carrier.olderKey(product) }
         var objects: [TLV] = []
         var left = 1
         var number: UInt8 = 0
         while left > 0 {
-            guard number < Self.pageLimit else { throw .endlessInfo }
-            let bytes = try carrier.readPage(number)
-            let page = try reading { () throws(WireError) in try InfoPage(bytes) }
-            objects += page.objects
-            left = page.more.map(Int.init) ?? left - 1
+            do throws(ManagementError) {
+                let page = try page(number)
+                objects += page.objects
+                left = page.more.map(Int.init) ?? left - 1
+            } catch {
+                guard number > 0, error.isAnswer else { throw error }
+                try skipping(error)
+                left = 0
+            }
             number += 1
         }
         return try reading { () throws(WireError) in try DeviceInfo(objects, selected: version) }
+    }
+
+    private func page(_ number: UInt8) throws(ManagementError) -> InfoPage {
+        guard number < Self.pageLimit else { throw .endlessInfo }
+        let bytes = try carrier.readPage(number)
+        return try reading { () throws(WireError) in try InfoPage(bytes) }
     }
 
     private func reading<Value>(_ body: () throws(WireError) -> Value) throws(ManagementError) -> Value {

@@ -15,8 +15,11 @@ enum OlderKey {
     /// Selects one application after another; the serial number is read from the OTP application.
     static func info(_ channel: CardChannel, version: FirmwareVersion) throws(CardError) -> DeviceInfo {
         var found: Capability = []
-        let serial = try serial(channel)
-        if try channel.has(.otp) { found.insert(.otp) }
+        var serial: UInt32?
+        if try channel.has(.otp) {
+            found.insert(.otp)
+            serial = try self.serial(channel)
+        }
         for (aid, capability) in applications where try channel.has(aid) { found.insert(capability) }
         if version >= FirmwareVersion(3, 3, 0) { found.insert(.u2f) }
         var info = DeviceInfo(version: version, usb: found)
@@ -26,9 +29,8 @@ enum OlderKey {
         return info
     }
 
-    /// The OTP application's serial number (slot command 10), if it is readable.
+    /// The serial number of the selected OTP application (slot command 10), if it is readable.
     private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
-        guard try channel.has(.otp) else { return nil }
         let reply = try channel.transmit(APDU(ins: OTPProtocol.Instruction.slot, p1: OTPCommand.serial.rawValue))
         guard reply.status == .ok, reply.data.count == 4 else { return nil }
         let serial = reply.data.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
