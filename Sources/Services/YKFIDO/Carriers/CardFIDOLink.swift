@@ -79,6 +79,10 @@ public final class CardFIDOLink: FIDOLink {
                 }
             }
         }
+        if response.data.isEmpty, response.status.sw1 == 0x64, response.status.sw2 != 0 {
+            // Some firmware has the CTAP status in the status word instead of the data.
+            response = ResponseAPDU(.ok, data: [response.status.sw2])
+        }
         if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
         guard isCancelled else { throw .card(.status(response.status, during: "CTAP message")) }
         if deadline.isCancelled { throw .card(.link(.cancelled)) }
