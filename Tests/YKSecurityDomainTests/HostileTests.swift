@@ -208,13 +208,14 @@ private final class StubbornLink: CardLink {
 
     /// A card with one key, whose attempts end with the given status words, the last for ever.
     private final class ResettingLink: CardLink {
-        let identity = CardIdentity(reader: "resetting", atr: [0x3B, 0x80, 0x01, 0x81])
+        let identity: CardIdentity
         private let id: UInt8
         private var words: ArraySlice<UInt16>
         private let log: StubbornLink.Log
         private var isThere = true
 
-        init(_ id: UInt8, _ words: [UInt16], _ log: StubbornLink.Log) {
+        init(_ id: UInt8, _ words: [UInt16], _ log: StubbornLink.Log, reader: String = "Yubico YubiKey") {
+            identity = CardIdentity(reader: reader, atr: [0x3B, 0x80, 0x01, 0x81])
             (self.id, self.words, self.log) = (id, words[...], log)
         }
 
@@ -263,6 +264,14 @@ private final class StubbornLink: CardLink {
         await #expect(throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .ok)) {
             try await pretending.reset()
         }
+    }
+
+    /// Cards of other makers have no factory keys to come back to.
+    @Test func blocksNoKeyOfAnotherCard() async throws {
+        let log = StubbornLink.Log()
+        let service = try await Self.open(ResettingLink(0x13, [0x6983], log, reader: "ACME JavaCard"))
+        await #expect(throws: SecurityDomainError.noReset) { try await service.reset() }
+        #expect(log.commands.allSatisfy { $0[0] == 0x00 })
     }
 
     private static func open(_ link: sending ResettingLink) async throws -> SecurityDomainService {

@@ -14,6 +14,8 @@ public enum SecurityDomainError: Error, Hashable, Sendable {
     case noDataEncryptionKey
     /// A reset requires a card without an open channel. Nothing was sent.
     case channelOpen
+    /// The card is no YubiKey, which restore their factory keys once all keys are blocked. Nothing was sent.
+    case noReset
     /// The card has no such key (6A88).
     case noSuchKey(SCPKeyReference)
     /// The key has no room for another key (6A84).

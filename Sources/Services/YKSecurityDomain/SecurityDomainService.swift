@@ -231,10 +231,13 @@ public actor SecurityDomainService: CardKeyService {
 
     /// Restores the factory's keys by blocking every key, which deletes it, and reads the resulting keys.
     ///
-    /// - Throws: `channelOpen`; `resetIncomplete` if a key was not blocked, or still exists, or the factory's set is
-    ///   missing.
+    /// Only YubiKeys restore the factory's keys in this way; on another card the keys would be blocked for good.
+    ///
+    /// - Throws: `channelOpen`; `noReset` on a card other than a YubiKey; `resetIncomplete` if a key was not blocked, or
+    ///   still exists, or the factory's set is missing.
     public func reset() throws(SecurityDomainError) {
         guard channel.secureChannel == nil else { throw .channelOpen }
+        guard channel.identity.isYubiKey else { throw .noReset }
         for key in try keys().map(\.reference) where ![0x02, 0x03].contains(key.id) { try block(key) }
         let found = try keys().map(\.reference)
         let isFactory = { (key: SCPKeyReference) in

@@ -18,6 +18,10 @@ extension Explain {
                 "to store a secret key, the SCP03 set of the channel needs its third key",
                 hint: "give ENC:MAC:DEK with --scp-keys FILE")
         case .channelOpen: .usage("a reset is done without a secure channel", hint: "omit --scp")
+        case .noReset:
+            Explanation(
+                "not-supported", .notSupported,
+                "this card is no YubiKey: its keys would be blocked for good, not reset; nothing was changed")
         case .noSuchKey(let key):
             Explanation("no-such-key", .notFound, "the key has no \(key.typed)", hint: "ykit sd keys list")
         case .full:
