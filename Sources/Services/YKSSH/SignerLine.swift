@@ -25,14 +25,14 @@ struct SignerLine: Sendable {
     }
 
     private static func content(_ text: inout SignerText) throws(SSHError) -> Content {
-        var start = text
+        let start = text
         if let key = try? text.key() { return Content(options: Options(), key: key) }
         text = start
-        try text.skipOptions()
+        var options = try text.options()
         guard text.next != nil else { throw .malformed("no key") }
         text.skip(SignerText.blank)
         let key = try text.key()
-        return Content(options: try Options(&start), key: key)
+        return Content(options: try Options(&options), key: key)
     }
 
     /// Whether the principals include an identity.
@@ -169,8 +169,9 @@ private struct SignerText {
         throw .malformed("the value of \(name) has no closing quote")
     }
 
-    /// Skips the options: up to a blank outside quotes (sshkey_advance_past_options).
-    mutating func skipOptions() throws(SSHError) {
+    /// Takes the options: up to a blank outside quotes (sshkey_advance_past_options).
+    mutating func options() throws(SSHError) -> SignerText {
+        let start = rest
         var isQuoted = false
         while let byte = rest.first, isQuoted || !Self.blank.contains(byte) {
             drop()
@@ -181,6 +182,7 @@ private struct SignerText {
             }
         }
         guard !isQuoted else { throw .malformed("options without a closing quote") }
+        return SignerText(start[..<rest.startIndex])
     }
 
     /// Takes a key or certificate: its type and base 64 (sshkey_read). Returns it in wire format.
@@ -209,5 +211,6 @@ private struct SignerText {
         guard found == name else { throw .malformed("the key is of another type than '\(name)'") }
         return canonical
     }
+
     private static func typed(_ key: SSHPublicKey) -> (String, [UInt8]) { (key.type, key.blob) }
 }
