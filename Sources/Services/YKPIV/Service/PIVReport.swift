@@ -178,22 +178,6 @@ extension PIVService {
         return PIVReport.Slot(slot: slot, key: key, certificate: certificate)
     }
 
-    /// Returns those of the slots that have a key, or on a card that does not report keys a certificate. Reads a
-    /// certificate only where the card does not report the public key.
-    public func keys(in slots: [PIVSlot]) throws(PIVError) -> [PIVReport.Slot] {
-        var found: [PIVReport.Slot] = []
-        for slot in slots {
-            let state = try keyState(of: slot)
-            if case .absent = state { continue }
-            if state.metadata?.publicKey != nil {
-                found.append(PIVReport.Slot(slot: slot, key: state, certificate: nil))
-            } else if let entry = try entry(slot, state) {
-                found.append(entry)
-            }
-        }
-        return found
-    }
-
     /// Ignores an error of one part, so that the others are still reported.
     func tolerant<Value>(_ body: () throws(PIVError) -> Value) throws(PIVError) -> Value? {
         do { return try body() } catch {

@@ -44,14 +44,16 @@ struct SSHSlotKey {
 
     /// Returns the keys in a card's slots, according to its metadata or certificates.
     static func all(of service: PIVService, serial: UInt32?) async throws -> [SSHSlotKey] {
+        all(try await service.keys(in: slots), serial: serial)
+    }
+
+    /// Returns those of a card's keys that SSH can use.
+    static func all(_ keys: [PIVSlotKey], serial: UInt32?) -> [SSHSlotKey] {
         let name = serial.map { " \($0)" } ?? ""
-        return try await service.keys(in: slots).compactMap { slot in
-            let certificate = slot.certificate.flatMap { try? $0.get() }
-            guard let key = slot.metadata?.publicKey ?? certificate?.publicKey, let key = SSHPublicKey(key) else {
-                return nil
-            }
+        return keys.compactMap { slot in
+            guard slots.contains(slot.slot), let key = SSHPublicKey(slot.publicKey) else { return nil }
             return SSHSlotKey(
-                slot: slot.slot, key: key, comment: "PIV \(slot.slot)\(name)", pinPolicy: slot.metadata?.policies.pin)
+                slot: slot.slot, key: key, comment: "PIV \(slot.slot)\(name)", pinPolicy: slot.policies?.pin)
         }
     }
 }
