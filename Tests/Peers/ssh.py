@@ -16,6 +16,7 @@ import time
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives import hashes
 
+from lib import terminal
 from lib.openssh import Agent, Client, Server, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
@@ -51,6 +52,20 @@ def make_keys():
     refuses("a key file is not overwritten", "ssh", "generate", "-o", "id_ed", says="already exists")
     refuses("another application than ssh:", "ssh", "generate", "-o", "x", "--application", "example.com",
             says="begins with ssh:")
+
+
+def replaced():
+    """A credential that the key stores is replaced by a typed yes only."""
+    generate = [REAL, "--virtual", "key.json", "ssh", "generate", "--resident", "--application", "ssh:typed", "-o"]
+    ykit("a credential", *generate[3:], "typed1")
+    for answer, wanted in (("n", False), ("", False), ("y", True)):
+        name = f"typed-{answer}"
+        status, said = terminal.run([*generate, name], folder=FOLDER, answers=[("replace it", f"{answer}\n")])
+        expect(f"'{answer}' is asked for", (status == 0, os.path.exists(path(name))), (wanted, wanted))
+        works("one is there", "sh", "-c", f"{YKIT} --virtual key.json ssh keys --resident-only | grep -c ssh:typed", says="1")
+        signs = run(YKIT, "--virtual", "key.json", "ssh", "sign", "-k", "typed1", "id_ed.pub", "-o", "-")[0] == 0
+        expect("the first one signs unless it was replaced", signs, not wanted)
+    ykit("no more of it", "ssh", "delete", "ssh:typed", "--force")
 
 
 def key_files():
@@ -326,6 +341,7 @@ def git():
 
 def test_openssh():
     make_keys()
+    replaced()
     key_files()
     signatures()
     agent()
