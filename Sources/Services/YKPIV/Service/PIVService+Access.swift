@@ -17,6 +17,24 @@ extension PIVService {
         session.pinState = .fresh
     }
 
+    /// Returns whether the PIN is verified, perhaps by an earlier program (VERIFY without data). Uses up no retry.
+    public func isPINVerified() throws(PIVError) -> Bool {
+        do { try session.send(VerifyQuery(.pin)) { .refused(.pin, $0) } } catch {
+            switch error {
+            case .wrong, .blocked, .card(.status): return false
+            default: throw error
+            }
+        }
+        session.pinState = .fresh
+        return true
+    }
+
+    /// Leaves the PIN verified when the card is released, for the next program: until the card is reset, or another
+    /// application is selected. Takes back what ``verify(_:)`` arranged.
+    public func leavePINVerified() {
+        if !session.isManaging { session.channel.resetsOnRelease = false }
+    }
+
     /// Ends the verified state of the PIN (VERIFY with P1 FF).
     public func forgetPIN() throws(PIVError) {
         try session.send(Unverify())

@@ -4,6 +4,7 @@ import Arguments
 import YKAge
 import YKCrypto
 import YKFIDO
+import YKHardware
 import YKKeys
 import YKPIV
 import YKTransport
@@ -102,17 +103,10 @@ final class AgeKeeper: AgeKeySource {
         await close()
         while true {
             do {
-                let selection = world.keys.selection
-                let keys = serial.flatMap { serial in
-                    selection.serial == nil ? world.keys.selecting(selection.with(serial: String(serial))) : nil
-                }
-                let service = try await world.openPIV(of: keys)
-                let found = try await service.serial() ?? 0
-                if serial == nil || serial == found {
+                if let (service, found) = try await openPIV(serial) {
                     open = (service, found, unlocking(service, found))
                     return open
                 }
-                await service.close()
             } catch {
                 guard Self.isAbsence(error) else { throw error }
             }
@@ -124,8 +118,44 @@ final class AgeKeeper: AgeKeySource {
         }
     }
 
+    /// Opens the PIV application of the card with a serial number, or of the only card; `nil` if it is another card.
+    private func openPIV(_ serial: UInt32?) async throws -> (PIVService, UInt32)? {
+        let selection = world.keys.selection
+        guard let serial, selection.serial == nil else {
+            let service = try await world.openPIV()
+            let found = try await service.serial() ?? 0
+            if serial == nil || serial == found { return (service, found) }
+            await service.close()
+            return nil
+        }
+        for keys in cards() {
+            // Only PIV is selected: another application would end the verified state of the PIN.
+            guard let service = try? await world.openPIV(of: keys) else { continue }
+            if try await service.serial() == serial { return (service, serial) }
+            await service.close()
+        }
+        // Firmware before 5.0 tells its serial number in another application only.
+        let keys = world.keys.selecting(selection.with(serial: String(serial)))
+        let service = try await world.openPIV(of: keys)
+        let found = try await service.serial() ?? serial
+        if found == serial { return (service, serial) }
+        await service.close()
+        return nil
+    }
+
+    /// Each card in a selected reader of the smart card service.
+    private func cards() -> [Keys] {
+        let selection = world.keys.selection
+        guard world.software == nil, world.replay == nil, selection.path == nil,
+            [.auto, .pcsc].contains(selection.transport),
+            let readers = try? selection.filled(try world.keys.readers())
+        else { return [] }
+        return readers.map { world.keys.selecting(KeySelection(reader: $0.name, transport: .pcsc)) }
+    }
+
     private func unlocking(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
         var unlocking = PIVUnlocking(world, service, given, key: serial == 0 ? nil : String(serial))
+        unlocking.sharesPIN = true
         guard !isGiven(.piv, serial) else { return unlocking }
         unlocking.source = { [dialogue] service, _ in
             let tries = try await service.tries(of: .pin)

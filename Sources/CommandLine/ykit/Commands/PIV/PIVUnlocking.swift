@@ -20,8 +20,13 @@ struct PIVUnlocking {
     var isVerified = false
     /// Provides the PIN instead of the options.
     var source: ((PIVService, String) async throws -> PIVPIN)?
+    /// Whether a PIN that an earlier program verified is good for keys with the policy "once", and is left verified for
+    /// the next program.
+    var sharesPIN = false
     /// The PIN, once the card has accepted it.
     private var held: HeldPIN?
+    /// The metadata of the slots that were prepared, on cards that have it.
+    private var known: [PIVSlot: SlotMetadata] = [:]
 
     init(_ world: World, _ service: PIVService, _ pin: PINOptions, key: String? = nil) {
         self.world = world
@@ -32,6 +37,14 @@ struct PIVUnlocking {
 
     /// Where the PIN may come from, without a prompt.
     var given: SecretInput.Source { world.source(of: .piv, pin, key: key) }
+
+    /// Returns the same unlocking before its PIN was given.
+    func beforePIN() -> PIVUnlocking {
+        var unlocking = self
+        unlocking.held = nil
+        unlocking.isVerified = false
+        return unlocking
+    }
 
     /// Verifies the PIN, unless that is already done.
     mutating func verify(for reason: String) async throws {
@@ -79,7 +92,11 @@ struct PIVUnlocking {
         guard algorithm.fits(operation) else { throw PIVError.unfit(algorithm, for: operation) }
         let use = KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
         let input: Input
-        switch metadata?.policies.pin {
+        let policy = try await policy(of: slot, metadata)
+        if policy == .once, sharesPIN, !isVerified, world.plan == nil {
+            isVerified = try await service.isPINVerified()
+        }
+        switch policy {
         case .never?: input = try read(algorithm)
         case .matchOnce?, .matchAlways?:
             input = try read(algorithm)
@@ -100,16 +117,21 @@ struct PIVUnlocking {
                 try await send(pin)
             }
         }
+        if policy == .once, sharesPIN { await service.leavePINVerified() }
         return (use, input)
     }
 
     /// Returns the properties of a key: from metadata, otherwise the given algorithm, or the public key by which the slot
     /// is known. A card that reports no key may be wrong about it, so the certificate counts as well.
-    private func properties(
+    private mutating func properties(
         of slot: PIVSlot, _ kind: PIVAlgorithm?
     ) async throws -> (SlotMetadata?, PIVAlgorithm, PublicKey?) {
+        if let metadata = known[slot] { return (metadata, metadata.algorithm, metadata.publicKey) }
         let state = try await service.keyState(of: slot)
-        if let metadata = state.metadata { return (metadata, metadata.algorithm, metadata.publicKey) }
+        if let metadata = state.metadata {
+            known[slot] = metadata
+            return (metadata, metadata.algorithm, metadata.publicKey)
+        }
         if let kind { return (nil, kind, nil) }
         let key: PublicKey?
         if case .absent = state {
@@ -122,6 +144,14 @@ struct PIVUnlocking {
         }
         guard let key, let algorithm = PIVAlgorithm(key) else { throw PIVError.unknownKey(slot) }
         return (nil, algorithm, key)
+    }
+
+    /// The PIN policy as the card reports it; where PINs are shared, otherwise as the certificate states it.
+    private func policy(of slot: PIVSlot, _ metadata: SlotMetadata?) async throws -> PINPolicy? {
+        guard metadata == nil, sharesPIN, let certificate = try? await service.certificate(slot) else {
+            return metadata?.policies.pin
+        }
+        return KeyPolicies(certificate)?.pin
     }
 
     /// Verifies a fingerprint; falls back to the PIN if it is not recognized.
