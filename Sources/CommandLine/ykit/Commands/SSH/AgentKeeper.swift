@@ -9,34 +9,41 @@ import YKSSH
 import YKTransport
 import YKWire
 
-/// Performs an agent's operations on the key. Between requests no connection to the key is open; the agent keeps the
-/// PIN, and the list of PIV keys as long as the same key is present.
+/// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
+/// keeps the PIN, and the list of PIV keys as long as the same key is present.
 final class AgentKeeper {
-    /// How long the list of keys is cached, in case slots change.
-    private static let listLifetime = Duration.seconds(60)
     /// How long a request waits for other programs to let go of the card.
     private static let patience = Duration.seconds(5)
 
-    private let world: World
+    let world: World
+    let usesPIV: Bool
+    let card: AgentCard
     private let pins: AgentPINs
     private let fidoPINs: AgentPINs
-    private let usesPIV: Bool
     private let prompt = AgentPrompt()
-    private var known: (serial: UInt32?, keys: [SSHSlotKey], time: ContinuousClock.Instant)?
 
-    init(_ world: World, _ options: PINOptions, usesPIV: Bool, lifetime: Int?) {
+    init(
+        _ world: World, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?
+    ) {
         self.world = world
         self.usesPIV = usesPIV
         // A given PIN is that of PIV, unless the agent leaves PIV alone.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
         pins = AgentPINs(world.source(of: .piv, piv), world.terminal, lifetime: lifetime)
         fidoPINs = AgentPINs(world.source(of: .fido, fido), world.terminal, lifetime: lifetime)
+        card = AgentCard(world, lifetime: lifetime) { number, end in
+            Task {
+                try? await Task.sleep(until: end, clock: .continuous)
+                keys.release(number)
+            }
+        }
     }
 
     func `do`(_ job: AgentKeys.Job) async {
         switch job {
-        case .identities(let continuation): continuation.resume(returning: await slotKeys().map(\.identity))
+        case .identities(let continuation): continuation.resume(returning: await identities())
         case .sign(let request, let continuation): continuation.resume(returning: await signature(request))
+        case .release(let number): await card.end(number)
         }
     }
 
@@ -49,18 +56,10 @@ final class AgentKeeper {
     /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
         let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
-        return try await closing(service) { try await SSHCredential.all(of: $0).map(\.file) }
-    }
-
-    /// Runs work with a service, and closes it before the reply is sent: closing resets the card, which must not affect
-    /// the next request.
-    private func closing<Service: KeyService, Value>(
-        _ service: Service, _ work: (Service) async throws -> Value
-    ) async throws -> Value {
         do {
-            let value = try await work(service)
+            let files = try await SSHCredential.all(of: service).map(\.file)
             await service.close()
-            return value
+            return files
         } catch {
             await service.close()
             throw error
@@ -68,7 +67,7 @@ final class AgentKeeper {
     }
 
     /// Repeats work with a card that another program holds, or has reset or powered off in the middle.
-    private func amongOthers<Value>(_ work: () async throws -> Value) async throws -> Value {
+    func amongOthers<Value>(_ work: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + Self.patience
         while true {
             do { return try await work() } catch {
@@ -81,24 +80,48 @@ final class AgentKeeper {
 
     // MARK: PIV
 
-    private func slotKeys() async -> [SSHSlotKey] {
+    private func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
-        do {
-            return try await amongOthers { try await closing(try await world.openPIV()) { try await slotKeys($0) } }
-        } catch {
-            known = nil
-            return []
+        let keys = try? await amongOthers {
+            try await card.use { session in
+                SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
+            }
         }
+        return keys ?? []
     }
 
-    private func slotKeys(_ service: PIVService) async throws -> [SSHSlotKey] {
-        let serial = try await service.serial()
-        if let known, let serial, known.serial == serial, known.time.duration(to: .now) < Self.listLifetime {
-            return known.keys
+    /// Uses a key in a slot, once the PIN that it requires is verified.
+    func using<Value>(
+        _ key: PIVSlotKey, _ operation: PIVOperation, _ reason: String, in session: inout AgentCard.Session,
+        _ body: (KeyUse) async throws -> Value
+    ) async throws -> Value {
+        let policy = key.policies?.pin
+        let isAlways =
+            policy == .always || policy == .matchAlways || policy == nil && key.slot == .signature
+        if isAlways { session.unlocking = session.unlocking.beforePIN() }
+        session.unlocking.source = { [pins, prompt] service, reason in
+            let tries = try await service.tries(of: .pin)
+            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
+            let left = tries.map { ", \(Tries.next($0.triesLeft))" } ?? ""
+            // Other programs do not wait for somebody who enters a PIN.
+            if try pins.asks(triesLeft: tries?.triesLeft, isKept: !isAlways) { await service.rest() }
+            let pin = try await pins.pin(
+                "PIN of the key's PIV, to \(reason)\(left)", prompt, triesLeft: tries?.triesLeft, isKept: !isAlways)
+            return try PIVPIN(pin.value.copy())
         }
-        let keys = try await SSHSlotKey.all(of: service, serial: serial)
-        known = (serial, keys, .now)
-        return keys
+        // A cached PIN may have been changed since: it is forgotten, and the user is asked.
+        while true {
+            do {
+                let use = try await session.unlocking.prepare(
+                    key.slot, PIVAlgorithm(key.publicKey), operation, for: reason)
+                guard use.key.map({ $0 == key.publicKey }) ?? true else { throw PIVError.noKey(key.slot) }
+                let value = try await use.touching(world) { try await body(use) }
+                if isAlways { session.unlocking = session.unlocking.beforePIN() }
+                return value
+            } catch let error as PIVError {
+                guard case .wrong(.pin, let tries) = error, pins.wasRefused(triesLeft: tries) else { throw error }
+            }
+        }
     }
 
     // MARK: Signatures
@@ -107,12 +130,7 @@ final class AgentKeeper {
         let reason = request.words
         world.terminal.purpose("\(reason), key \(request.identity.comment.printable)")
         world.terminal.say("\(reason), key \(request.identity.comment.printable)")
-        if request.needsConfirmation {
-            guard await isAllowed("Allow to \(reason) with key \(request.identity.comment.printable)?") else {
-                world.terminal.say("not allowed")
-                return nil
-            }
-        }
+        guard await isAllowed(reason, request.identity.comment, asking: request.needsConfirmation) else { return nil }
         do {
             return try await amongOthers {
                 if let credential = request.identity.credential {
@@ -123,66 +141,49 @@ final class AgentKeeper {
         } catch {
             let why = Explain.explain(error)
             world.terminal.warn(why.message)
-            known = nil
             return nil
         }
     }
 
-    private func isAllowed(_ question: String) async -> Bool {
-        do { return try await prompt.agrees(question) } catch {
-            world.terminal.warn(Explain.explain(error).message)
-            return false
-        }
+    /// Whether a key may be used, if its user has to be asked. Other programs do not wait for the answer.
+    func isAllowed(_ reason: String, _ key: String, asking: Bool) async -> Bool {
+        guard asking else { return true }
+        await card.end()
+        do {
+            if try await prompt.agrees("Allow to \(reason) with key \(key.printable)?") { return true }
+            world.terminal.say("not allowed")
+        } catch { world.terminal.warn(Explain.explain(error).message) }
+        return false
     }
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
-        try await closing(try await world.openPIV()) { try await signWithSlot(request, $0, reason) }
-    }
-
-    private func signWithSlot(
-        _ request: SSHSignatureRequest, _ service: PIVService, _ reason: String
-    ) async throws -> SSHSignature? {
-        let keys = try await slotKeys(service)
-        guard let slot = keys.first(where: { $0.key == request.identity.publicKey }) else { return nil }
-        // A cached PIN may have been changed since: it is forgotten, and the user is asked.
-        while true {
-            do { return try await sign(request, slot, service, reason) } catch let error as PIVError {
-                guard case .wrong(.pin, let tries) = error, pins.wasRefused(triesLeft: tries) else { throw error }
+        let wanted = request.identity.publicKey
+        return try await card.use { session in
+            let keys = try await card.keys(&session)
+            guard let key = keys.first(where: { SSHSlotKey.slots.contains($0.slot) && $0.publicKey == wanted.key })
+            else { return nil }
+            let service = session.service
+            let bytes = try await using(key, .sign, reason, in: &session) { use in
+                try await service.sign(
+                    .message(request.data), key.slot, hash: wanted.hash ?? request.hash, algorithm: use.algorithm,
+                    key: key.publicKey)
             }
+            return try SSHSignature(bytes, by: wanted, hash: request.hash)
         }
-    }
-
-    private func sign(
-        _ request: SSHSignatureRequest, _ key: SSHSlotKey, _ service: PIVService, _ reason: String
-    ) async throws -> SSHSignature {
-        let (slot, policy) = (key.slot, key.pinPolicy)
-        let isAlways = policy == .always || policy == .matchAlways || policy == nil && slot == .signature
-        var unlocking = PIVUnlocking(world, service, PINOptions())
-        unlocking.source = { [pins, prompt] service, reason in
-            let tries = try await service.tries(of: .pin)
-            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
-            let left = tries.map { ", \(Tries.next($0.triesLeft))" } ?? ""
-            let pin = try await pins.pin(
-                "PIN of the key's PIV, to \(reason)\(left)", prompt, triesLeft: tries?.triesLeft, isKept: !isAlways)
-            return try PIVPIN(pin.value.copy())
-        }
-        let use = try await unlocking.prepare(slot, nil, .sign, for: reason)
-        guard use.key.map({ $0 == key.key.key }) ?? true else { throw PIVError.noKey(slot) }
-        let bytes = try await use.touching(world) {
-            try await service.sign(
-                .message(request.data), slot, hash: key.key.hash ?? request.hash, algorithm: use.algorithm, key: use.key
-            )
-        }
-        return try SSHSignature(bytes, by: key.key, hash: request.hash)
     }
 
     private func sign(
         _ request: SSHSignatureRequest, with credential: SecurityKeyFile, _ reason: String
     ) async throws -> SSHSignature {
+        // The FIDO application may be on the same card.
+        await card.end()
         let service = try await world.openFIDO(interaction(for: reason))
         do {
-            return try await closing(service) { try await $0.sign(request.data, with: credential) }
+            let signature = try await service.sign(request.data, with: credential)
+            await service.close()
+            return signature
         } catch {
+            await service.close()
             if case .wrongPIN? = error as? FIDOError { _ = fidoPINs.wasRefused(triesLeft: nil) }
             throw error
         }

@@ -43,6 +43,12 @@ final class AgentPINs: Sendable {
         return pin
     }
 
+    /// Whether ``pin(_:_:triesLeft:isKept:)`` asks the user.
+    func asks(triesLeft: Int?, isKept: Bool) throws -> Bool {
+        try readGiven()
+        return (triesLeft ?? .max) <= 1 || state.withLock { $0.given == nil && !(isKept && $0.kept != nil) }
+    }
+
     /// Reads the PIN that is given by an option or a variable, once.
     func readGiven() throws {
         let isRead = state.withLock { state in

@@ -17,10 +17,11 @@ struct SSHAgentVerb: Verb {
         discussion: """
             Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the background, \
             and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays in the \
-            foreground, until ^C. The key is opened for each request and free in between, so it can be unplugged. The \
-            PIN is asked for once, but for slots and credentials that want it at each use: on the terminal while the \
-            agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds credentials by their key \
-            files, 'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
+            foreground, until ^C. The card is kept for the requests that follow within two seconds and free in between, \
+            so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at each use: on \
+            the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
+            credentials by their key files, 'ssh-add -x' locks. Other keys are looked \
+            for in the agent of --upstream.
             """, members: ["socket", "pid"])
 
     @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
@@ -93,9 +94,9 @@ struct SSHAgentVerb: Verb {
     }
 
     private func run(in world: World, _ background: consuming Background? = nil) async throws -> Answer {
-        let files = try key.map { try fileOptions.keyFile($0, world) }
-        let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
-        var credentials = files
+        let keys = AgentKeys(world.terminal)
+        var credentials = try key.map { try fileOptions.keyFile($0, world) }
+        let keeper = AgentKeeper(world, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime)
         if resident { credentials += try await keeper.resident() }
         if background != nil { try keeper.readPINs() }
         let listener = try AgentSocket(path)
@@ -107,7 +108,6 @@ struct SSHAgentVerb: Verb {
         } else {
             world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
         }
-        let keys = AgentKeys(world.terminal)
         let agent = SSHAgent(keys, allowsForwarding: !noForwarding)
         for credential in credentials { await agent.offer(credential) }
         let other = other(than: listener.path)
@@ -117,6 +117,7 @@ struct SSHAgentVerb: Verb {
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
         for await job in keys.jobs { await keeper.do(job) }
+        await keeper.card.end()
         return Answer([], ["socket": .string(listener.path), "pid": .int(Int64(getpid()))])
     }
 
@@ -146,6 +147,8 @@ final class AgentKeys: SSHKeySource {
     enum Job: Sendable {
         case identities(CheckedContinuation<[SSHIdentity], Never>)
         case sign(SSHSignatureRequest, CheckedContinuation<SSHSignature?, Never>)
+        /// Lets the card go if the session with this number still lasts.
+        case release(Int)
     }
 
     let jobs: AsyncStream<Job>
@@ -173,6 +176,9 @@ final class AgentKeys: SSHKeySource {
             continuation.resume(returning: nil)
         }
     }
+
+    /// Lets the card go, after the operations that wait.
+    func release(_ number: Int) { queue.yield(.release(number)) }
 
     func refused(_ refusal: SSHAgentRefusal) { terminal.say("not signed: \(refusal.words)") }
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKPIV
+import YKTransport
+
+/// The PIV application of the agent's card. It stays open for a moment after a request, so that the requests that follow
+/// need no selection and no PIN; other programs wait that long, and find nothing unlocked.
+final class AgentCard {
+    /// How long the card is kept from other programs. PC/SC does not tell whether one waits, so this does not grow with
+    /// the number of requests.
+    static let patience = Duration.seconds(2)
+    /// How long an answer of the card proves that it is still there.
+    private static let freshness = Duration.milliseconds(250)
+    /// How long the list of keys is cached, in case slots change.
+    private static let listLifetime = Duration.seconds(60)
+
+    /// An open card.
+    struct Session {
+        let number: Int
+        let service: PIVService
+        let serial: UInt32?
+        let end: ContinuousClock.Instant
+        fileprivate(set) var keys: [PIVSlotKey]?
+        /// Has the PIN verified once it was.
+        var unlocking: PIVUnlocking
+        fileprivate var lastAnswer = ContinuousClock.now
+    }
+
+    private let world: World
+    private let patience: Duration
+    /// Calls ``end(_:)`` with the number of a session at its end, from the task that uses the card.
+    private let schedule: (Int, ContinuousClock.Instant) -> Void
+    private var session: Session?
+    private var count = 0
+    private var known: (serial: UInt32, keys: [PIVSlotKey], time: ContinuousClock.Instant)?
+
+    /// - Parameter lifetime: How long a PIN may be used, in seconds; a session ends with it.
+    init(
+        _ world: World, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
+    ) {
+        self.world = world
+        patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)
+        self.schedule = schedule
+    }
+
+    /// Uses the card; after an error it is let go.
+    func use<Value>(_ body: (inout Session) async throws -> Value) async throws -> Value {
+        if let session, session.end <= .now { await end() }
+        var session = try await opened()
+        do {
+            let value = try await body(&session)
+            session.lastAnswer = .now
+            self.session = session
+            if session.end <= .now { await end() }
+            return value
+        } catch {
+            self.session = session
+            await end()
+            known = nil
+            throw error
+        }
+    }
+
+    private func opened() async throws -> Session {
+        if let session { return session }
+        let service = try await world.openPIV()
+        count += 1
+        let end = ContinuousClock.now + patience
+        let made: Session
+        do {
+            made = Session(
+                number: count, service: service, serial: try await service.serial(), end: end,
+                unlocking: PIVUnlocking(world, service, PINOptions()))
+        } catch {
+            await service.close()
+            throw error
+        }
+        session = made
+        if patience > .zero { schedule(count, end) }
+        return made
+    }
+
+    /// Returns the keys in the card's slots. If they are known, one command finds out whether the card is still there.
+    func keys(_ session: inout Session) async throws -> [PIVSlotKey] {
+        if let keys = session.keys {
+            if session.lastAnswer.duration(to: .now) > Self.freshness { _ = try await session.service.serial() }
+            return keys
+        }
+        if let known, known.serial == session.serial, known.time.duration(to: .now) < Self.listLifetime {
+            session.keys = known.keys
+            return known.keys
+        }
+        let keys = try await session.service.keys(in: PIVSlot.main + PIVSlot.retired)
+        session.keys = keys
+        known = session.serial.map { ($0, keys, .now) }
+        return keys
+    }
+
+    /// Lets the card go if the session with this number still lasts.
+    func end(_ number: Int) async {
+        if session?.number == number { await end() }
+    }
+
+    /// Lets the card go: it is reset if something was unlocked.
+    func end() async {
+        guard let session else { return }
+        self.session = nil
+        await session.service.close()
+    }
+}
