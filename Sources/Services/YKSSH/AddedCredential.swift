@@ -2,16 +2,16 @@
 
 /// A credential that was added to an agent, with its constraints. Adding it again does not loosen them.
 struct AddedCredential {
-    /// The credential.
-    private(set) var credential: SecurityKeyFile
+    /// The credential, which may have a certificate.
+    private(set) var identity: SSHIdentity
     /// Whether the user must confirm each use.
     private(set) var needsConfirmation: Bool
     /// The hosts that it is for, as each addition with such a constraint named them: all of them must permit a use.
     private(set) var destinations: Set<[DestinationConstraint]>
     private var end: ContinuousClock.Instant?
 
-    init(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
-        self.credential = credential
+    init(_ identity: SSHIdentity, _ constraints: AgentConstraints) {
+        self.identity = identity
         needsConfirmation = constraints.needsConfirmation
         destinations = constraints.destinations.isEmpty ? [] : [constraints.destinations]
         end = Self.end(constraints)
@@ -21,14 +21,14 @@ struct AddedCredential {
     ///
     /// - Parameter isForwarded: Whether a client on another machine adds it, which may change nothing else: neither
     ///   what the key requires, nor that the lifetime ends.
-    mutating func update(_ credential: SecurityKeyFile, _ constraints: AgentConstraints, isForwarded: Bool) {
+    mutating func update(_ identity: SSHIdentity, _ constraints: AgentConstraints, isForwarded: Bool) {
         needsConfirmation = needsConfirmation || constraints.needsConfirmation
         if !constraints.destinations.isEmpty { destinations.insert(constraints.destinations) }
         let end = Self.end(constraints)
         if isForwarded {
             self.end = [self.end, end].compactMap(\.self).min()
         } else {
-            self.credential = credential
+            self.identity = identity
             self.end = end ?? self.end
         }
     }

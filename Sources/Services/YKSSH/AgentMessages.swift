@@ -9,7 +9,7 @@ enum AgentRequest {
     /// Requests a signature with the key of a blob.
     case sign(blob: [UInt8], data: [UInt8], flags: UInt32)
     /// Adds a credential.
-    case add(SecurityKeyFile, AgentConstraints)
+    case add(SSHIdentity, AgentConstraints)
     /// Removes a key.
     case remove(blob: [UInt8])
     /// Removes all added credentials.
@@ -71,11 +71,15 @@ enum AgentRequest {
     private static func addition(
         _ reader: inout SSHReader, isConstrained: Bool
     ) throws(SSHError) -> AgentRequest {
-        var file = try SecurityKeyFile.take(&reader)
+        var (file, certificate) = try SecurityKeyFile.takeCertified(&reader)
         file.comment = try reader.text("the comment")
-        if isConstrained { return .add(file, try AgentConstraints(&reader)) }
+        let plain = SSHIdentity(file)
+        guard let identity = certificate.map(plain.with) ?? plain else {
+            throw .malformed("a certificate of another key")
+        }
+        if isConstrained { return .add(identity, try AgentConstraints(&reader)) }
         try reader.finish("the key")
-        return .add(file, AgentConstraints())
+        return .add(identity, AgentConstraints())
     }
 }
 

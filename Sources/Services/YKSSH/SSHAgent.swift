@@ -10,12 +10,15 @@ public struct SSHIdentity: Hashable, Sendable {
     public let comment: String
     /// The file of a FIDO key's credential, if it is one.
     public let credential: SecurityKeyFile?
+    /// The certificate of the key, if it is offered with one.
+    public let certificate: SSHCertificate?
 
     /// Creates an identity for a key of another application, such as a PIV slot.
     public init(publicKey: SSHPublicKey, comment: String) {
         self.publicKey = publicKey
         self.comment = comment
         credential = nil
+        certificate = nil
     }
 
     /// Creates an identity for a credential of a FIDO key.
@@ -23,7 +26,23 @@ public struct SSHIdentity: Hashable, Sendable {
         publicKey = credential.publicKey
         comment = credential.comment
         self.credential = credential
+        certificate = nil
     }
+
+    private init(_ identity: SSHIdentity, _ certificate: SSHCertificate) {
+        publicKey = identity.publicKey
+        comment = identity.comment
+        credential = identity.credential
+        self.certificate = certificate
+    }
+
+    /// Returns the same identity with a certificate; `nil` if that is for another key.
+    public func with(_ certificate: SSHCertificate) -> SSHIdentity? {
+        certificate.publicKey == publicKey ? SSHIdentity(self, certificate) : nil
+    }
+
+    /// The key or its certificate in wire format, by which clients name the identity.
+    public var blob: [UInt8] { certificate?.blob ?? publicKey.blob }
 }
 
 /// A request for a signature.
@@ -52,6 +71,9 @@ public protocol SSHKeySource: Sendable {
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature?
     /// Reports a signature that the agent refused without asking, for a log. Does nothing unless implemented.
     func refused(_ refusal: SSHAgentRefusal)
+}
+    /// Answers a request of such an extension; `nil` if that fails.
+    func answer(_ request: SSHExtensionRequest) async -> [UInt8]?
 }
 
 extension SSHKeySource {
@@ -131,14 +153,17 @@ public actor SSHAgent {
     }
 
     /// Adds a credential, as a client's request would.
-    public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints(), isForwarded: false) }
+    public func offer(_ credential: SecurityKeyFile) { offer(SSHIdentity(credential)) }
 
-    private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints, isForwarded: Bool) {
-        guard let index = added.firstIndex(where: { $0.credential.publicKey == credential.publicKey }) else {
-            added.append(AddedCredential(credential, constraints))
+    /// Adds a credential, which may have a certificate, as a client's request would.
+    public func offer(_ identity: SSHIdentity) { offer(identity, AgentConstraints(), isForwarded: false) }
+
+    private func offer(_ identity: SSHIdentity, _ constraints: AgentConstraints, isForwarded: Bool) {
+        guard let index = added.firstIndex(where: { $0.identity.blob == identity.blob }) else {
+            added.append(AddedCredential(identity, constraints))
             return
         }
-        added[index].update(credential, constraints, isForwarded: isForwarded)
+        added[index].update(identity, constraints, isForwarded: isForwarded)
     }
 
     private func change(
@@ -147,18 +172,15 @@ public actor SSHAgent {
         guard lock == nil else { return AgentReply.failure.bytes }
         added.removeAll { $0.hasExpired }
         switch request {
-        case .add(let credential, let constraints):
-            let blob = credential.publicKey.blob
-            guard added.allSatisfy({ $0.credential.publicKey.blob != blob || isShown($0, connection) }) else {
-                return AgentReply.failure.bytes
-            }
-            offer(credential, constraints, isForwarded: connection.isForwarded)
+        case .add(let identity, let constraints):
+            guard mayAdd(identity, connection) else { return AgentReply.failure.bytes }
+            offer(identity, constraints, isForwarded: connection.isForwarded)
             return AgentReply.success.bytes
         case .remove(let blob):
             let count = added.count
-            added.removeAll { $0.credential.publicKey.blob == blob && mayRemove($0, connection) }
+            added.removeAll { $0.identity.blob == blob && mayRemove($0, connection) }
             if added.count < count { return AgentReply.success.bytes }
-            if added.contains(where: { $0.credential.publicKey.blob == blob }) { return AgentReply.failure.bytes }
+            if added.contains(where: { $0.identity.blob == blob }) { return AgentReply.failure.bytes }
         case .removeAll: added.removeAll { mayRemove($0, connection) }
         default: break
         }
@@ -169,6 +191,15 @@ public actor SSHAgent {
         let reply = await upstream(message, connection)
         if case .removeAll = request { return AgentReply.success.bytes }
         return reply ?? AgentReply.failure.bytes
+    }
+
+    /// Whether a connection may add a credential: not one that it may not see, and a forwarded connection not a constrained
+    /// one under another name, with or without a certificate, which would have no lifetime.
+    private func mayAdd(_ identity: SSHIdentity, _ connection: Connection) -> Bool {
+        added.filter { $0.identity.publicKey == identity.publicKey }.allSatisfy { known in
+            let isLoosened = connection.isForwarded && known.isConstrained && known.identity.blob != identity.blob
+            return isShown(known, connection) && !isLoosened
+        }
     }
 
     /// Whether a connection may remove a credential. One that is forwarded could add it again without its constraints,
@@ -228,7 +259,7 @@ public actor SSHAgent {
 
     private func identities(_ message: [UInt8], _ connection: Connection) async -> [UInt8] {
         guard lock == nil else { return AgentReply.identities([]).bytes }
-        let own = await all(for: connection).map { (blob: $0.publicKey.blob, comment: Array($0.comment.utf8)) }
+        let own = await all(for: connection).map { (blob: $0.blob, comment: Array($0.comment.utf8)) }
         let blobs = Set(own.map(\.blob))
         let other = await upstream(message, connection).flatMap(AgentReply.foreignIdentities) ?? []
         return AgentReply.identities(own + other.filter { !blobs.contains($0.blob) }).bytes
@@ -238,9 +269,9 @@ public actor SSHAgent {
     private func all(for connection: Connection) async -> [SSHIdentity] {
         let there = await inTurn { await $0.identities() }
         added.removeAll { $0.hasExpired }
-        let blobs = Set(there.map(\.publicKey.blob))
-        let shown = added.filter { isShown($0, connection) && !blobs.contains($0.credential.publicKey.blob) }
-        return there + shown.map { SSHIdentity($0.credential) }
+        let blobs = Set(there.map(\.blob))
+        let shown = added.filter { isShown($0, connection) && !blobs.contains($0.identity.blob) }
+        return there + shown.map(\.identity)
     }
 
     private func sign(
@@ -252,18 +283,19 @@ public actor SSHAgent {
             source.refused(refusal)
             return AgentReply.failure.bytes
         }
-        guard let identity = await all(for: connection).first(where: { $0.publicKey.blob == blob }) else {
+        guard let identity = await all(for: connection).first(where: { $0.blob == blob }) else {
             return await upstream(message, connection) ?? AgentReply.failure.bytes
         }
-        let constraints = added.first { $0.credential.publicKey == identity.publicKey }
-        guard constraints?.permits(connection.bindings, purpose) ?? true else {
+        // A key that is offered with a certificate, too, is one key: its constraints hold for both.
+        let constraints = added.filter { $0.identity.publicKey == identity.publicKey }
+        guard constraints.allSatisfy({ $0.permits(connection.bindings, purpose) }) else {
             source.refused(.destination)
             return AgentReply.failure.bytes
         }
         let request = SSHSignatureRequest(
             identity: identity, data: data, hash: flags & 4 != 0 ? .sha512 : .sha256, purpose: purpose,
             hostKey: connection.bindings.last?.hostKey, isForwarded: connection.isForwarded,
-            needsConfirmation: constraints?.needsConfirmation ?? false)
+            needsConfirmation: constraints.contains { $0.needsConfirmation })
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
     }

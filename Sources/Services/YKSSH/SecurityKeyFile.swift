@@ -123,7 +123,31 @@ public struct SecurityKeyFile: Hashable, Sendable {
         var start = reader
         let type = try start.text("the type of the key")
         guard type.hasPrefix("sk-") else { throw .notInSecurityKey(type) }
-        let key = try SSHPublicKey.read(&reader)
+        return try take(&reader, of: try SSHPublicKey.read(&reader))
+    }
+
+    /// Reads the private fields of a credential that may have a certificate, as an agent gets them: after the certificate
+    /// the point follows for Ed25519 only (sshkey_private_serialize, OpenSSH 9.2).
+    static func takeCertified(
+        _ reader: inout SSHReader
+    ) throws(SSHError) -> (file: SecurityKeyFile, certificate: SSHCertificate?) {
+        var start = reader
+        let type = try start.text("the type of the key")
+        guard type.hasPrefix("sk-"), SSHCertificate.isKnown(type: type) else { return (try take(&reader), nil) }
+        reader = start
+        let certificate = try SSHCertificate(blob: try reader.string("the certificate"))
+        guard certificate.type == type else { throw .malformed("'\(type)' before a '\(certificate.type)'") }
+        if case .ed25519(let point) = certificate.publicKey.key, try reader.string("the point") != point {
+            throw .malformed("a certificate of another key")
+        }
+        guard try reader.text("the application") == certificate.publicKey.application else {
+            throw .malformed("a certificate of another application")
+        }
+        return (try take(&reader, of: certificate.publicKey), certificate)
+    }
+
+    /// Reads the fields behind the public key.
+    private static func take(_ reader: inout SSHReader, of key: SSHPublicKey) throws(SSHError) -> SecurityKeyFile {
         let flags = Flags(rawValue: try reader.byte("the flags"))
         let handle = try reader.string("the handle")
         _ = try reader.string("the reserved string")

@@ -21,12 +21,16 @@ final class AgentKeeper {
     private let pins: AgentPINs
     private let fidoPINs: AgentPINs
     private let prompt = AgentPrompt()
+    /// The certificates of PIV keys.
+    private let certificates: [SSHCertificate]
 
     init(
-        _ world: World, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?
+        _ world: World, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?,
+        certificates: [SSHCertificate] = []
     ) {
         self.world = world
         self.usesPIV = usesPIV
+        self.certificates = certificates
         // A given PIN is that of PIV, unless the agent leaves PIV alone.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
         pins = AgentPINs(world.source(of: .piv, piv), world.terminal, lifetime: lifetime)
@@ -87,7 +91,7 @@ final class AgentKeeper {
                 SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
             }
         }
-        return keys ?? []
+        return (keys ?? []).flatMap { key in [key] + certificates.compactMap(key.with) }
     }
 
     /// Uses a key in a slot, once the PIN that it requires is verified.

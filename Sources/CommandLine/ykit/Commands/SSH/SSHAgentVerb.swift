@@ -20,7 +20,7 @@ struct SSHAgentVerb: Verb {
             foreground, until ^C. The card is kept for the requests that follow within two seconds and free in between, \
             so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at each use: on \
             the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
-            credentials by their key files, 'ssh-add -x' locks. Other keys are looked \
+            credentials by their key files, with the certificates beside them; 'ssh-add -x' locks. Other keys are looked \
             for in the agent of --upstream.
             """, members: ["socket", "pid"])
 
@@ -34,6 +34,11 @@ struct SSHAgentVerb: Verb {
 
     @Option(["--key <file>", "-k"], help: "Offer the credential of this key file; may be repeated.")
     var key: [String] = []
+
+    @Option(
+        "--certificate <file>",
+        help: "Offer a PIV key with this certificate, too; may be repeated. For a key file, FILE-cert.pub is used.")
+    var certificate: [String] = []
 
     @Flag("--resident", help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
     var resident = false
@@ -95,9 +100,11 @@ struct SSHAgentVerb: Verb {
 
     private func run(in world: World, _ background: consuming Background? = nil) async throws -> Answer {
         let keys = AgentKeys(world.terminal)
-        var credentials = try key.map { try fileOptions.keyFile($0, world) }
-        let keeper = AgentKeeper(world, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime)
-        if resident { credentials += try await keeper.resident() }
+        var credentials = try key.flatMap { try Self.identities(of: $0, try fileOptions.keyFile($0, world)) }
+        let keeper = AgentKeeper(
+            world, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime,
+            certificates: try certificate.map(SSHCertificate.init(file:)))
+        if resident { credentials += try await keeper.resident().map(SSHIdentity.init) }
         if background != nil { try keeper.readPINs() }
         let listener = try AgentSocket(path)
         defer { listener.end() }
@@ -119,6 +126,17 @@ struct SSHAgentVerb: Verb {
         for await job in keys.jobs { await keeper.do(job) }
         await keeper.card.end()
         return Answer([], ["socket": .string(listener.path), "pid": .int(Int64(getpid()))])
+    }
+
+    /// The credential of a key file, and its certificate in FILE-cert.pub if there is one, as ssh-add adds them.
+    private static func identities(of path: String, _ file: SecurityKeyFile) throws -> [SSHIdentity] {
+        let plain = SSHIdentity(file)
+        let path = path + "-cert.pub"
+        guard FileStatus(path) != nil else { return [plain] }
+        guard let certified = plain.with(try SSHCertificate(file: path)) else {
+            throw Explain.malformed("the certificate in \(path.printable) is for another key")
+        }
+        return [plain, certified]
     }
 
     private func announce(_ path: String, _ world: World) {
@@ -181,6 +199,14 @@ final class AgentKeys: SSHKeySource {
     func release(_ number: Int) { queue.yield(.release(number)) }
 
     func refused(_ refusal: SSHAgentRefusal) { terminal.say("not signed: \(refusal.words)") }
+}
+
+extension SSHCertificate {
+    /// Reads a `-cert.pub` file.
+    init(file path: String) throws {
+        let line = String(decoding: try Files.read(path), as: UTF8.self)
+        self = try SSHCertificate.parse(line: line.trimmed).certificate
+    }
 }
 
 extension SSHAgentRefusal {

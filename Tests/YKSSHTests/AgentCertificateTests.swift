@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCrypto
+import YKSSH
+import YKWire
+
+/// Certificates beside the keys of an agent.
+struct AgentCertificateTests {
+    private static let names = ["sk_ed25519", "sk_ecdsa"]
+
+    private func certificate(_ name: String) throws -> SSHCertificate {
+        try SSHCertificate.parse(line: Vectors.text("certificates/\(name)-cert.pub")).certificate
+    }
+
+    private func file(_ name: String) throws -> SecurityKeyFile {
+        try SecurityKeyFile(parsing: Vectors.bytes(name))
+    }
+
+    /// What ssh-add (OpenSSH 9.2) sends for a key with a certificate: of Ed25519 the point comes again.
+    private func addition(
+        _ certificate: SSHCertificate, _ file: SecurityKeyFile, _ constraints: [UInt8]? = nil
+    ) -> [UInt8] {
+        var point: [UInt8] = []
+        if case .ed25519(let bytes) = file.publicKey.key { point = AgentTests.string(bytes) }
+        return [constraints == nil ? 17 : 25] + AgentTests.string(certificate.type.utf8)
+            + AgentTests.string(certificate.blob) + point + AgentTests.string((file.publicKey.application ?? "").utf8)
+            + [file.flags.rawValue] + AgentTests.string(file.handle) + AgentTests.string([])
+            + AgentTests.string(file.comment.utf8) + (constraints ?? [])
+    }
+
+    @Test(arguments: names) func addsListsSignsWithAndDeletesCertificates(name: String) async throws {
+        let (file, certificate) = (try file(name), try certificate(name))
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: AgentTests.addition(file), on: &connection) == [6])
+        #expect(await agent.reply(to: addition(certificate, file), on: &connection) == [6])
+        let listed = await agent.reply(to: [11], on: &connection)
+        #expect(AgentTests.count(listed) == 2)
+        let keys = [file.publicKey.blob, certificate.blob].map {
+            AgentTests.string($0) + AgentTests.string(file.comment.utf8)
+        }
+        #expect(Array(listed.dropFirst(5)) == keys.flatMap { $0 })
+        _ = await agent.reply(to: AgentTests.sign(certificate.blob, [1]), on: &connection)
+        let request = try #require(source.requests.withLock { $0.last })
+        #expect(request.identity.certificate == certificate && request.identity.publicKey == file.publicKey)
+        #expect(request.identity.credential == file)
+        let removal = [18] + AgentTests.string(certificate.blob)
+        #expect(await agent.reply(to: removal, on: &connection) == [6])
+        #expect(await agent.reply(to: removal, on: &connection) == [5])
+        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 1)
+    }
+
+    @Test func malformedAdditionsAreRefused() async throws {
+        let (file, certificate) = (try file("sk_ed25519"), try certificate("sk_ed25519"))
+        let agent = SSHAgent(FakeSource())
+        let whole = addition(certificate, file)
+        for count in 1..<whole.count {
+            var connection = SSHAgent.Connection()
+            #expect(await agent.reply(to: Array(whole.prefix(count)), on: &connection) == [5])
+        }
+        var connection = SSHAgent.Connection()
+        let other = try self.file("sk_ecdsa")
+        let mixed = addition(try self.certificate("sk_ecdsa"), file)
+        #expect(await agent.reply(to: mixed, on: &connection) == [5])
+        #expect(await agent.reply(to: addition(certificate, other), on: &connection) == [5])
+        // A certificate of an ordinary key comes with its private key, which is not taken.
+        let usual = try self.certificate("user")
+        let ordinary =
+            [17] + AgentTests.string(usual.type.utf8) + AgentTests.string(usual.blob) + AgentTests.string([1])
+        #expect(await agent.reply(to: ordinary, on: &connection) == [5])
+        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 0)
+    }
+
+    @Test("a certificate is the same key: the constraints of one hold for the other")
+    func constraintsHoldForBoth() async throws {
+        let (file, certificate) = (try file("sk_ed25519"), try certificate("sk_ed25519"))
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: AgentTests.addition(file, [2]), on: &connection) == [6])
+        #expect(await agent.reply(to: addition(certificate, file), on: &connection) == [6])
+        for blob in [file.publicKey.blob, certificate.blob] {
+            _ = await agent.reply(to: AgentTests.sign(blob, [1]), on: &connection)
+        }
+        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true, true])
+    }
+
+    @Test func aKeyOfASlotIsOfferedWithItsCertificate() async throws {
+        let certificate = try certificate("user")
+        let plain = SSHIdentity(publicKey: certificate.publicKey, comment: "PIV 9a")
+        let certified = try #require(plain.with(certificate))
+        #expect(plain.with(try self.certificate("rsa")) == nil)
+        let source = FakeSource([plain, certified])
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 2)
+        _ = await agent.reply(to: AgentTests.sign(certificate.blob, [1]), on: &connection)
+        #expect(source.requests.withLock { $0.last?.identity } == certified)
+    }
+}
