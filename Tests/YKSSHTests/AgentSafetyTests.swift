@@ -33,6 +33,19 @@ struct AgentSafetyTests {
         return connection
     }
 
+    @Test(arguments: [false, true]) func anAgentThatConfirmsAllAsksForEachKey(confirmsAll: Bool) async throws {
+        let slot = SSHIdentity(publicKey: try Vectors.key("ed25519"), comment: "PIV 9a")
+        let file = try Self.credential("ssh:")
+        let source = FakeSource([slot])
+        let agent = SSHAgent(source, confirmsAll: confirmsAll)
+        await agent.offer(file)
+        var connection = SSHAgent.Connection()
+        for blob in [slot.blob, file.publicKey.blob] {
+            _ = await agent.reply(to: Message.sign(blob, [1]), on: &connection)
+        }
+        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [confirmsAll, confirmsAll])
+    }
+
     @Test func aCredentialOfAWebsiteSignsDataOfSSHOnly() async throws {
         let source = FakeSource()
         let agent = SSHAgent(source)

@@ -91,6 +91,7 @@ public actor SSHAgent {
 
     private let source: any SSHKeySource
     private let allowsForwarding: Bool
+    private let confirmsAll: Bool
     private var added: [AddedCredential] = []
     private var lock: SharedSecret?
     private var wrongPassphrases = 0
@@ -104,9 +105,11 @@ public actor SSHAgent {
     /// - Parameters:
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
-    public init(_ source: any SSHKeySource, allowsForwarding: Bool = true) {
+    ///   - confirmsAll: Whether the user must confirm each use of each key.
+    public init(_ source: any SSHKeySource, allowsForwarding: Bool = true, confirmsAll: Bool = false) {
         self.source = source
         self.allowsForwarding = allowsForwarding
+        self.confirmsAll = confirmsAll
     }
 
     /// A client's connection; its session bindings apply to its requests.
@@ -295,7 +298,7 @@ public actor SSHAgent {
         let request = SSHSignatureRequest(
             identity: identity, data: data, hash: flags & 4 != 0 ? .sha512 : .sha256, purpose: purpose,
             hostKey: connection.bindings.last?.hostKey, isForwarded: connection.isForwarded,
-            needsConfirmation: constraints.contains { $0.needsConfirmation })
+            needsConfirmation: confirmsAll || constraints.contains { $0.needsConfirmation })
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
     }

@@ -55,6 +55,8 @@ struct SSHAgentVerb: Verb {
     @Flag("--no-forwarding", help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false
 
+    @Flag("--confirm", help: "Ask before each use of each key, as with 'ssh-add -c'.") var confirm = false
+
     @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, at once.")
     var pinLifetime: Int?
 
@@ -115,7 +117,7 @@ struct SSHAgentVerb: Verb {
         } else {
             world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
         }
-        let agent = SSHAgent(keys, allowsForwarding: !noForwarding)
+        let agent = SSHAgent(keys, allowsForwarding: !noForwarding, confirmsAll: confirm)
         for credential in credentials { await agent.offer(credential) }
         let other = other(than: listener.path)
         let isStarted = SystemThread.start {
