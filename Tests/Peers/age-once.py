@@ -6,9 +6,12 @@ YKIT is the ykit to test.
 
 import os
 import shutil
+import socket
+import subprocess
 import sys
 
-from lib.peer import REAL, YKIT, beside_pcscd, expect
+from lib.openssh import Agent
+from lib.peer import REAL, YKIT, beside_pcscd, expect, within
 from lib.piv_bench import DEFAULT_KEY, Key, fails, path, read, run, works, write
 from lib.terminal import Terminal
 
@@ -91,6 +94,33 @@ def always():
     expect("and asks each time", [asked("always.txt", number) for number in ("a", "b")], [1, 1])
 
 
+def beside_agents():
+    """Agents that hold no such key, or do not answer: the plugin uses the card by itself."""
+    os.environ["YKIT_PIN"] = PIN
+    encrypted("once.txt", "c")
+    for command in (["ssh-agent", "-D", "-a", path("other.sock")], None):
+        if command:
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            within(10, lambda: os.path.exists(path("other.sock")))
+            os.environ["SSH_AUTH_SOCK"] = path("other.sock")
+        else:
+            silent = socket.socket(socket.AF_UNIX)
+            silent.bind(path("silent.sock"))
+            silent.listen()
+            os.environ["SSH_AUTH_SOCK"] = path("silent.sock")
+        expect(f"beside {command[0] if command else 'an agent that says nothing'}", decrypted("once.txt", "c"), True)
+        if command:
+            process.terminate()
+            process.wait()
+    with Agent("same", *CARD, "--no-upstream", virtual=None) as agent:
+        expect("an agent of ykit decrypts with the same card", decrypted("once.txt", "c"), True)
+        expect("which it says", "decrypt a file with age" in agent.said)
+    os.environ["SSH_AUTH_SOCK"] = path("nowhere.sock")
+    expect("an agent that is not there", decrypted("once.txt", "c"), True)
+    os.environ.pop("SSH_AUTH_SOCK")
+    os.environ.pop("YKIT_PIN")
+
+
 def test_age_once():
     if not shutil.which("age"):
         sys.exit("FAIL age is not installed; tools/packages.txt has it")
@@ -100,6 +130,7 @@ def test_age_once():
     with Key("5.7.1"):
         once()
         always()
+        beside_agents()
     with Key("5.2.7", "old"):
         os.environ["YKIT_PIN"] = PIN
         ykit("a key of older firmware, whose certificate says its policy", "age", "generate", "--touch-policy", "never", "-o", "old.txt")

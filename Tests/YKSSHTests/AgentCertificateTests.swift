@@ -6,7 +6,7 @@ import YKCrypto
 import YKSSH
 import YKWire
 
-/// Certificates beside the keys of an agent.
+/// Certificates beside the keys of an agent, and requests of extensions.
 struct AgentCertificateTests {
     private static let names = ["sk_ed25519", "sk_ecdsa"]
 
@@ -99,5 +99,72 @@ struct AgentCertificateTests {
         #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 2)
         _ = await agent.reply(to: AgentTests.sign(certificate.blob, [1]), on: &connection)
         #expect(source.requests.withLock { $0.last?.identity } == certified)
+    }
+}
+
+/// A source with an extension, which answers with what it was asked.
+private final class Echo: SSHKeySource {
+    let asked = Mutex<[SSHExtensionRequest]>([])
+    let extensions: Set<String> = ["echo@example.com"]
+
+    func identities() async -> [SSHIdentity] { [] }
+    func sign(_ request: SSHSignatureRequest) async -> SSHSignature? { nil }
+    func answer(_ request: SSHExtensionRequest) async -> [UInt8]? {
+        asked.withLock { $0.append(request) }
+        return request.content.isEmpty ? nil : request.content
+    }
+}
+
+/// Extensions that use a key follow the rules of signatures.
+struct AgentExtensionTests {
+    private static let name = AgentTests.string("echo@example.com".utf8)
+    private static let message: [UInt8] = [27] + name + [1, 2, 3]
+
+    @Test func areAnsweredOrFail() async throws {
+        let agent = SSHAgent(Echo())
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: Self.message, on: &connection) == [29] + Self.name + [1, 2, 3])
+        #expect(await agent.reply(to: [27] + Self.name, on: &connection) == [28])
+        #expect(await agent.reply(to: [27] + AgentTests.string("other@x".utf8), on: &connection) == [5])
+        #expect(await agent.reply(to: [27], on: &connection) == [28])
+    }
+
+    @Test func aLockedAgentRefuses() async throws {
+        let source = Echo()
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: [22] + AgentTests.string("secret".utf8), on: &connection) == [6])
+        #expect(await agent.reply(to: Self.message, on: &connection) == [28])
+        #expect(source.asked.withLock { $0.isEmpty })
+    }
+
+    @Test func aConfirmationIsAskedForOfEverything() async throws {
+        let source = Echo()
+        let agent = SSHAgent(source, confirmsAll: true)
+        var connection = SSHAgent.Connection()
+        _ = await agent.reply(to: Self.message, on: &connection)
+        #expect(source.asked.withLock { $0.map(\.needsConfirmation) } == [true])
+    }
+
+    @Test func aForwardedClientIsOneOfAnotherMachine() async throws {
+        let source = Echo()
+        let agent = SSHAgent(source)
+        var connection = try await AgentSafetyTests.forwarded(agent)
+        #expect(await agent.reply(to: Self.message, on: &connection).first == 29)
+        #expect(source.asked.withLock { $0.map(\.isForwarded) } == [true])
+        let closed = SSHAgent(source, allowsForwarding: false)
+        connection = try await AgentSafetyTests.forwarded(closed)
+        #expect(await closed.reply(to: Self.message, on: &connection) == [28])
+        var here = SSHAgent.Connection()
+        #expect(await closed.reply(to: Self.message, on: &here).first == 29)
+        #expect(source.asked.withLock { $0.count } == 2)
+    }
+
+    @Test func aForgedSessionEndsThem() async throws {
+        let agent = SSHAgent(Echo())
+        var connection = SSHAgent.Connection()
+        let forged = try AgentTests.binding([1], isForwarding: false, isBroken: true)
+        #expect(await agent.reply(to: forged, on: &connection) == [28])
+        #expect(await agent.reply(to: Self.message, on: &connection) == [28])
     }
 }

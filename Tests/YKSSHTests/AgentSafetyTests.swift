@@ -26,7 +26,7 @@ struct AgentSafetyTests {
 
     private static func count(_ source: FakeSource) -> Int { source.requests.withLock { $0.count } }
 
-    private static func forwarded(_ agent: SSHAgent) async throws -> SSHAgent.Connection {
+    static func forwarded(_ agent: SSHAgent) async throws -> SSHAgent.Connection {
         var connection = SSHAgent.Connection()
         let reply = await agent.reply(to: try Message.binding([1], isForwarding: true), on: &connection)
         #expect(reply == [6])

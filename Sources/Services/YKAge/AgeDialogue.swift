@@ -92,6 +92,10 @@ public protocol AgeKeySource {
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret?
     /// Returns the secret of a credential, an X25519 private key; `nil` if the user continues without its key.
     func secret(of credential: AgeCredential) async throws -> SharedSecret?
+    /// Whether an agent holds a key, and is asked to unwrap in place of the key itself.
+    func isHeldByAgent(_ key: AgeAgentKey) async -> Bool
+    /// Returns the file key that the agent unwraps; `nil` if it is wrapped for another key.
+    func agentFileKey(_ wrapping: AgeWrapping, _ key: AgeAgentKey) async throws -> SharedSecret?
     /// Returns 32 random bytes for an ephemeral key.
     func ephemeral() throws -> SharedSecret
     /// Returns the message for an error of this source.
@@ -101,4 +105,8 @@ public protocol AgeKeySource {
 extension AgeKeySource {
     /// Does nothing.
     public func expect(_ identities: [AgeIdentity]) {}
+    /// No agent.
+    public func isHeldByAgent(_ key: AgeAgentKey) async -> Bool { false }
+    /// No agent.
+    public func agentFileKey(_ wrapping: AgeWrapping, _ key: AgeAgentKey) async throws -> SharedSecret? { nil }
 }

@@ -218,6 +218,7 @@ private struct Unwrapping {
             return try await fileKey(wrappings, AgeSlotKey(slot: slot, serial: serial, key: key))
         case .yubikey(let slot, let serial, let tag):
             guard wrappings.contains(where: { $0.isTagged(for: tag) }) else { return nil }
+            if await keys.isHeldByAgent(.tag(tag)) { return try await agentFileKey(wrappings, .tag(tag)) }
             let found = try await keys.slotKeys(serial: serial, slot: slot)
             guard let key = found.first(where: { $0.key.tag == tag }) else { return nil }
             return try await fileKey(wrappings, key)
@@ -226,16 +227,22 @@ private struct Unwrapping {
         }
     }
 
-    /// With a key in a slot: a P-256 key recognises its stanzas by their tags, an X25519 key must try each.
+    /// With a key in a slot: of an agent that holds it, or else of the card.
     private func fileKey(_ wrappings: [AgeWrapping], _ key: AgeSlotKey) async throws -> SharedSecret? {
-        for wrapping in wrappings {
-            switch (wrapping, key.key) {
-            case (.x25519, .x25519): break
-            case (.pivP256, .p256), (.p256tag, .p256): guard wrapping.isTagged(for: key.key.tag) else { continue }
-            default: continue
-            }
+        let wanted = AgeAgentKey.key(key.key)
+        let fitting = wrappings.filter(wanted.fits)
+        guard !fitting.isEmpty else { return nil }
+        if await keys.isHeldByAgent(wanted) { return try await agentFileKey(fitting, wanted) }
+        for wrapping in fitting {
             guard let secret = try await keys.agree(key, with: try wrapping.peer()) else { return nil }
             if let fileKey = try wrapping.fileKey(secret.value, of: key.key) { return fileKey }
+        }
+        return nil
+    }
+
+    private func agentFileKey(_ wrappings: [AgeWrapping], _ key: AgeAgentKey) async throws -> SharedSecret? {
+        for wrapping in wrappings where key.fits(wrapping) {
+            if let fileKey = try await keys.agentFileKey(wrapping, key) { return fileKey }
         }
         return nil
     }

@@ -20,8 +20,8 @@ enum AgentRequest {
     case unlock(SharedSecret)
     /// Binds the connection to an SSH session.
     case bind(SessionBinding)
-    /// Another extension.
-    case otherExtension
+    /// Another extension: its name and what follows.
+    case otherExtension(String, [UInt8])
     /// An unknown request.
     case other
 
@@ -50,8 +50,9 @@ enum AgentRequest {
         case 22: self = .lock(try Self.passphrase(&reader))
         case 23: self = .unlock(try Self.passphrase(&reader))
         case Self.extensionType:
-            guard try reader.text("the extension") == "session-bind@openssh.com" else {
-                self = .otherExtension
+            let name = try reader.text("the extension")
+            guard name == "session-bind@openssh.com" else {
+                self = .otherExtension(name, reader.rest())
                 return
             }
             self = .bind(try SessionBinding(&reader))
@@ -139,6 +140,8 @@ public struct SessionBinding: Hashable, Sendable {
 /// An agent's reply.
 enum AgentReply {
     case failure, success, extensionFailure
+    /// The answer of an extension.
+    case extensionResponse(String, [UInt8])
     /// The blobs of the keys and their comments.
     case identities([(blob: [UInt8], comment: [UInt8])])
     case signature(SSHSignature)
@@ -149,6 +152,12 @@ enum AgentReply {
         case .failure: return [5]
         case .success: return [6]
         case .extensionFailure: return [28]
+        case .extensionResponse(let name, let content):
+            var writer = SSHWriter()
+            writer.byte(29)
+            writer.string(name)
+            writer.append(content)
+            return writer.bytes
         case .identities(let keys):
             var writer = SSHWriter()
             writer.byte(12)

@@ -71,12 +71,31 @@ public protocol SSHKeySource: Sendable {
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature?
     /// Reports a signature that the agent refused without asking, for a log. Does nothing unless implemented.
     func refused(_ refusal: SSHAgentRefusal)
-}
+    /// The names of the protocol extensions that it answers. None unless implemented.
+    var extensions: Set<String> { get }
     /// Answers a request of such an extension; `nil` if that fails.
     func answer(_ request: SSHExtensionRequest) async -> [UInt8]?
 }
 
+/// A request of an extension of the agent protocol (draft-ietf-sshm-ssh-agent §3.8) that uses a key.
+public struct SSHExtensionRequest: Hashable, Sendable {
+    /// The name of the extension.
+    public let name: String
+    /// What follows the name.
+    public let content: [UInt8]
+    /// The host key of the requesting session, if the client sent it.
+    public let hostKey: [UInt8]?
+    /// Whether the client runs on another machine, over a forwarded connection.
+    public let isForwarded: Bool
+    /// Whether the user must confirm first.
+    public let needsConfirmation: Bool
+}
+
 extension SSHKeySource {
+    /// No extensions.
+    public var extensions: Set<String> { [] }
+    /// Fails.
+    public func answer(_ request: SSHExtensionRequest) async -> [UInt8]? { nil }
     /// Does nothing.
     public func refused(_ refusal: SSHAgentRefusal) {}
 }
@@ -146,7 +165,7 @@ public actor SSHAgent {
             // The other agent may be one that knows no bindings: whether it takes this one changes nothing here.
             if case .success = reply { _ = await connection.upstream(message) }
             return reply.bytes
-        case .otherExtension: return AgentReply.failure.bytes
+        case .otherExtension(let name, let content): return await answer(name, content, connection).bytes
         case .lock(let passphrase): return set(passphrase).bytes
         case .unlock(let passphrase): return await unlock(passphrase).bytes
         case .identities: return await identities(message, connection)
@@ -301,6 +320,20 @@ public actor SSHAgent {
             needsConfirmation: confirmsAll || constraints.contains { $0.needsConfirmation })
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
+    }
+
+    /// Answers a request of an extension under the rules of signatures.
+    private func answer(_ name: String, _ content: [UInt8], _ connection: Connection) async -> AgentReply {
+        guard source.extensions.contains(name) else { return .failure }
+        guard lock == nil, !connection.isBroken else { return .extensionFailure }
+        if connection.isForwarded, !allowsForwarding {
+            source.refused(.forwarded)
+            return .extensionFailure
+        }
+        let request = SSHExtensionRequest(
+            name: name, content: content, hostKey: connection.bindings.last?.hostKey,
+            isForwarded: connection.isForwarded, needsConfirmation: confirmsAll)
+        return await inTurn { await $0.answer(request) }.map { .extensionResponse(name, $0) } ?? .extensionFailure
     }
 
     /// Why a connection gets no signature for this purpose, whichever agent has the key; `nil` if it may.

@@ -211,7 +211,7 @@ final class World {
     }
 
     /// Whether neither the command line nor its variables select a key.
-    private var namesNoKey: Bool {
+    var namesNoKey: Bool {
         selection.device == nil && selection.reader == nil && selection.path == nil && replay == nil && software == nil
     }
 

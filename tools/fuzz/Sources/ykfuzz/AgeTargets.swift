@@ -18,6 +18,10 @@ extension FuzzTarget {
             if let identity = try? AgeIdentity(parsing: text) {
                 require((try? AgeIdentity(parsing: identity.text)) == identity, "an identity is read as it was written")
             }
+            if let request = try? AgeUnwrapRequest(bytes) {
+                require(request.bytes == bytes, "a request is written as it was read")
+            }
+            _ = AgeUnwrapAnswer(bytes)
         },
         FuzzTarget(name: "age-stanza") { bytes in
             for stanza in stanzas(bytes) {

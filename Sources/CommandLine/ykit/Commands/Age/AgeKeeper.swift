@@ -24,10 +24,13 @@ final class AgeKeeper: AgeKeySource {
     /// Why a key refused that PIN, which is not sent to it again for the next file; by serial number, or for FIDO2.
     private var refusals: [UInt32: PIVError] = [:]
     private var refusal: FIDOError?
+    /// The agent that may hold keys; not asked when the command line, or its variables, name where keys are.
+    private let agent: AgeAgent?
 
     init(_ world: World, _ dialogue: AgeDialogue) {
         (self.world, self.dialogue) = (world, dialogue)
         given = PINOptions()
+        agent = world.namesNoKey ? AgeAgent() : nil
     }
 
     /// YKIT_PIN is the PIN of PIV if an identity is in a slot; else that of FIDO2.
@@ -53,6 +56,16 @@ final class AgeKeeper: AgeKeySource {
 
     func ephemeral() throws -> SharedSecret {
         SharedSecret(Secret(try world.environment.random.draw(32, secret: true)))
+    }
+
+    // MARK: an agent
+
+    func isHeldByAgent(_ key: AgeAgentKey) async -> Bool { agent?.holds(key) ?? false }
+
+    func agentFileKey(_ wrapping: AgeWrapping, _ key: AgeAgentKey) async throws -> SharedSecret? {
+        try agent?.fileKey(wrapping, key) {
+            dialogue.say("waiting for the SSH agent, which may ask for a PIN or a touch")
+        }
     }
 
     // MARK: PIV

@@ -47,6 +47,7 @@ final class AgentKeeper {
         switch job {
         case .identities(let continuation): continuation.resume(returning: await identities())
         case .sign(let request, let continuation): continuation.resume(returning: await signature(request))
+        case .answer(let request, let continuation): continuation.resume(returning: await answer(request))
         case .release(let number): await card.end(number)
         }
     }

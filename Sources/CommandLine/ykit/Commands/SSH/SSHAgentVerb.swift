@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import YKAge
 import YKCrypto
 import YKFIDO
 import YKHardware
@@ -21,7 +22,7 @@ struct SSHAgentVerb: Verb {
             so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at each use: on \
             the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
             credentials by their key files, with the certificates beside them; 'ssh-add -x' locks. Other keys are looked \
-            for in the agent of --upstream.
+            for in the agent of --upstream. age decrypts by it, too.
             """, members: ["socket", "pid"])
 
     @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
@@ -167,6 +168,7 @@ final class AgentKeys: SSHKeySource {
     enum Job: Sendable {
         case identities(CheckedContinuation<[SSHIdentity], Never>)
         case sign(SSHSignatureRequest, CheckedContinuation<SSHSignature?, Never>)
+        case answer(SSHExtensionRequest, CheckedContinuation<[UInt8]?, Never>)
         /// Lets the card go if the session with this number still lasts.
         case release(Int)
     }
@@ -193,6 +195,15 @@ final class AgentKeys: SSHKeySource {
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature? {
         await withCheckedContinuation { continuation in
             if case .enqueued = queue.yield(.sign(request, continuation)) { return }
+            continuation.resume(returning: nil)
+        }
+    }
+
+    let extensions: Set<String> = [AgeUnwrapRequest.name]
+
+    func answer(_ request: SSHExtensionRequest) async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            if case .enqueued = queue.yield(.answer(request, continuation)) { return }
             continuation.resume(returning: nil)
         }
     }
