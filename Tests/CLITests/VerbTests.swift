@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    private static let preparation = #"""
+    static let preparation = #"""
         export YKIT_PIN=123456
         y() {
             case $1 in virtual | capture | completion) set -- --json "$@" ;; *) set -- --virtual key.json --json "$@" ;; esac

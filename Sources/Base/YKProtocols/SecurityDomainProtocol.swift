@@ -84,4 +84,8 @@ package enum SecurityDomainProtocol: CardVocabulary {
         default: .write(reply: nil)
         }
     }
+
+    package static func persistence(of command: APDU) -> ReplyPersistence? {
+        command.ins == Instruction.getData ? .content : nil
+    }
 }
