@@ -27,6 +27,16 @@ package enum CardAnswer<Value> {
         }
     }
 
+    /// Whether the card says that there is nothing, or that it does not know the question.
+    fileprivate var isAbsence: Bool {
+        switch self {
+        case .refused(.notFound), .refused(.referenceNotFound), .refused(.unknownInstruction),
+            .refused(.functionNotSupported), .unrecorded:
+            true
+        default: false
+        }
+    }
+
     /// The answer in an error; `nil` if the error is no answer: the link failed or the operation was cancelled.
     fileprivate init?(_ error: CardError) {
         switch error {
@@ -47,7 +57,10 @@ extension CardChannel {
         _ command: Command
     ) throws(CardError) -> CardAnswer<Command.Response> {
         do { return .told(try send(command)) } catch {
-            guard let answer = CardAnswer<Command.Response>(error) else { throw error }
+            // Through a secure channel, an answer that says more than that there is nothing may be another's.
+            guard let answer = CardAnswer<Command.Response>(error), secureChannel == nil || answer.isAbsence else {
+                throw error
+            }
             return answer
         }
     }
