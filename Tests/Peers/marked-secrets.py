@@ -556,8 +556,9 @@ def approval_codes():
     record("approve offline", "codes.json", "approve offline bank --text pay --code-pin-stdin --store offline.json", coded,
            text=pin_of_code.decode() + "\n", **options)
     new("spare-key.json")
+    other = json.loads((WORK / "codes.json").read_text())["device"]["serial"]
     record("approve store add-key", "spare-key.json", f"approve store add-key --from {WORK}/codes.json --key-name spare --store offline.json",
-           hidden, **options)
+           hidden, **{**options, "environment": {**env, f"YKIT_FIDO_PIN_{other}": pin}})
     secret = mark("approve open", 20)
     uri = f"otpauth://totp/Approve:alice?secret={base64.b32encode(secret).decode()}&serial=TOTP1"
     record("approve open", "codes.json", "approve open - --force --store opened.json", {"secret": secret}, text=uri + "\n", store="opened.json")

@@ -13,6 +13,14 @@ from lib.peer import ROOT, expect, own_folder
 
 FOLDER = own_folder()
 DEB = "ykit_9.9.9-1_amd64.deb"
+# Tells its version, one verb for the manual, and topics without entries.
+PROGRAM = """case $1 in
+    --version) echo "ykit 9.9.9" ;;
+    --experimental-dump-help)
+        echo '{"command": {"commandName": "ykit", "subcommands": [{"commandName": "list", "abstract": "List keys."}]}}' ;;
+    help) printf 'A topic.\\n\\n' ;;
+esac
+"""
 
 
 def tool(name, text):
@@ -34,7 +42,7 @@ def package(dpkg, kind="deb"):
 
 def test_packaging():
     os.mkdir(f"{FOLDER}/tools")
-    tool("ykit", 'echo "ykit 9.9.9"\n')
+    tool("ykit", PROGRAM)
     tool("readelf", 'echo " 0x1 (NEEDED) Shared library: [libc.so.6]"; echo "GLIBC_2.36"\n')
     tool("dpkg", "echo amd64\n")
     tool("swift", 'echo "Swift version 6.3"\n')

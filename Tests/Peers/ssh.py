@@ -22,7 +22,7 @@ from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
 
 PIN = "123456"
-os.environ["YKIT_PIN"] = PIN
+os.environ["YKIT_PIN"] = os.environ["YKIT_FIDO_PIN"] = PIN
 os.environ["YKIT_MANAGEMENT_KEY"] = DEFAULT_KEY
 os.environ.pop("SSH_AUTH_SOCK", None)
 os.environ.pop("SSH_ASKPASS", None)
