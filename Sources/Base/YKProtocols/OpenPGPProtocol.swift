@@ -268,10 +268,11 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
+    /// An attestation replaces a certificate, which is never kept.
     package static func changesContent(_ command: APDU) -> Bool {
         ![
             Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.performOperation,
-            Instruction.authenticate,
+            Instruction.authenticate, Instruction.attest, Instruction.selectData,
         ].contains(command.ins)
     }
 

@@ -63,7 +63,8 @@ public final class CaptureReplay: Sendable {
         guard mode == .strict else { return }
         if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
         let (position, drawn) = state.withLock { ($0.position, $0.randomOffset) }
-        for (index, event) in capture.events.enumerated().dropFirst(position) where event.isDoneByHost {
+        for (index, event) in capture.events.enumerated().dropFirst(position)
+        where event.isDoneByHost && !isRepeatedQuestion(index) {
             throw .replay(mismatch(at: index, actual: nil, "the recording goes on, the host does not"))
         }
         if let random = capture.header.random, drawn < random.count {

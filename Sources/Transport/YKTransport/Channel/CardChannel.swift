@@ -95,12 +95,16 @@ public final class CardChannel {
         return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
     }
 
-    /// Sends a command and decodes its reply. A repeatable command is sent again in the short form when the exchange of
+    /// Sends a command and decodes its reply. A read that the card would answer as before, because nothing has changed
+    /// since, is not sent again. A repeatable command is sent again in the short form when the exchange of
     /// the first extended command breaks off, as with readers that cannot carry it.
     ///
     /// - Throws: `status` for a status word other than 9000.
     public func send<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
         let response = try Self.naming(Command.name) { () throws(CardError) in
+            if isHeld, !isLost, secureChannel?.isOpen ?? true, let known = memory.reply(to: command.apdu) {
+                return known
+            }
             do throws(CardError) { return try transmit(command.apdu) } catch {
                 guard Command.isRepeatable, error.isBrokenExchange, chaining.takesShortForm() else { throw error }
                 return try transmit(command.apdu)
@@ -125,8 +129,7 @@ public final class CardChannel {
         }
     }
 
-    /// Sends a command through the stages and returns the reply, regardless of its status word. A read that the card
-    /// would answer as before, because nothing has changed since, is not sent again.
+    /// Sends a command through the stages and returns the reply, regardless of its status word.
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
         try transmit(command, deadline: environment.deadline())
     }
@@ -135,7 +138,7 @@ public final class CardChannel {
     /// cancellation.
     package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
-        if let known = memory.reply(to: command) { return known }
+        memory.forget(before: command)
         let reply = try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
         memory.keep(reply, to: command)
         return reply

@@ -23,14 +23,15 @@ struct ReplyMemory {
     /// Forgets all replies.
     mutating func forget() { replies = [:] }
 
-    /// Returns the reply that the card would repeat; otherwise forgets what the command may change.
-    mutating func reply(to command: APDU) -> ResponseAPDU? {
-        if let reply = replies[command] { return reply }
-        guard let vocabulary else { return nil }
-        if case .read = vocabulary.effect(of: command) { return nil }
+    /// Returns the reply that the card would repeat.
+    func reply(to command: APDU) -> ResponseAPDU? { replies[command] }
+
+    /// Forgets what a command that is about to be sent may change.
+    mutating func forget(before command: APDU) {
+        guard let vocabulary else { return }
+        if case .read = vocabulary.effect(of: command) { return }
         let changesContent = vocabulary.changesContent(command)
         replies = replies.filter { !changesContent && vocabulary.persistence(of: $0.key) == .content }
-        return nil
     }
 
     /// Keeps a reply if the card would repeat it.
