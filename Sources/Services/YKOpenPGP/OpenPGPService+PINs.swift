@@ -273,7 +273,7 @@ extension OpenPGPService {
             let user = fresh.derive(newUser, .user)
             try put(Tag.kdf, fresh.encoded(user: user, admin: fresh.derive(newAdmin, .admin)))
         } else {
-            let known = try kdf()
+            let known = try kdfToChange()
             let derivation = known ?? fresh
             let user = derivation.derive(newUser, .user)
             let last = derivation.derive(newAdmin, .admin)
@@ -298,7 +298,7 @@ extension OpenPGPService {
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
         try prepareLength(newUser, newAdmin)
-        guard facts.status.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
+        guard facts.status.supportsKDF, try kdfToChange() != nil else { throw .badInput("no key derivation is set up") }
         let initial = Secret(utf8: "123456")
         guard !facts.isGnuk || newUser == initial else {
             throw .badInput("this card has the user PIN 123456 until it holds a key")

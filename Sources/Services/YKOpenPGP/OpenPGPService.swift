@@ -84,10 +84,18 @@ public actor OpenPGPService: CardKeyService {
     /// such object.
     ///
     /// - Throws: `card(.malformed)` for a derivation that is unknown: a PIN that is sent without it costs a retry.
-    public func kdf() throws(OpenPGPError) -> OpenPGPKDF? {
+    public func kdf() throws(OpenPGPError) -> OpenPGPKDF? { try kdf { _ in true } }
+
+    /// Reads the key derivation before it is changed: the card has to say that there is none.
+    func kdfToChange() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(Self.absent.contains) }
+
+    private func kdf(_ isAbsence: (StatusWord) -> Bool) throws(OpenPGPError) -> OpenPGPKDF? {
         let answer = try ask(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
-        if case .malformed(let error) = answer { throw .card(.malformed(error, during: GetData.name)) }
-        return answer.value ?? nil
+        switch answer {
+        case .malformed(let error): throw .card(.malformed(error, during: GetData.name))
+        case .refused(let status) where !isAbsence(status): throw .card(.status(status, during: GetData.name))
+        default: return answer.value ?? nil
+        }
     }
 
     /// Reads the firmware of a YubiKey (GET VERSION); `nil` on other cards.
