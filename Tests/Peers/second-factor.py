@@ -342,7 +342,7 @@ def test_api_keys():
     expect("the new one is valid", status, 200)
     expect("an unknown client", outcome(factor("api-key", "rotate", "nobody", "--force")), (12, "no-such-client", None))
     expect("an API key does not administer", outcome(ykit("2fa", "status", "alice", "--server", server.url, "--ca", server.ca,
-           secrets=[("--api-key-fd", first), ("--password-fd", "wrong")])), (8, "rejected", 201))
+           secrets=[("--api-key-fd", first), ("--password-fd", "wrong")])), (8, "credentials", 100))
 
 
 def test_trust():

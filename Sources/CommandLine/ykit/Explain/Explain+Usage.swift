@@ -33,7 +33,8 @@ extension Explain {
         if let here = YkmanWords.option(word, of: []) {
             return .usage("unknown option '\(word)'; here it is \(here)", hint: "'ykit help options' lists them")
         }
-        guard !line.contains(where: { ["-h", "--help", "--help-hidden", "--experimental-dump-help"].contains($0) }) else {
+        guard !line.contains(where: { ["-h", "--help", "--help-hidden", "--experimental-dump-help"].contains($0) })
+        else {
             return nil
         }
         guard ArgumentRewriting.isGlobal(word) else { return unknownGlobal(word) }

@@ -10,6 +10,9 @@ final class AgentCard {
     /// How long the card is kept from other programs. PC/SC does not tell whether one waits, so this does not grow with
     /// the number of requests.
     static let patience = Duration.seconds(2)
+    /// How long the card is left to other programs after it was kept from them for the whole time. pcscd has those that wait
+    /// look every 100 ms (PCSCLITE_LOCK_POLL_RATE), so that a client without a pause would keep them off for ever.
+    private static let turn = Duration.milliseconds(250)
     /// How long an answer of the card proves that it is still there.
     private static let freshness = Duration.milliseconds(250)
     /// How long the list of keys is cached, in case slots change.
@@ -32,6 +35,8 @@ final class AgentCard {
     /// Calls ``end(_:)`` with the number of a session at its end, from the task that uses the card.
     private let schedule: (Int, ContinuousClock.Instant) -> Void
     private var session: Session?
+    /// Until when the card is left to other programs.
+    private var othersTurn = ContinuousClock.now
     private var count = 0
     private var known: (serial: UInt32, keys: [PIVSlotKey], time: ContinuousClock.Instant)?
 
@@ -40,7 +45,9 @@ final class AgentCard {
         _ world: World, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
     ) {
         self.world = world
-        patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)
+        // The file of a virtual key is kept from nobody between two commands.
+        let patience = world.software == nil ? Self.patience : .zero
+        self.patience = min(patience, lifetime.map { .seconds($0) } ?? patience)
         self.schedule = schedule
     }
 
@@ -64,6 +71,7 @@ final class AgentCard {
 
     private func opened() async throws -> Session {
         if let session { return session }
+        if patience > .zero, othersTurn > .now { try await Task.sleep(until: othersTurn, clock: .continuous) }
         let service = try await world.openPIV()
         count += 1
         let end = ContinuousClock.now + patience
@@ -107,5 +115,6 @@ final class AgentCard {
         guard let session else { return }
         self.session = nil
         await session.service.close()
+        if session.end <= .now { othersTurn = .now + Self.turn }
     }
 }

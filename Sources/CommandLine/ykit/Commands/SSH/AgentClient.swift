@@ -44,10 +44,15 @@ final class AgentClient {
 
         init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
 
-        func read() -> [UInt8] { bytes.withLock { $0 } }
-
-        /// Overwrites the message; nobody else may have it any more, since a copy would then be overwritten.
-        func wipe() { bytes.withLock { Secret.wipe(&$0) } }
+        /// Hands the message over: whoever takes it has the only reference, and overwrites it. With a second one, a copy
+        /// would be overwritten.
+        func take() -> [UInt8] {
+            bytes.withLock { bytes in
+                let taken = bytes
+                bytes = []
+                return taken
+            }
+        }
     }
 
     /// Answers the messages in order.
@@ -61,7 +66,6 @@ final class AgentClient {
         while let message = AgentStream.receive(descriptor).map(Message.init) {
             begin(message, agent, connection)
             let reply = reply(&connection)
-            message.wipe()
             guard AgentStream.send(reply, to: descriptor) else { break }
         }
         upstream?.end()
@@ -70,7 +74,9 @@ final class AgentClient {
     private func begin(_ message: Message, _ agent: SSHAgent, _ connection: SSHAgent.Connection) {
         Task { [mailbox] in
             var connection = connection
-            let reply = await agent.reply(to: message.read(), on: &connection)
+            var bytes = message.take()
+            let reply = await agent.reply(to: bytes, on: &connection)
+            Secret.wipe(&bytes)
             mailbox.put(.reply(reply, connection))
         }
     }
