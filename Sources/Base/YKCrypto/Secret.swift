@@ -51,9 +51,12 @@ public struct Secret: ~Copyable, Sendable {
     /// Returns a second secret with the same bytes.
     public borrowing func copy() -> Secret { Secret(storage) }
 
-    /// Whether both hold the same bytes, compared in constant time.
+    /// Whether both hold the same bytes, compared in constant time, without a copy of either.
     public static func == (left: borrowing Secret, right: borrowing Secret) -> Bool {
-        constantTimeEqual(Array(left.storage), Array(right.storage))
+        guard left.count == right.count else { return false }
+        var difference: UInt8 = 0
+        for index in 0..<left.count { difference |= left.storage[index] ^ right.storage[index] }
+        return difference == 0
     }
 
     /// Overwrites bytes in place with zeros in a way that the compiler does not optimize away.

@@ -45,9 +45,7 @@ final class AgentCard {
         _ world: World, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
     ) {
         self.world = world
-        // The file of a virtual key is kept from nobody between two commands.
-        let patience = world.software == nil ? Self.patience : .zero
-        self.patience = min(patience, lifetime.map { .seconds($0) } ?? patience)
+        patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)
         self.schedule = schedule
     }
 
