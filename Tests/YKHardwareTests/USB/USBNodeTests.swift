@@ -57,7 +57,11 @@ import YKWire
             try node.send([1], deadline: soon)
         }
         let cancellation = Cancellation()
-        DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { cancellation.cancel() }
+        // A thread of its own: tests that block fill the global queue.
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.02)
+            cancellation.cancel()
+        }
         let deadline = Deadline.after(.seconds(60), cancellation: cancellation)
         #expect(throws: USBFailure.link(.cancelled)) { try node.receive(64, deadline: deadline) }
         #expect(throws: USBFailure.link(.cancelled)) { try node.send([1], deadline: deadline) }
