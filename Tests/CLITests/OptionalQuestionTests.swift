@@ -38,6 +38,8 @@ import YKWire
         Verb(command: "openpgp access change-pin --new-pin-stdin < pin"),
         Verb(command: "openpgp access unblock-pin --admin-pin-fd 3 --new-pin-stdin 3< puk < pin"),
         Verb(command: "openpgp certificates import sig cert.pem -f --admin-pin-stdin < puk"),
+        Verb(command: "--link pcsc fido2 info", members: ["aaguid", "hasPin", "options"]),
+        Verb(command: "--link pcsc fido2 credentials list", members: ["credentials"]),
     ]
 
     /// What a card says instead: status words, and replies that are empty, short and long.
@@ -48,6 +50,13 @@ import YKWire
             "garbage 9000", "garbage 019000", "garbage \(String(repeating: "5a", count: 64))9000",
         ]
 
+    /// What a security key says instead: CTAP statuses, too, and a map without members.
+    static let messages =
+        answers
+        + [
+            "01", "02", "11", "14", "2b", "2e", "30", "31", "32", "33", "34", "36", "3c", "7f", "f0", "00", "00a0",
+        ].map { "garbage \($0)9000" }
+
     @Test(arguments: verbs) func goesOn(_ verb: Verb) throws {
         let shell = try Shell()
         let first = try shell.run(Self.preparation + "\ny --record asked.jsonl \(verb.command)")
@@ -56,7 +65,9 @@ import YKWire
         let file = try Data(contentsOf: shell.folder.appendingPathComponent("asked.jsonl"))
         let questions = try Self.questions(try Capture(parsing: Array(file)))
         try #require(!questions.isEmpty)
-        let runs = questions.flatMap { question in Self.answers.map { (question, $0) } }
+        let runs = questions.flatMap { question in
+            (question.hasPrefix("8010") ? Self.messages : Self.answers).map { (question, $0) }
+        }
         let script = runs.map { "echo '§'; YKIT_FAULT='on \($0): \($1)' y \(verb.command); echo \"§ $?\"" }
         try script.joined(separator: "\n").write(
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
@@ -101,7 +112,9 @@ import YKWire
                 slots += 1
                 if slots > 2 { continue }
             }
-            let count = command.data.isEmpty ? 4 : APDU.dataOffset(bytes) + command.data.count
+            // A message's parameters after its subcommand and PIN protocol differ from one run to the next.
+            let known = applet == FIDOProtocol.self ? min(command.data.count, 6) : command.data.count
+            let count = command.data.isEmpty ? 4 : APDU.dataOffset(bytes) + known
             questions.append(Hex.encode(bytes.prefix(count)))
         }
         var seen: Set<String> = []
@@ -129,6 +142,8 @@ import YKWire
                 $v piv certificates generate 9a --subject CN=Alice; $v piv certificates export 9a cert.pem
                 openssl pkeyutl -encrypt -pubin -inkey rsa.pem -in data -out message
                 $v openpgp keys generate sig -t nistp256 --admin-pin-stdin < puk
+                $v fido2 pin set --new-pin-stdin < pin
+                $v fido2 register --rp example.com --user alice --resident
             } > made 2>&1
             """#
 }

@@ -68,6 +68,22 @@ package enum CTAPProtocol {
         }
     }
 
+    /// Whether a report can do without the answer to a message: the number of retries or of credentials. Before a PIN is
+    /// sent the retries must be known.
+    package static func isOptional(_ message: [UInt8]) -> Bool {
+        let parameters = parameters(message)
+        switch message.first {
+        case Command.clientPIN:
+            let subcommand: ClientPIN.Subcommand? = parameters?.subcommand(ClientPIN.Request.subCommand)
+            return subcommand == .getPINRetries || subcommand == .getUVRetries
+        case Command.credentialManagement, Command.credentialManagementPreview:
+            let subcommand: CredentialManagement.Subcommand? =
+                parameters?.subcommand(CredentialManagement.Request.subCommand)
+            return subcommand == .getCredsMetadata
+        default: return false
+        }
+    }
+
     private static func parameters(_ message: [UInt8]) -> CBOR.Map? {
         (try? CBOR(decoding: Array(message.dropFirst())))?.map
     }

@@ -97,6 +97,10 @@ package enum FIDOProtocol: CardVocabulary {
         return isQuery || isCheck ? .read : .write(reply: nil)
     }
 
+    package static func isOptional(_ command: APDU) -> Bool {
+        command.ins == Instruction.message && command.cla & 0x80 != 0 && CTAPProtocol.isOptional(command.data)
+    }
+
     /// U2F does not wait: it refuses until the key has been touched, and the host asks again.
     package static func waiting(for command: APDU) -> UserAction? {
         command.ins == Instruction.message ? CTAPProtocol.waiting(for: command.data) : nil

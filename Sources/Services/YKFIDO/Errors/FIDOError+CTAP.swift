@@ -24,6 +24,16 @@ extension FIDOError {
         .keyStoreFull: .full,
     ]
 
+    /// Whether the key can answer no further commands after this error; a recording that lacks one exchange may have
+    /// others.
+    public var endsSession: Bool {
+        guard case .ctap(.link(let failure)) = self else { return false }
+        if case .card(.secureChannel) = failure { return true }
+        guard let link = failure.link else { return false }
+        if case .replay = link { return false }
+        return true
+    }
+
     private static func meaning(_ status: CTAPStatus, of command: String) -> FIDOError? {
         switch status {
         case .pinPolicyViolation:

@@ -9,6 +9,14 @@ extension FIDOService {
     /// getCredsMetadata).
     public func credentialStorage() throws(FIDOError) -> CredentialStorage { try session.manage(.metadata) }
 
+    /// Returns the number of discoverable credentials and the remaining capacity; `nil` if the key tells neither, though
+    /// it may list its credentials.
+    public func credentialStorageIfTold() throws(FIDOError) -> CredentialStorage? {
+        // A PIN that is refused is no answer to this question.
+        try session.prepareToList()
+        return try session.ifTold { () throws(FIDOError) in try session.manage(.metadata) }
+    }
+
     /// Returns the relying parties for which the key stores credentials (enumerateRPsBegin and GetNextRP).
     public func relyingParties() throws(FIDOError) -> [StoredRelyingParty] {
         try session.list(first: .firstRelyingParty, next: .nextRelyingParty, total: \.total)
@@ -38,6 +46,13 @@ extension FIDOService {
 extension FIDOSession {
     /// Maximum number of list entries that a key can make this program request.
     static let listLimit = 4096
+
+    /// Obtains what listing needs: a token, unless there is a persistent one or the key asks for none.
+    func prepareToList() throws(FIDOError) {
+        let info = try info()
+        guard persistentToken == nil, info.hasPIN || info.givesTokenForUV else { return }
+        _ = try access(.credentialManagement, rpID: nil)
+    }
 
     /// Sends an authorised subcommand, as the final command if the key has it, otherwise as the preview. Reading
     /// subcommands use the persistent token if the key still accepts it.

@@ -6,6 +6,16 @@ extension FIDOService {
     /// Reads the number of PIN retries (clientPIN getPINRetries).
     public func pinRetries() throws(FIDOError) -> PINRetries { try session.pinRetries() }
 
+    /// Reads the number of PIN retries; `nil` if the key does not tell it, which a report can do without.
+    ///
+    /// - Throws: what leaves the key unable to answer anything (``FIDOError/endsSession``).
+    public func pinRetriesIfTold() throws(FIDOError) -> PINRetries? { try session.pinRetriesIfTold() }
+
+    /// Reads the number of PIN retries before a PIN is asked for. A key that does not tell it is not given a PIN.
+    ///
+    /// - Throws: `pinBlocked` and `pinNeedsPowerCycle` if no PIN can be tried.
+    public func usablePINRetries() throws(FIDOError) -> PINRetries { try session.usablePINRetries() }
+
     /// Reads the number of user verification retries (clientPIN getUVRetries).
     public func uvRetries() throws(FIDOError) -> Int {
         try session.send(ClientPIN.GetUVRetries(try session.pinProtocol()))

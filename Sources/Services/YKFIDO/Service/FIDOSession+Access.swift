@@ -32,7 +32,7 @@ extension FIDOSession {
         let info = try info()
         guard info.hasPIN else { throw info.takesPIN ? .pinNotSet : .unsupported("clientPin") }
         guard !info.mustChangePIN else { throw .pinChangeForced }
-        let retries = interaction.hasPIN ? nil : try usableRetries()
+        let retries = interaction.hasPIN ? nil : try usablePINRetries()
         let request = PINRequest(permissions: permissions, rpID: rpID, retries: retries, fallback: fallback)
         guard let pin = try ask(request) else { throw .pinNeeded }
         return try token(for: pin.value, permissions, rpID: rpID)
@@ -43,14 +43,6 @@ extension FIDOSession {
         do { return try ServiceRuntime.ask(ctap.environment.cancellation) { await pin(request) } } catch {
             throw .ctap(.link(.device(error)))
         }
-    }
-
-    /// Returns the remaining retries; throws if no PIN can be tried.
-    private func usableRetries() throws(FIDOError) -> PINRetries {
-        let retries = try pinRetries()
-        guard retries.count > 0 else { throw .pinBlocked }
-        guard !retries.needsPowerCycle else { throw .pinNeedsPowerCycle }
-        return retries
     }
 
     private func keep(_ token: FIDOToken) -> FIDOToken {

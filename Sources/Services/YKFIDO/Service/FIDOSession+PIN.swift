@@ -7,6 +7,25 @@ import YKWire
 extension FIDOSession {
     func pinRetries() throws(FIDOError) -> PINRetries { try send(ClientPIN.GetPINRetries(try pinProtocol())) }
 
+    /// The PIN retries; `nil` if the key answers the question with an error, or with something else.
+    func pinRetriesIfTold() throws(FIDOError) -> PINRetries? { try ifTold { () throws(FIDOError) in try pinRetries() } }
+
+    /// The PIN retries before a PIN is asked for; throws if no PIN can be tried.
+    func usablePINRetries() throws(FIDOError) -> PINRetries {
+        let retries = try pinRetries()
+        guard retries.count > 0 else { throw .pinBlocked }
+        guard !retries.needsPowerCycle else { throw .pinNeedsPowerCycle }
+        return retries
+    }
+
+    /// Asks a question without which an operation goes on; `nil` if the key's answer is an error, or malformed.
+    func ifTold<Value>(_ question: () throws(FIDOError) -> Value) throws(FIDOError) -> Value? {
+        do { return try question() } catch {
+            if error.endsSession { throw error }
+            return nil
+        }
+    }
+
     /// Sets the first PIN.
     func setPIN(_ new: borrowing Secret) throws(FIDOError) {
         let info = try info()

@@ -93,14 +93,14 @@ struct FIDO2CredentialsList: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "list its credentials")
         _ = try await token.use(with: service, world)
-        let storage = try await service.credentialStorage()
-        let all = storage.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
-        return Answer(
+        let storage = try await service.credentialStorageIfTold()
+        let all = storage?.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
+        var answer = Answer(
             all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }),
-            [
-                "credentials": .array(all.map(\.json)), "existing": .int(Int64(clamping: storage.existing)),
-                "remaining": .int(Int64(clamping: storage.remaining)),
-            ])
+            ["credentials": .array(all.map(\.json))])
+        answer.members["existing"] = storage.map { .int(Int64(clamping: $0.existing)) }
+        answer.members["remaining"] = storage.map { .int(Int64(clamping: $0.remaining)) }
+        return answer
     }
 }
 

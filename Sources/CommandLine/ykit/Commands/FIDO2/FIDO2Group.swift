@@ -97,19 +97,9 @@ struct FIDO2Show: Verb {
         for (name, _, value) in values { answer.members[name] = value.map { .string(Base64.encodeURL($0)) } }
     }
 
-    /// Returns the PIN retries; `nil` without a PIN, and if the key does not report them: a recording of another tool lacks
-    /// the command, and a key may support only PIN protocols that are unknown here.
     private static func retries(_ service: FIDOService) async throws -> PINRetries? {
         guard try await service.info().hasPIN else { return nil }
-        do { return try await service.pinRetries() } catch {
-            switch error {
-            case .unsupported, .ctap(.status), .ctap(.malformed), .notAllowed: return nil
-            case .ctap(.link(let link)):
-                guard case .replay? = link.link else { throw error }
-                return nil
-            default: throw error
-            }
-        }
+        return try await service.pinRetriesIfTold()
     }
 
     private static func uvRetries(_ service: FIDOService) async throws -> Int? {

@@ -100,9 +100,7 @@ extension World {
     /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
         if plan != nil { return SharedSecret(Secret(utf8: "plan")) }
-        let retries = try await service.pinRetries()
-        guard retries.count > 0 else { throw FIDOError.pinBlocked }
-        guard !retries.needsPowerCycle else { throw FIDOError.pinNeedsPowerCycle }
+        let retries = try await service.usablePINRetries()
         return try PINSource(source(of: .fido, options), reason: reason, terminal).read(retries)
     }
 }
