@@ -87,7 +87,7 @@ let package = Package(
         library("Transport/YKTransport", ["YKProtocols", "YKWire", "CThreads"]),
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
-        library("Transport/YKHTTP", ["YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
+        library("Online/YKHTTP", ["YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CThreads", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
@@ -110,21 +110,21 @@ let package = Package(
         library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library(
-            "Services/YKApproval",
+            "Online/YKApproval",
             [
                 "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKX509", "YKCrypto",
                 "YKWire",
             ]),
         library(
-            "Services/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
+            "Online/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library(
