@@ -86,8 +86,7 @@ let package = Package(
 
         library("Transport/YKTransport", ["YKProtocols", "YKWire", "CThreads"]),
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
-        library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
-        library("Online/YKHTTP", ["YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
+        library("Transport/YKCapture", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CThreads", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
@@ -110,21 +109,9 @@ let package = Package(
         library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
-        library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Online/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Online/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
-        library(
-            "Online/YKApproval",
-            [
-                "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKX509", "YKCrypto",
-                "YKWire",
-            ]),
-        library(
-            "Online/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library(
@@ -140,6 +127,20 @@ let package = Package(
                 "YKSecurityDomain", "YKSecureChannel", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
             ]),
+
+        library("Online/YKHTTP", ["YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
+        library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
+            "Online/YKApproval",
+            [
+                "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKX509", "YKCrypto",
+                "YKWire",
+            ]),
+        library(
+            "Online/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
 
         library("CommandLine/Arguments", [argumentParser]),
         .executableTarget(

@@ -5,6 +5,7 @@ import YKCrypto
 import YKHTTP
 import YKPIV
 import YKStore
+import YKTransport
 import YKWire
 
 @testable import YKApproval

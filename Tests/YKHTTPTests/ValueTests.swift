@@ -2,6 +2,7 @@
 
 import Testing
 import YKHTTP
+import YKTransport
 import YKWire
 
 @Suite("Addresses, header fields, pins") struct ValueTests {

@@ -6,6 +6,7 @@ import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
 import YKToken
+import YKTransport
 import YKWire
 
 /// Flows 17 to 19, 24, 28 and 32 without the server: what was accepted or refused then is reported so now.

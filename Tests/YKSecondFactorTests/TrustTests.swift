@@ -6,6 +6,7 @@ import YKFIDO
 import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTransport
 import YKWire
 
 @Suite struct TrustTests {

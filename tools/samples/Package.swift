@@ -3,15 +3,15 @@
 
 import PackageDescription
 
-/// A program in `Sources/NAME`.
-func sample(_ name: String) -> Target {
+/// A program in `Sources/NAME`; with `YKit` alone it needs nothing of libcurl, neither its headers nor the library.
+func sample(_ name: String, _ libraries: [String] = ["YKit"]) -> Target {
     .executableTarget(
-        name: name,
-        dependencies: ["YKit", "YKRelyingParty"].map { .product(name: $0, package: "ykit") },
+        name: name, dependencies: libraries.map { .product(name: $0, package: "ykit") },
         swiftSettings: [.swiftLanguageMode(.v6)])
 }
 
 let package = Package(
     name: "ykit-samples",
     dependencies: [.package(name: "ykit", path: "../..")],
-    targets: ["watch", "codes", "sign-in", "pin-dialog", "certificate", "password"].map(sample))
+    targets: ["watch", "codes", "pin-dialog", "certificate", "password"].map { sample($0) }
+        + [sample("sign-in", ["YKit", "YKRelyingParty"])])

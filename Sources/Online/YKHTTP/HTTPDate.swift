@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
 import YKWire
 
 /// Times in header fields (RFC 9110 §5.6.7).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// An HTTP request.
 public struct HTTPRequest: Hashable, Sendable {
     /// The method.
@@ -49,32 +51,4 @@ public enum HTTPMethod: String, Hashable, Sendable {
     case put = "PUT"
     case patch = "PATCH"
     case delete = "DELETE"
-}
-
-/// A header field (RFC 9110 §5).
-public struct HTTPField: Hashable, Sendable {
-    /// The name as written; names are case-insensitive.
-    public let name: String
-    /// The value without surrounding white space.
-    public let value: String
-
-    /// Creates a header field.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-
-    /// Whether the field is safe to send: neither part contains a line end.
-    var isSound: Bool {
-        let isName = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3A }
-        return isName && !name.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-    }
-}
-
-extension [HTTPField] {
-    /// The values of all fields with this name.
-    public func values(of name: String) -> [String] {
-        let wanted = name.lowercased()
-        return filter { $0.name.lowercased() == wanted }.map(\.value)
-    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// An HTTP response.
 public struct HTTPResponse: Hashable, Sendable {
     /// The status code (RFC 9110 §15).
@@ -29,28 +31,5 @@ public struct HTTPResponse: Hashable, Sendable {
     public var type: String? {
         let value = fields.values(of: "Content-Type").first
         return value?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    }
-}
-
-extension [HTTPField] {
-    /// Parses the header of a response with lines ending in CR LF or LF (RFC 9112 §5); the status line and invalid
-    /// fields are skipped.
-    public init(parsing header: [UInt8]) {
-        self = header.split(whereSeparator: { $0 == 0x0A }).compactMap { line in
-            guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
-            let name = String(decoding: line[..<colon], as: UTF8.self)
-            let value = line[line.index(after: colon)...].trimmed
-            let field = HTTPField(name, String(decoding: value, as: UTF8.self))
-            return field.isSound ? field : nil
-        }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Without blanks at both ends.
-    fileprivate var trimmed: ArraySlice<UInt8> {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        let start = drop(while: isBlank)
-        return start.lastIndex { !isBlank($0) }.map { start[...$0] } ?? []
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCurl
+public import YKTransport
 
 /// The URL of a server: over TLS, or without it on this machine only. It is parsed by libcurl, which also connects to
 /// it.

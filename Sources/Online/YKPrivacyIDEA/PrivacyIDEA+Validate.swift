@@ -2,6 +2,7 @@
 
 public import YKCrypto
 import YKHTTP
+import YKTransport
 public import YKWire
 
 /// An unanswered challenge (`detail.multi_challenge`).

@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKHTTP
+public import YKTransport
 public import YKWire
 
 /// An answer of a privacyIDEA server whose `result.status` is true. Unknown members are ignored.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKHTTP
+public import YKTransport
 
 /// An error of a request to a privacyIDEA server.
 public enum PrivacyIDEAError: Error, Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKFIDO
-import YKHTTP
 public import YKPrivacyIDEA
+import YKTransport
 
 /// What a service changes at the server.
 public enum SecondFactorChange: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
+import YKTransport
 
 extension Explain {
     static func http(_ error: HTTPError) -> Explanation {

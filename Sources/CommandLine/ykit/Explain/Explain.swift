@@ -6,7 +6,6 @@ import YKArculus
 import YKCapture
 import YKFIDO
 import YKHSMAuth
-import YKHTTP
 import YKHardware
 import YKKeys
 import YKManagement

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKHTTP
+import YKTransport
 
 /// How a server is authenticated.
 struct ServerTrustOptions: ParsableArguments {

@@ -10,7 +10,7 @@ extension ArculusCard {
         public let model: ArculusModel
         /// Its capabilities (getInfo).
         public let info: AuthenticatorInfo
-        /// The remaining PIN retries; `nil` without a PIN.
+        /// The remaining PIN retries; `nil` without a PIN, and if the card does not tell.
         public let retries: PINRetries?
     }
 
@@ -21,7 +21,7 @@ extension ArculusCard {
                 let info = try await service.info()
                 return State(
                     model: ArculusModel(rawValue: info.aaguid), info: info,
-                    retries: info.hasPIN ? try await service.pinRetries() : nil)
+                    retries: info.hasPIN ? try await service.pinRetriesIfTold() : nil)
             }
         }
     }
@@ -61,10 +61,7 @@ extension ArculusCard {
         try await session { service throws(ArculusError) in
             let retries = try await during(.settingPIN) { () throws(FIDOError) in
                 guard try await service.info().hasPIN else { throw .pinNotSet }
-                let retries = try await service.pinRetries()
-                guard retries.count > 0 else { throw .pinBlocked }
-                guard !retries.needsPowerCycle else { throw .pinNeedsPowerCycle }
-                return retries
+                return try await service.usablePINRetries()
             }
             guard let old = old(retries), !old.value.isEmpty else { throw ArculusError(.pinNeeded, .settingPIN) }
             do throws(ArculusError) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKFIDO
-import YKHTTP
 import YKTransport
 
 extension ArculusError {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKFIDO
-public import YKHTTP
 public import YKTransport
 
 /// Why an operation with an Arculus card or its server failed.

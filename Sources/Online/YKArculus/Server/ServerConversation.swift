@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHTTP
+import YKTransport
 import YKWire
 
 /// The requests of one operation: the cookie of the first is sent with the second and then discarded.

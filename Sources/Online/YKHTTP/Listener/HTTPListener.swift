@@ -2,7 +2,7 @@
 
 import Glibc
 import Synchronization
-import YKTransport
+public import YKTransport
 
 /// A small server for messages delivered by POST, and for a page on this machine.
 ///

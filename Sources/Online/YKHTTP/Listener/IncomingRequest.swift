@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// A request that a server received.
 public struct IncomingRequest: Hashable, Sendable {
     /// GET or POST.

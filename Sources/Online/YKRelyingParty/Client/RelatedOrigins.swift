@@ -2,6 +2,7 @@
 
 public import YKFIDO
 public import YKHTTP
+public import YKTransport
 public import YKWire
 
 /// The origins of other domains that may use a relying party's identifier (WebAuthn Level 3 §5.11): the document at

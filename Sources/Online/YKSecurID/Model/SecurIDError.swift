@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKHTTP
+public import YKTransport
 public import YKWire
 
 /// Why a token could not be read, written or used.

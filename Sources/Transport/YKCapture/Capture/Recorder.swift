@@ -83,7 +83,7 @@ public final class Recorder: Sendable {
     }
 
     /// Begins a capture of requests to servers, unless a capture of a key has begun.
-    func beginHTTP() throws(LinkError) { try begin(.http) { _ in } }
+    package func beginHTTP() throws(LinkError) { try begin(.http) { _ in } }
 
     /// Creates the file for a link; a recording has only one kind of link. Requests to servers can be added to either
     /// kind: if one came first, the header is completed.
@@ -113,7 +113,7 @@ public final class Recorder: Sendable {
         return started + state.withLock { ($0.latest / 1000).int64 }
     }
 
-    func append(_ event: Capture.Event) throws(LinkError) {
+    package func append(_ event: Capture.Event) throws(LinkError) {
         try with { state throws(LinkError) in
             var event = event
             let elapsed = start.duration(to: .now) / .milliseconds(1)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKHTTP
-import YKTransport
+public import YKTransport
 import YKWire
 
 extension Capture {
@@ -28,17 +27,8 @@ extension Capture {
         /// The secret parts.
         public var secrets: HTTPSecrets
 
-        /// Creates an exchange from a request and its outcome.
-        init(_ request: HTTPRequest, _ outcome: Outcome) {
-            method = request.method.rawValue
-            url = request.url.description
-            fields = request.fields
-            body = request.body
-            secrets = request.secrets
-            self.outcome = outcome
-        }
-
-        init(
+        /// Creates an exchange.
+        public init(
             method: String, url: String, fields: [HTTPField], body: [UInt8]?, outcome: Outcome, secrets: HTTPSecrets
         ) {
             (self.method, self.url, self.fields, self.body) = (method, url, fields, body)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
+import YKTransport
 import YKWire
 
 /// The named members of a message body, parsed according to its media type.

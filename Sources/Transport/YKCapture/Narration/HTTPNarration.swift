@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
 import YKTransport
 import YKWire
 

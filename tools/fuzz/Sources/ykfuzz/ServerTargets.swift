@@ -3,6 +3,7 @@
 import YKArculus
 import YKHTTP
 import YKPrivacyIDEA
+import YKTransport
 import YKWire
 
 extension FuzzTarget {

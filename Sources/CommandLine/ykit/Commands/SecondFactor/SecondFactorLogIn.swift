@@ -6,6 +6,7 @@ import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
 import YKStore
+import YKTransport
 import YKWire
 
 /// Logs in, to check the credentials or to store the session.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKTransport
-
 /// Why an HTTP request failed.
 public enum HTTPError: Error, Hashable, Sendable {
     /// libcurl is not installed.

@@ -1,49 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-public import YKHTTP
 public import YKTransport
 
-extension Recorder {
-    /// Returns a client whose requests are recorded; the file is created with the first request, unless a key is
-    /// already being recorded.
-    public func recording(_ client: any HTTPClient) -> any HTTPClient {
-        RecordingHTTPClient(client: client, recorder: self)
-    }
-}
-
-/// A client that records each request and its outcome in a capture.
-private struct RecordingHTTPClient: HTTPClient {
-    let client: any HTTPClient
-    let recorder: Recorder
-
-    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        do { try recorder.beginHTTP() } catch { throw .link(error) }
-        let response: HTTPResponse
-        do { response = try await client.send(request) } catch {
-            if error != .cancelled { try note(request, .failure(error)) }
-            throw error
-        }
-        try note(request, .answer(status: response.status, fields: response.fields, body: response.body))
-        return response
-    }
-
-    private func note(_ request: HTTPRequest, _ outcome: Capture.HTTPExchange.Outcome) throws(HTTPError) {
-        do { try recorder.append(.init(.http(Capture.HTTPExchange(request, outcome)))) } catch { throw .link(error) }
-    }
-}
-
 extension CaptureReplay {
-    /// The recorded servers, as a client.
-    public func httpClient() -> any HTTPClient { ReplayedHTTPClient(replay: self) }
-
     /// The first difference between the requests and the recording, even if a service handled it.
     public var httpMismatch: ReplayMismatch? { state.withLock { $0.httpMismatch } }
 
     /// The outcome of a request: of the next one in the recording or, in lookup mode, of the next unused one that is
     /// the same.
-    fileprivate func outcome(of request: HTTPRequest) throws(LinkError) -> Capture.HTTPExchange.Outcome {
-        let sent = Capture.HTTPExchange(request, .failure(.cancelled))
+    ///
+    /// - Parameter sent: The request; its own outcome is not looked at.
+    package func outcome(of sent: Capture.HTTPExchange) throws(LinkError) -> Capture.HTTPExchange.Outcome {
         do {
             return try state.withLock { state throws(LinkError) in
                 if let mismatch = state.mismatch { throw .replay(mismatch) }
@@ -135,19 +103,4 @@ extension HTTPSecrets.Part {
 extension [UInt8]? {
     /// The beginning of a body, to show how two differ.
     fileprivate var beginning: String { "the body \(String(decoding: (self ?? []).prefix(400), as: UTF8.self))" }
-}
-
-/// A client that answers from a recording.
-private struct ReplayedHTTPClient: HTTPClient {
-    let replay: CaptureReplay
-
-    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        let outcome: Capture.HTTPExchange.Outcome
-        do { outcome = try replay.outcome(of: request) } catch { throw .link(error) }
-        switch outcome {
-        case .answer(let status, let fields, let body):
-            return HTTPResponse(status: status, fields: fields, body: body)
-        case .failure(let error): throw error
-        }
-    }
 }
