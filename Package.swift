@@ -111,9 +111,9 @@ let package = Package(
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
-        library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
+        library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKKeys",
             [
@@ -169,7 +169,7 @@ let package = Package(
             path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         test("FuzzTests", ["FuzzTargets"]),
-        test("YKNFCTests", ["YKNFC", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKNFCTests", ["YKNFC", "YKCapture", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKSmartCardTests", ["YKSmartCard", "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
         test("YKWireTests", ["YKWire"]),
@@ -178,31 +178,46 @@ let package = Package(
             "ServiceTests",
             [
                 "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKHSMAuth", "YKOpenPGP",
-                "YKSecurityDomain", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+                "YKSecurityDomain", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         test(
             "YKHardwareTests",
-            ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC", "CUSB"]),
+            [
+                "YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKVirtualKeyHost",
+                "YKProtocols", "YKWire", "CPCSC", "CUSB",
+            ]),
         test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         test(
             "YKSecureChannelTests",
-            ["YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"],
+            [
+                "YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKX509",
+                "YKCrypto", "YKWire",
+            ],
             resources: [.copy("vectors")]),
-        test("YKOATHTests", ["YKOATH", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKOATHTests", ["YKOATH", "YKCapture", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
-        test("YKPIVTests", ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         test(
-            "YKOpenPGPTests", ["YKOpenPGP", "YKPIV", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"],
+            "YKPIVTests",
+            ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
+        test(
+            "YKOpenPGPTests",
+            ["YKOpenPGP", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test(
-            "YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            "YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test(
             "YKSecurityDomainTests",
-            ["YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            [
+                "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
+                "YKWire",
+            ],
             resources: [.copy("vectors")]),
         test("YKOTPTests", ["YKOTP", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKVirtualKeyTests",
+            ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         test(
             "MultiWriteTests",
             [
@@ -222,7 +237,7 @@ let package = Package(
             [
                 "YKKeys", "YKStore", "YKSecurityDomain", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement",
                 "YKCapture", "YKHardware",
-                "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+                "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         test(
             "YKArculusTests",
@@ -268,7 +283,7 @@ let package = Package(
         test(
             "YKManagementTests",
             [
-                "YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+                "YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
     ]
 )

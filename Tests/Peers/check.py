@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tools/check parses Swift source, and that each of its rules finds violations."""
 
+import json
 import os
 import subprocess
 import sys
@@ -81,14 +82,29 @@ def project(folder, files):
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
     os.makedirs(f"{folder}/tools", exist_ok=True)
-    for name in ["check", "swift_source.py", "imports.txt"]:
+    for name in ["check", "swift_source.py"]:
         with open(f"{ROOT}/tools/{name}") as source, open(f"{folder}/tools/{name}", "w") as copy:
             copy.write(source.read())
     subprocess.run(["git", "init", "-q", folder], check=True, stderr=subprocess.DEVNULL)
 
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
-PACKAGE = "// swift-tools-version: 6.1\n" + HEADER + "import PackageDescription\n"
+PACKAGE = "// swift-tools-version: 6.1\n" + HEADER + "import PackageDescription\n" + textwrap.dedent('''\
+    let package = Package(name: "small", targets: [
+        .target(name: "CPCSC", path: "Sources/System/CPCSC"),
+        .target(name: "YKWire", path: "Sources/Base/YKWire"),
+        .target(name: "YKHardware", dependencies: ["YKWire", "CPCSC"], path: "Sources/Transport/YKHardware"),
+        .testTarget(name: "YKWireTests", dependencies: ["YKWire"]),
+    ])
+    ''')
+
+
+def depending(base, *targets):
+    """A manifest with a storey's target that depends on another one."""
+    places = "".join(f'.target(name: "{name}", dependencies: {json.dumps(others)}, path: "Sources/{place}/{name}"),\n'
+                     for name, place, others in (("YKWire", "Base", base), *targets))
+    return PACKAGE[:PACKAGE.index("let package")] + f'let package = Package(name: "small", targets: [\n{places}])\n'
+
 
 
 def findings(check, files):
@@ -105,6 +121,10 @@ CASES = [
     ("imports", {hardware: HEADER + "import Glibc\ninternal import YKWire\n@testable import CPCSC\n"}, 1),
     ("imports", {"Sources/Base/New/A.swift": HEADER}, 1),
     ("imports", {"Tests/YKWireTests/A.swift": HEADER + "import Testing\n@testable import YKWire\n"}, 0),
+    ("imports", {"Package.swift": depending(["YKPIV"], ("YKPIV", "Services", []))}, 1),
+    ("imports", {"Package.swift": depending([], ("YKPIV", "Services", ["YKWire", "YKOATH"]), ("YKOATH", "Services", []))}, 1),
+    ("imports", {"Package.swift": depending([], ("YKKeys", "Keys", ["YKPIV", "YKWire"]), ("YKPIV", "Services", []))}, 0),
+    ("imports", {"Package.swift": depending([], ("YKNew", "Elsewhere", []))}, 1),
     ("sizes", {wire: HEADER + "\n" * 400}, 1),
     ("sizes", {wire: HEADER + "\n" * 399}, 0),
     ("sizes", {wire: HEADER + "func f() {" + "\n" * 60 + "}\n"}, 1),
