@@ -242,6 +242,15 @@ struct AccessFailureTests {
         return (error, log.text.filter { $0.hasPrefix("0020") || $0.hasPrefix("00e6") || $0.hasPrefix("0044") })
     }
 
+    @Test("a card that refuses the command once its PINs are blocked is not said to be unchanged")
+    func tellsARefusalAfterBlocking() async throws {
+        let card = ScriptedCard().answering("00e6", inTurn: [.init(status: 0x6982), .init(status: 0x6D00)])
+            .answering("0020", 0x6983)
+        let (error, sent) = try await Self.resetting(card)
+        #expect(error == .card(.status(.unknownInstruction, during: "TERMINATE DF")))
+        #expect(sent.count { $0.hasPrefix("0020") } == 2)
+    }
+
     @Test("no PIN is blocked on a card that cannot be terminated")
     func resetsNothing() async throws {
         for status: UInt16 in [0x6D00, 0x6E00, 0x6A81, 0x6B00] {

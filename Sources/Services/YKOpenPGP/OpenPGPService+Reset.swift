@@ -17,9 +17,12 @@ extension OpenPGPService {
     public func reset() throws(OpenPGPError) {
         let present = try status()
         guard present.hasLifeCycle else { throw .unsupported("a reset; nothing was changed") }
-        if try !terminate() {
+        if let refusal = try terminate() {
+            if Self.unknown.contains(refusal) { throw .unsupported("a reset; nothing was changed") }
+            guard Self.needsBlocking.contains(refusal) else { throw Self.refused(refusal) }
             try blockPINs(present)
-            guard try terminate() else {
+            if let refusal = try terminate() {
+                guard Self.needsBlocking.contains(refusal) else { throw Self.refused(refusal) }
                 let left = try? pinStatus().retries
                 throw .notBlocked(user: left?.user, admin: left?.admin)
             }
@@ -32,17 +35,17 @@ extension OpenPGPService {
         } catch { throw .card(error) }
     }
 
-    /// Terminates the application; false if the card refuses it because of its PINs.
-    private func terminate() throws(OpenPGPError) -> Bool {
-        do {
-            try channel.send(TerminateDF())
-            return true
-        } catch {
+    /// Terminates the application; returns the status word of a card that refuses it.
+    private func terminate() throws(OpenPGPError) -> StatusWord? {
+        do { try channel.send(TerminateDF()) } catch {
             guard case .status(let status, _) = error else { throw .card(error) }
-            if Self.needsBlocking.contains(status) { return false }
-            if Self.unknown.contains(status) { throw .unsupported("a reset; nothing was changed") }
-            throw .card(error)
+            return status
         }
+        return nil
+    }
+
+    private static func refused(_ status: StatusWord) -> OpenPGPError {
+        .card(.status(status, during: TerminateDF.name))
     }
 
     private static let needsBlocking: [StatusWord] = [
