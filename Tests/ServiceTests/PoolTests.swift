@@ -68,16 +68,17 @@ enum Opened: CaseIterable {
         let gate = Gate()
         let opens = (0..<count).map { _ in Task { try await service.open(gate) } }
         await gate.await(count)
+        // Each is a turn on the pool, for which a busy machine may take seconds.
         let ticks = await Task {
             var ticks = 0
-            while ticks < 1000, gate.waiting == count {
+            while ticks < 10, gate.waiting == count {
                 ticks += 1
                 await Task.yield()
             }
             return ticks
         }.value
         #expect(!gate.isForced, "the pool stood still until the links were let go")
-        #expect(ticks == 1000)
+        #expect(ticks == 10)
         gate.open()
         for open in opens { #expect(try await open.value.state == .open) }
     }
