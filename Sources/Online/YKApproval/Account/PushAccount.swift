@@ -3,7 +3,7 @@
 public import YKCrypto
 public import YKHTTP
 import YKPIV
-public import YKTransport
+import YKTransport
 public import YKWire
 
 /// An account that approves the requests of a privacyIDEA server.

@@ -2,7 +2,7 @@
 
 public import YKCrypto
 public import YKHTTP
-public import YKTransport
+import YKTransport
 import YKWire
 
 /// The link that enrols a push account, as privacyIDEA shows it in a QR code: `otpauth://pipush/LABEL?…` or
