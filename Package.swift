@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
+        .library(name: "YKInteraction", targets: ["YKInteraction"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -113,6 +114,7 @@ let package = Package(
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
+        library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKKeys",
@@ -269,6 +271,7 @@ let package = Package(
         test(
             "YKRelyingPartyTests",
             ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
+        test("YKInteractionTests", ["YKInteraction", "YKProtocols", "YKCrypto"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+
+/// Whoever is asked for a credential: a person at a terminal, behind ssh-askpass, in age's dialogue, at a desktop; a
+/// plan; a test.
+///
+/// It is asked while a service may be waiting for the answer, and never calls that service.
+public protocol CredentialPrompt: Sendable {
+    /// Asks for a credential; a new one twice.
+    ///
+    /// - Returns: The credential; `nil` if there is nobody to ask.
+    /// - Throws: `Declined` for a no, an end of input, or a signal.
+    func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret?
+}
+
+/// A question that was answered with no, or not at all.
+public struct Declined: Error, Hashable, Sendable {
+    /// A refusal.
+    public init() {}
+}

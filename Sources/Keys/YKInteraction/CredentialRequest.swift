@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKProtocols
+
+/// One credential: its kind, and what it belongs to. What is known of one is never used for another.
+public struct CredentialID: Hashable, Sendable {
+    /// What it opens.
+    public let kind: CredentialKind
+    /// The key that it belongs to, by serial number or reader; `nil` for a file or a server.
+    public let key: String?
+    /// Which one, if there are several of the kind: a label, a file's path, an account.
+    public let name: String?
+
+    /// Names a credential.
+    public init(_ kind: CredentialKind, key: String?, name: String? = nil) {
+        self.kind = kind
+        self.key = key
+        self.name = name
+    }
+}
+
+/// What is asked for, with everything that whoever is asked should know.
+public struct CredentialRequest: Hashable, Sendable {
+    /// The credential.
+    public let id: CredentialID
+    /// What it is for, as the end of "to …": `sign for 'alice'`.
+    public let purpose: String
+    /// The tries that are left; `nil` where they are unlimited or unknown.
+    public let triesLeft: Int?
+    /// Whether it is still the one that every new key has; `nil` if the key does not tell.
+    public let isFactoryDefault: Bool?
+    /// Whether it is to be set rather than used: it is asked for twice, and never comes from what is held.
+    public let isNew: Bool
+
+    /// Describes a request.
+    public init(
+        _ id: CredentialID, to purpose: String, triesLeft: Int? = nil, isFactoryDefault: Bool? = nil,
+        isNew: Bool = false
+    ) {
+        self.id = id
+        self.purpose = purpose
+        self.triesLeft = triesLeft
+        self.isFactoryDefault = isFactoryDefault
+        self.isNew = isNew
+    }
+}
+
+/// Why there is no credential.
+public enum CredentialError: Error, Hashable, Sendable {
+    /// What was given is empty; an empty credential is never sent.
+    case empty(CredentialID)
+    /// No tries are left; nobody was asked.
+    case blocked(CredentialID)
+    /// One try is left, and what is at hand was given before that was known.
+    case lastTry(CredentialID)
+    /// The key refused the same one before; it was not sent again.
+    case refusedBefore(CredentialID)
+    /// Whoever was asked declined.
+    case declined(CredentialID)
+    /// There is nobody to ask.
+    case nobodyToAsk(CredentialID)
+}
+
+/// Where credentials come from without a question: an option, a variable, a keyring.
+public protocol CredentialSource: Sendable {
+    /// Whether its credential may be sent when one try is left. True for what was given with this very run, knowing the
+    /// key; false for what was stored or set beforehand.
+    var isGivenNow: Bool { get }
+
+    /// The credential; `nil` if the source has none for this one. A source of one key answers for no other.
+    func credential(_ request: CredentialRequest) async throws -> SharedSecret?
+}
