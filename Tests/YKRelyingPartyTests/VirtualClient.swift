@@ -13,7 +13,9 @@ import YKX509
 struct VirtualClient {
     let client: WebAuthnClient
 
-    static func open(pin: String? = nil) async throws -> VirtualClient {
+    static func open(
+        pin: String? = nil, origin: String = "https://login.example.com"
+    ) async throws -> VirtualClient {
         let key = VirtualKey(
             try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)), world: VirtualWorld())
         var environment = ServiceEnvironment(timeout: .seconds(20))
@@ -22,8 +24,7 @@ struct VirtualClient {
             card: CardChannel(link: key.link(), environment: environment),
             interaction: FIDOInteraction(pin: { _ in pin.map { SharedSecret(Secret(utf8: $0)) } }))
         if let pin { try await service.setPIN(SharedSecret(Secret(utf8: pin))) }
-        return VirtualClient(
-            client: WebAuthnClient(service: service, origin: try Origin("https://login.example.com")))
+        return VirtualClient(client: WebAuthnClient(service: service, origin: try Origin(origin)))
     }
 
     func create(_ options: PublicKeyCredentialCreationOptions) async throws -> RegistrationResponse {

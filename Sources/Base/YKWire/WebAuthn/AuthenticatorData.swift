@@ -33,6 +33,21 @@ public struct AuthenticatorData: Hashable, Sendable {
         public static let attestedCredential = Flags(rawValue: 0x40)
         /// ED: extensions follow.
         public static let extensions = Flags(rawValue: 0x80)
+
+        /// The names, in the specification, of the flags that are set.
+        package var names: [String] {
+            let all: [(Flags, String)] = [
+                (.userPresent, "UP"), (.userVerified, "UV"), (.backupEligible, "BE"), (.backedUp, "BS"),
+                (.attestedCredential, "AT"), (.extensions, "ED"),
+            ]
+            return all.filter { contains($0.0) }.map(\.1)
+        }
+
+        /// The user's presence and verification, in words.
+        package var userState: String {
+            (contains(.userPresent) ? "present" : "not present")
+                + (contains(.userVerified) ? ", verified" : ", not verified")
+        }
     }
 
     /// A newly created credential (WebAuthn Level 3 §6.5.1).

@@ -15,7 +15,7 @@ extension Explain {
                 hint: "repeat the command with the right card")
         case .notArculus(let aaguid):
             Explanation(
-                "not-arculus", .notSupported, "this is not an Arculus card: \(AuthenticatorReport.uuid(aaguid))",
+                "not-arculus", .notSupported, "this is not an Arculus card: \(Hex.uuid(aaguid))",
                 hint: "without --strict any FIDO2 card will do")
         case .pinInDoubt(let retries): pinInDoubt(retries)
         case .changeInDoubt:

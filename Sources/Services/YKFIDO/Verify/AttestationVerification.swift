@@ -34,6 +34,30 @@ public struct AttestationVerification: Sendable {
         case selfSigned
         /// Certificates, DER, the signer's first. They lead to an anchor if anchors were given.
         case certificates([[UInt8]])
+
+        /// The keyword of JSON answers.
+        ///
+        /// - Parameter isAnchored: Whether there were anchors.
+        package func name(isAnchored: Bool) -> String {
+            switch self {
+            case .none: "none"
+            case .selfSigned: "self"
+            case .certificates: isAnchored ? "anchored" : "certificates"
+            }
+        }
+
+        /// What vouches for the credential, in words.
+        ///
+        /// - Parameter isAnchored: Whether there were anchors.
+        package func description(isAnchored: Bool) -> String {
+            switch self {
+            case .none: "nothing"
+            case .selfSigned: "the credential's own key"
+            case .certificates(let chain):
+                (chain.count == 1 ? "a certificate" : "\(chain.count) certificates")
+                    + (isAnchored ? ", by one that is trusted" : ", not checked against a root")
+            }
+        }
     }
 
     /// Verifies the data, the statement in the object's format, and the path to an anchor.

@@ -56,7 +56,7 @@ struct ArculusCardRegister: Verb {
                 made.arculusJSON,
                 [
                     "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
-                    "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
+                    "aaguid": .string(Hex.uuid(aaguid)),
                 ], in: file)
         }
     }

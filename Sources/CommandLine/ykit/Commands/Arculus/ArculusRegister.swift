@@ -99,7 +99,7 @@ struct ArculusRegister: Verb {
             "'\(server.user.printable)' is registered at \(description.origin), credential \(id)",
             [
                 "user": .string(server.user), "rpId": .string(description.rpID ?? description.origin.host),
-                "credentialId": .string(id), "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
+                "credentialId": .string(id), "aaguid": .string(Hex.uuid(aaguid)),
                 "credential": made.arculusJSON, "reset": .bool(reset),
             ])
     }

@@ -22,7 +22,7 @@ struct ArculusShow: Verb {
 
     private static func answer(_ state: ArculusCard.State) -> Answer {
         let info = state.info
-        let aaguid = AuthenticatorReport.uuid(info.aaguid)
+        let aaguid = Hex.uuid(info.aaguid)
         let minimum = max(info.minPINLength, UInt64(ArculusPIN.shortest))
         let tries = state.retries.map { "set, \(Tries.left($0.count))" }
         let rows = [

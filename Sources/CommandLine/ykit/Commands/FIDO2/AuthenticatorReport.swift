@@ -21,7 +21,7 @@ struct AuthenticatorReport {
 
     private var identity: [[String]] {
         [
-            ["model (AAGUID)", Self.uuid(info.aaguid)],
+            ["model (AAGUID)", Hex.uuid(info.aaguid)],
             ["protocols", info.versions.map { $0.rawValue.printable }.listed()],
             ["reached over", profile.carrier == .hid ? "HID" : "a smart card"],
             ["transports", Self.list(info.transports)],
@@ -115,13 +115,6 @@ struct AuthenticatorReport {
         guard version > 0xFFFF, version <= 0xFF_FFFF else { return "" }
         return " (\(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF))"
     }
-
-    /// The bytes in UUID notation.
-    static func uuid(_ bytes: [UInt8]) -> String {
-        guard bytes.count == 16 else { return Hex.encode(bytes) }
-        func part(_ range: Range<Int>) -> String { Hex.encode(bytes[range]) }
-        return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))-\(part(8..<10))-\(part(10..<16))"
-    }
 }
 
 extension AuthenticatorReport {
@@ -145,7 +138,7 @@ extension AuthenticatorReport {
 
     private func value(of key: Key) -> JSONValue {
         switch key {
-        case .aaguid: return .string(Self.uuid(info.aaguid))
+        case .aaguid: return .string(Hex.uuid(info.aaguid))
         case .algorithms:
             return .array(
                 info.algorithms.map { ["alg": .int($0.rawValue), "name": .string($0.description)] })

@@ -159,7 +159,7 @@ struct AssertionReport {
     var answer: Answer {
         let data = signed.authenticatorData
         var rows = [
-            ["credential", Base64.encodeURL(signed.id)], ["at", rpID.printable], ["user", data.flags.words],
+            ["credential", Base64.encodeURL(signed.id)], ["at", rpID.printable], ["user", data.flags.userState],
             ["counter", String(data.counter)],
         ]
         if let handle = signed.userHandle {

@@ -303,7 +303,7 @@ struct RegistrationReport {
         answer.isMadeOnce = true
         answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSONValue.string)
         answer.members["format"] = .string(made.attestationObject.format.rawValue)
-        answer.members["aaguid"] = data.credential.map { .string(AuthenticatorReport.uuid($0.aaguid)) }
+        answer.members["aaguid"] = data.credential.map { .string(Hex.uuid($0.aaguid)) }
         answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSONValue.bool)
         answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
         answer.members["counter"] = .int(Int64(data.counter))
@@ -316,29 +316,12 @@ struct RegistrationReport {
             ["for", "'\((user.name ?? "").printable)' at \(rpID.printable)"],
             ["algorithm", made.publicKey?.algorithm?.description ?? "unknown"],
             ["attestation", made.attestationObject.format.rawValue.printable],
-            ["user", data.flags.words],
+            ["user", data.flags.userState],
         ]
         if made.isEnterpriseAttestation == true { rows[3][1] += ", which names this key" }
         for result in made.clientExtensionResults.members {
             rows.append([result.key.printable, result.value.text.printable])
         }
         return rows
-    }
-}
-
-extension AuthenticatorData.Flags {
-    /// The user's presence and verification, according to the flags.
-    var words: String {
-        [contains(.userPresent) ? "present" : "not present", contains(.userVerified) ? "verified" : "not verified"]
-            .listed()
-    }
-
-    /// The names, in the specification, of the flags that are set.
-    var names: [String] {
-        let all: [(AuthenticatorData.Flags, String)] = [
-            (.userPresent, "UP"), (.userVerified, "UV"), (.backupEligible, "BE"), (.backedUp, "BS"),
-            (.attestedCredential, "AT"), (.extensions, "ED"),
-        ]
-        return all.filter { contains($0.0) }.map(\.1)
     }
 }

@@ -190,7 +190,7 @@ struct Verdict {
             answer.members["format"] = .string(object.format.rawValue)
             answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSONValue.string)
         }
-        answer.members["trust"] = trust.map { .string($0.word(isAnchored)) }
+        answer.members["trust"] = trust.map { .string($0.name(isAnchored: isAnchored)) }
         answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
         answer.members["counter"] = .int(Int64(data.counter))
         answer.members["notChecked"] = .array(notChecked.map(JSONValue.string))
@@ -209,27 +209,6 @@ struct Verdict {
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
-        return [words] + (trust.map { ["vouched for by \($0.words(isAnchored))"] } ?? []) + missed
-    }
-}
-
-extension AttestationVerification.Trust {
-    /// The keyword for programs.
-    func word(_ isAnchored: Bool) -> String {
-        switch self {
-        case .none: "none"
-        case .selfSigned: "self"
-        case .certificates: isAnchored ? "anchored" : "certificates"
-        }
-    }
-
-    /// The description for people.
-    func words(_ isAnchored: Bool) -> String {
-        switch self {
-        case .none: "nothing"
-        case .selfSigned: "the credential's own key"
-        case .certificates(let chain):
-            "\(chain.count == 1 ? "a certificate" : "\(chain.count) certificates"), \(isAnchored ? "by one that is trusted" : "not checked against a root")"
-        }
+        return [words] + (trust.map { ["vouched for by \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
     }
 }

@@ -2,8 +2,8 @@
 
 import Arguments
 import Glibc
-import YKHTTP
-import YKTransport
+import YKFIDO
+import YKRelyingParty
 import YKWire
 
 /// Serves a page that tests the user's browser and key.
@@ -37,14 +37,14 @@ struct FIDO2Try: Verb {
     /// The maximum duration of a run.
     private static let limit = Duration.seconds(600)
 
-    private var steps: [TryStep] {
-        var wanted = Set(TryStep.usual)
+    private var steps: [TrialStep] {
+        var wanted = Set(TrialStep.basic)
         if uv || all { wanted.insert(.pin) }
         if prf || all { wanted.insert(.prf) }
         if attestation || all { wanted.insert(.attestation) }
         if passkey || largeBlob || all { wanted.formUnion([.passkey, .passkeySignIn]) }
         if largeBlob || all { wanted.formUnion([.largeBlobWrite, .largeBlobRead]) }
-        return TryStep.allCases.filter(wanted.contains)
+        return TrialStep.allCases.filter(wanted.contains)
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -53,18 +53,16 @@ struct FIDO2Try: Verb {
         }
         let terminal = world.terminal
         let steps = steps
-        let site = TrySite(steps, world.environment) { terminal.notice($0.line) }
-        let listener = try HTTPListener(localhost: { site.answer($0) })
-        let url = try site.open(at: listener.port)
-        terminal.say("open this page in your browser, once: \(url)")
-        if open { Self.openBrowser(at: url, terminal) }
+        let server = try TrialServer(steps, environment: world.environment) { terminal.notice($0.line) }
+        terminal.say("open this page in your browser, once: \(server.url)")
+        if open { Self.openBrowser(at: server.url, terminal) }
         let end = ContinuousClock.now + Self.limit
-        while !site.isOver, .now < end {
+        while !server.isOver, .now < end {
             if Interruption.happened { throw Explain.interrupted }
             try await Task.sleep(for: .milliseconds(100))
         }
-        listener.stopAndWait()
-        return Self.answer(site, steps, origin: "http://localhost:\(listener.port)")
+        server.stop()
+        return Self.answer(server, steps)
     }
 
     /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
@@ -77,49 +75,84 @@ struct FIDO2Try: Verb {
         do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(error.message) }
     }
 
-    private static func answer(_ site: TrySite, _ steps: [TryStep], origin: String) -> Answer {
-        let verdicts = site.verdicts
-        let rows = verdicts.map { verdict in
-            [verdict.step.rawValue, verdict.outcome.words, (verdict.reason ?? "").printable]
-        }
+    private static func answer(_ server: TrialServer, _ steps: [TrialStep]) -> Answer {
+        let results = server.results
+        let rows = results.map { [$0.step.rawValue, $0.outcome.words, $0.reasonText] }
         var answer = Answer(
             Table.details(rows),
             [
-                "origin": .string(origin), "userAgent": site.userAgent.map(JSONValue.string) ?? .null,
-                "steps": .array(verdicts.map(\.json)),
+                "origin": .string(server.origin), "userAgent": server.userAgent.map(JSONValue.string) ?? .null,
+                "steps": .array(results.map(\.json)),
             ])
-        if let passkey = site.passkey {
+        if let passkey = server.passkey {
             answer.warnings.append(
                 "the passkey '\(passkey.account)' stays on the key; to remove it: "
                     + "ykit fido2 credentials delete \(Base64.encodeURL(passkey.id))")
         }
-        answer.failure = failure(verdicts, steps, isOver: site.isOver)
+        answer.failure = failure(results, steps, isOver: server.isOver)
         return answer
     }
 
     /// The failure of the run: the most serious one.
-    private static func failure(_ verdicts: [TryVerdict], _ steps: [TryStep], isOver: Bool) -> Explanation? {
-        func first(_ outcome: TryVerdict.Outcome) -> TryVerdict? { verdicts.first { $0.outcome == outcome } }
-        if let verdict = first(.failed) {
+    private static func failure(_ results: [TrialResult], _ steps: [TrialStep], isOver: Bool) -> Explanation? {
+        func first(_ outcome: TrialResult.Outcome) -> TrialResult? { results.first { $0.outcome == outcome } }
+        if let result = first(.failed) {
             return Explanation(
-                "not-verified", .authentication, "\(verdict.step.rawValue) failed: \((verdict.reason ?? "").printable)",
-                hint: verdict.hint)
+                "not-verified", .authentication, "\(result.step.rawValue) failed: \(result.reasonText)",
+                hint: result.hint)
         }
-        if let verdict = first(.unanswered) {
+        if let result = first(.unanswered) {
             return Explanation(
-                "no-answer", .timeOut, "\(verdict.step.rawValue): \((verdict.reason ?? "").printable)",
-                hint: verdict.hint)
+                "no-answer", .timeOut, "\(result.step.rawValue): \(result.reasonText)", hint: result.hint)
         }
-        if verdicts.count < steps.count {
+        if results.count < steps.count {
             guard isOver else {
                 return Explanation(
                     "timed-out", .timeOut, "the steps were not done within ten minutes",
-                    hint: verdicts.isEmpty ? "the page works once, in one browser; start again for another one" : nil)
+                    hint: results.isEmpty ? "the page works once, in one browser; start again for another one" : nil)
             }
             return Explanation("ended-early", .declined, "the run was ended before its last step")
         }
         return first(.unsupported).map {
-            Explanation("not-supported", .notSupported, "\($0.step.rawValue): \(($0.reason ?? "").printable)")
+            Explanation("not-supported", .notSupported, "\($0.step.rawValue): \($0.reasonText)")
+        }
+    }
+}
+
+extension TrialResult {
+    /// An element of the answer's member `steps`, with the same members for every step.
+    fileprivate var json: JSONValue {
+        let credential = response?.credential
+        return [
+            "step": .string(step.rawValue), "outcome": .string(outcome.rawValue),
+            "reason": reason.map { .string($0.description) } ?? .null,
+            "credentialId": response.map { .bytes($0.credentialID) } ?? .null,
+            "algorithm": credential?.algorithm.map { .string($0.description) } ?? .null,
+            "format": credential.map { .string($0.format.rawValue) } ?? .null,
+            "trust": credential.map { .string($0.trust.name(isAnchored: false)) } ?? .null,
+            "aaguid": credential.map { .string(Hex.uuid($0.aaguid)) } ?? .null,
+            "transports": credential.map { .array($0.transports.map { .string($0.rawValue) }) } ?? .null,
+            "flags": response.map { .array($0.flags.names.map(JSONValue.string)) } ?? .null,
+            "counter": response.map { .int(Int64($0.counter)) } ?? .null,
+            "extensions": response.map { .object($0.extensions) } ?? .null,
+        ]
+    }
+
+    /// Why it did not pass, for a terminal.
+    fileprivate var reasonText: String { reason?.description.printable ?? "" }
+
+    /// The line for the terminal.
+    fileprivate var line: String { "\(step.rawValue): \(outcome.words)" + (reason == nil ? "" : ": \(reasonText)") }
+}
+
+extension TrialResult.Outcome {
+    /// The description for people.
+    fileprivate var words: String {
+        switch self {
+        case .passed: Style.green.around("passed")
+        case .failed: Style.red.around("failed")
+        case .unanswered: Style.yellow.around("no answer")
+        case .unsupported: Style.yellow.around("not supported")
         }
     }
 }

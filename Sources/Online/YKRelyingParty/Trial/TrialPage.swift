@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKFIDO
 import YKWire
 
-/// The page of `fido2 try`: a single document without external resources.
-struct TryPage {
+/// The page of a trial: a single document without external resources.
+struct TrialPage {
     /// The nonce of the page's style and script.
     let nonce: String
-    let steps: [TryStep]
-    /// The verdicts so far, for a page that is reloaded.
-    let verdicts: [TryStep: TryVerdict]
+    let steps: [TrialStep]
+    /// The results so far, for a page that is reloaded.
+    let results: [TrialStep: TrialResult]
 
     /// The value of Content-Security-Policy.
     var contentPolicy: String {
@@ -19,7 +20,7 @@ struct TryPage {
     /// The value of Permissions-Policy.
     static let permissions = "publickey-credentials-create=(self), publickey-credentials-get=(self)"
 
-    /// The document. It contains no foreign text: the script inserts verdicts as text.
+    /// The document. It contains no foreign text: the script inserts results as text.
     var text: String {
         """
         <!DOCTYPE html>
@@ -52,20 +53,20 @@ struct TryPage {
         """
     }
 
-    private func section(_ step: TryStep) -> String {
+    private func section(_ step: TrialStep) -> String {
         """
         <li id="\(step.rawValue)">
         <h2>\(step.title)</h2>
         <p>\(step.purpose)</p>
-        <button type="button" data-step="\(step.rawValue)" data-needs="\(step.needed?.rawValue ?? "")">\(step.title)</button>
+        <button type="button" data-step="\(step.rawValue)" data-needs="\(step.prerequisite?.rawValue ?? "")">\(step.title)</button>
         <div class="verdict" role="status"></div>
         </li>
         """
     }
 
-    /// The verdicts as JSON for the script, without any `<`, which could close the element.
+    /// The results as JSON for the script, without any `<`, which could close the element.
     private var state: String {
-        JSONValue.array(steps.compactMap { verdicts[$0]?.pageJSON }).text.split(
+        JSONValue.array(steps.compactMap { results[$0].map(Self.json) }).text.split(
             separator: "<", omittingEmptySubsequences: false
         ).joined(separator: "\\u003c")
     }
@@ -182,4 +183,41 @@ struct TryPage {
         known.forEach(show);
         update();
         """
+
+    /// A result as the script reads it.
+    static func json(_ result: TrialResult) -> JSONValue {
+        [
+            "step": .string(result.step.rawValue), "outcome": .string(result.outcome.rawValue),
+            "reason": result.reason.map { .string($0.description) } ?? .null,
+            "hint": result.hint.map(JSONValue.string) ?? .null,
+            "details": .array(details(of: result).map { .array([.string($0), .string($1)]) }),
+        ]
+    }
+
+    private static func details(of result: TrialResult) -> [(name: String, words: String)] {
+        guard result.outcome == .passed else { return [] }
+        guard let response = result.response else {
+            return [("browser", "the key is registered already (InvalidStateError)")]
+        }
+        var details = [("user", response.flags.userState)]
+        if let credential = response.credential {
+            let trust = credential.trust.description(isAnchored: false)
+            let transports = credential.transports.map(\.rawValue)
+            details += [
+                ("algorithm", credential.algorithm?.description ?? "unknown"),
+                ("model", credential.isAnonymous ? "not told" : "AAGUID \(Hex.uuid(credential.aaguid))"),
+                ("attestation", "\(credential.format.rawValue), vouched for by \(trust)"),
+                ("transports", transports.isEmpty ? "not told" : transports.listed()),
+            ]
+        } else {
+            details.append(("signatures so far", String(response.counter)))
+        }
+        details += response.extensions.members.map { ($0.key, $0.value.text) }
+        switch result.step {
+        case .prf: details.append(("secrets", "two, of 32 bytes each"))
+        case .largeBlobRead: details.append(("data", "\(TrialVerifier.blobLength) bytes, as they were stored"))
+        default: break
+        }
+        return details
+    }
 }

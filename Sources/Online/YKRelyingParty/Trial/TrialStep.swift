@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
-import YKWire
-
-/// A step of `fido2 try`: one ceremony in the browser and its expected result.
-enum TryStep: String, CaseIterable, Sendable {
+/// A step of a trial: one ceremony in the browser, and its expected result.
+public enum TrialStep: String, CaseIterable, Sendable {
+    /// Creates a credential that is not discoverable.
     case signUp = "sign-up"
+    /// Gets an assertion by the credential of ``signUp``.
     case signIn = "sign-in"
+    /// Excludes the credential of ``signUp``, so that the key must not create another one.
     case signUpAgain = "sign-up-again"
+    /// Requires user verification.
     case pin
+    /// Derives two secrets (extension prf).
     case prf
+    /// Creates a credential with direct attestation conveyance.
     case attestation
+    /// Creates a discoverable credential, which stays on the key.
     case passkey
+    /// Signs in without naming a credential.
     case passkeySignIn = "passkey-sign-in"
+    /// Stores a large blob with the passkey (extension largeBlob).
     case largeBlobWrite = "large-blob-write"
+    /// Reads that large blob.
     case largeBlobRead = "large-blob-read"
 
-    /// The steps of every run.
-    static let usual: [TryStep] = [.signUp, .signIn, .signUpAgain]
+    /// The steps that leave nothing on the key and that every key can do.
+    public static let basic: [TrialStep] = [.signUp, .signIn, .signUpAgain]
 
     /// The heading on the page.
     var title: String {
@@ -61,7 +68,7 @@ enum TryStep: String, CaseIterable, Sendable {
     }
 
     /// The step that must have passed before.
-    var needed: TryStep? {
+    var prerequisite: TrialStep? {
         switch self {
         case .signUp, .passkey, .attestation: nil
         case .signIn, .signUpAgain, .pin, .prf: .signUp
@@ -77,75 +84,4 @@ enum TryStep: String, CaseIterable, Sendable {
         default: false
         }
     }
-}
-
-/// The result of a step.
-struct TryVerdict: Sendable {
-    enum Outcome: String, Sendable {
-        /// The answer is correct.
-        case passed
-        /// The answer is wrong.
-        case failed
-        /// The browser gave no answer.
-        case unanswered
-        /// The key or the browser cannot do it.
-        case unsupported
-
-        /// The description for people.
-        var words: String {
-            switch self {
-            case .passed: Style.green.around("passed")
-            case .failed: Style.red.around("failed")
-            case .unanswered: Style.yellow.around("no answer")
-            case .unsupported: Style.yellow.around("not supported")
-            }
-        }
-    }
-
-    let step: TryStep
-    let outcome: Outcome
-    /// Why it did not pass.
-    var reason: String?
-    /// What the user can do about it.
-    var hint: String?
-    /// What browser and key did, for people.
-    var details: [(name: String, words: String)] = []
-    /// What browser and key did, for programs.
-    var members = JSONValue.Object()
-
-    init(_ step: TryStep, _ outcome: Outcome, _ reason: String? = nil, hint: String? = nil) {
-        self.step = step
-        self.outcome = outcome
-        self.reason = reason
-        self.hint = hint
-    }
-
-    /// Whether repeating the step is pointless.
-    var isFinal: Bool { outcome == .passed || outcome == .unsupported }
-
-    /// The JSON for the page.
-    var pageJSON: JSONValue {
-        [
-            "step": .string(step.rawValue), "outcome": .string(outcome.rawValue),
-            "reason": reason.map(JSONValue.string) ?? .null,
-            "hint": hint.map(JSONValue.string) ?? .null,
-            "details": .array(details.map { .array([.string($0.name), .string($0.words)]) }),
-        ]
-    }
-
-    /// An element of the answer's member `steps`, with the same members for every step.
-    var json: JSONValue {
-        var object = JSONValue.Object([("step", .string(step.rawValue)), ("outcome", .string(outcome.rawValue))])
-        object["reason"] = reason.map(JSONValue.string) ?? .null
-        let keys = [
-            "credentialId", "algorithm", "format", "trust", "aaguid", "transports", "flags", "counter", "extensions",
-        ]
-        for key in keys {
-            object[key] = members[key] ?? .null
-        }
-        return .object(object)
-    }
-
-    /// The line for the terminal.
-    var line: String { "\(step.rawValue): \(outcome.words)" + (reason.map { ": \($0.printable)" } ?? "") }
 }

@@ -6,15 +6,15 @@ import YKHTTP
 import YKTransport
 import YKWire
 
-/// The web site of `fido2 try`, for one browser that received the address.
+/// The web site of a trial, for one browser that received the address.
 ///
 /// The address contains a token that the first request for the page consumes; that browser gets a cookie instead.
 /// Requests from other sites are refused by `Host` (DNS rebinding) and `Origin`.
-final class TrySite: Sendable {
+final class TrialSite: Sendable {
     private struct State {
         let authority: String
         let path: String
-        var judge: TryJudge
+        var verifier: TrialVerifier
         var isOpened = false
         var session: String?
         var userAgent: String?
@@ -22,9 +22,9 @@ final class TrySite: Sendable {
     }
 
     private let state: Mutex<State?> = Mutex(nil)
-    private let steps: [TryStep]
+    private let steps: [TrialStep]
     private let environment: ServiceEnvironment
-    private let report: @Sendable (TryVerdict) -> Void
+    private let report: @Sendable (TrialResult) -> Void
 
     /// The name of the cookie.
     private static let cookie = "ykit-try"
@@ -35,8 +35,8 @@ final class TrySite: Sendable {
     ///
     /// - Parameters:
     ///   - steps: The steps of the run.
-    ///   - report: Called with each verdict, on the server's thread.
-    init(_ steps: [TryStep], _ environment: ServiceEnvironment, report: @escaping @Sendable (TryVerdict) -> Void) {
+    ///   - report: Called with each result, on the server's thread.
+    init(_ steps: [TrialStep], _ environment: ServiceEnvironment, report: @escaping @Sendable (TrialResult) -> Void) {
         (self.steps, self.environment, self.report) = (steps, environment, report)
     }
 
@@ -45,23 +45,23 @@ final class TrySite: Sendable {
     /// - Returns: The address of the page, which can be opened once.
     func open(at port: UInt16) throws -> String {
         let authority = "localhost:\(port)"
-        let judge = try TryJudge(origin: "http://\(authority)", steps: steps, environment)
+        let verifier = try TrialVerifier(origin: "http://\(authority)", steps: steps, environment)
         let path = "/\(try token())/"
-        state.withLock { $0 = State(authority: authority, path: path, judge: judge) }
+        state.withLock { $0 = State(authority: authority, path: path, verifier: verifier) }
         return "http://\(authority)\(path)"
     }
 
     /// Whether the last step is done or the user ended the run.
     var isOver: Bool { state.withLock { $0?.isOver ?? false } }
 
-    /// The verdicts so far, in the order of the steps.
-    var verdicts: [TryVerdict] { state.withLock { state in steps.compactMap { state?.judge.verdicts[$0] } } }
+    /// The results so far, in the order of the steps.
+    var results: [TrialResult] { state.withLock { state in steps.compactMap { state?.verifier.results[$0] } } }
 
     /// The browser's User-Agent; `nil` until it opens the page.
     var userAgent: String? { state.withLock { $0?.userAgent } }
 
-    /// The passkey left on the key, and its account.
-    var passkey: TryJudge.Passkey? { state.withLock { $0?.judge.passkey } }
+    /// The passkey left on the key.
+    var passkey: TrialPasskey? { state.withLock { $0?.verifier.passkey } }
 
     /// Handles a request.
     func answer(_ request: IncomingRequest) -> HTTPResponse {
@@ -101,11 +101,11 @@ final class TrySite: Sendable {
             state.userAgent = request.value(of: "User-Agent").map { String($0.prefix(300)) }
             fields = [HTTPField("Set-Cookie", "\(Self.cookie)=\(session); HttpOnly; SameSite=Strict; Path=/")]
         }
-        let page = TryPage(nonce: nonce, steps: steps, verdicts: state.judge.verdicts)
+        let page = TrialPage(nonce: nonce, steps: steps, results: state.verifier.results)
         fields += [
             HTTPField("Content-Type", "text/html; charset=utf-8"),
             HTTPField("Content-Security-Policy", page.contentPolicy),
-            HTTPField("Permissions-Policy", TryPage.permissions),
+            HTTPField("Permissions-Policy", TrialPage.permissions),
         ]
         return HTTPResponse(status: 200, fields: fields + Self.fields, body: Array(page.text.utf8))
     }
@@ -117,30 +117,30 @@ final class TrySite: Sendable {
             return Self.reply(["over": true])
         }
         guard let json = try? JSONValue(parsing: request.body), let word = json["step"]?.string,
-            let step = TryStep(rawValue: word)
+            let step = TrialStep(rawValue: word)
         else { return Self.refusal(400) }
         guard request.target == "/begin" else { return finish(step, json, &state) }
         do {
-            switch try state.judge.begin(step) {
+            switch try state.verifier.begin(step) {
             case .options(let options): return Self.reply(["publicKey": options])
-            case .verdict(let verdict): return reply(verdict, &state)
+            case .result(let result): return reply(result, &state)
             case nil: return Self.refusal(409)
             }
         } catch { return Self.refusal(503) }
     }
 
-    private func finish(_ step: TryStep, _ json: JSONValue, _ state: inout State) -> HTTPResponse {
+    private func finish(_ step: TrialStep, _ json: JSONValue, _ state: inout State) -> HTTPResponse {
         let answer = json["credential"].map { Array($0.text.utf8) }
         let error = json["error"]?.string.map { String($0.prefix(100)) }
         guard (answer == nil) != (error == nil) else { return Self.refusal(400) }
-        guard let verdict = state.judge.finish(step, answer: answer, error: error) else { return Self.refusal(409) }
-        return reply(verdict, &state)
+        guard let result = state.verifier.finish(step, answer: answer, error: error) else { return Self.refusal(409) }
+        return reply(result, &state)
     }
 
-    private func reply(_ verdict: TryVerdict, _ state: inout State) -> HTTPResponse {
-        state.isOver = state.judge.isComplete
-        report(verdict)
-        return Self.reply(["verdict": verdict.pageJSON, "over": .bool(state.isOver)])
+    private func reply(_ result: TrialResult, _ state: inout State) -> HTTPResponse {
+        state.isOver = state.verifier.isComplete
+        report(result)
+        return Self.reply(["verdict": TrialPage.json(result), "over": .bool(state.isOver)])
     }
 
     private static func reply(_ json: JSONValue) -> HTTPResponse {
