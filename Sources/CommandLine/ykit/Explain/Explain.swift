@@ -68,6 +68,7 @@ enum Explain {
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)
+        case let error as FormatError: malformed("\(error)".printable)
         case let error as CaptureError: capture(error)
         case let error as VirtualKeyFileError: virtualKey(error)
         case let error as WireError: malformed("the input cannot be read: \(error)")

@@ -2,6 +2,7 @@
 
 import Glibc
 import YKCrypto
+import YKFIDO
 import YKHardware
 import YKTransport
 
@@ -52,6 +53,16 @@ enum Files {
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
+    }
+
+    /// Reads a file in the format of another program, or standard input for `-`.
+    static func parse<Value>(
+        _ path: String, hint: String? = nil, _ body: ([UInt8]) throws(FormatError) -> Value
+    ) throws(Explanation) -> Value {
+        let bytes = try read(path)
+        do { return try body(bytes) } catch {
+            throw Explain.malformed(error.description(of: name(path)).printable, hint: hint)
+        }
     }
 
     /// Reads until the end.

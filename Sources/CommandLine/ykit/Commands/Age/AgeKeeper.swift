@@ -242,6 +242,6 @@ extension FIDOService {
         let token = SystemdToken(
             rpID: AgeCredential.rpID, credential: credential.id, salt: credential.salt,
             isVerified: credential.isVerified, needsTouch: true)
-        return try await token.secret(of: self)
+        return try secret(of: token)
     }
 }

@@ -2,7 +2,6 @@
 
 import YKFIDO
 import YKKeys
-import YKProtocols
 import YKTransport
 import YKWire
 
@@ -118,34 +117,11 @@ struct AuthenticatorReport {
 }
 
 extension AuthenticatorReport {
-    private typealias Key = CTAPProtocol.GetInfo.Reply
-
-    /// The names of the members in CTAP 2.3 §6.4, and `unknown` for members without a name.
-    static let names = Key.names + ["unknown"]
-
-    /// The values of the key by name; members with an unknown number are under `unknown`.
+    /// The values of the key by name.
     var members: [(String, JSONValue)] {
-        var members = zip(Key.allCases, Key.names).map { ($1, value(of: $0)) }
-        var unknown = JSONValue.Object()
-        for entry in info.map.entries where !Key.allCases.contains(where: { entry.key == $0.cbor }) {
-            unknown[entry.key.keyText] = JSONValue(entry.value)
-        }
-        members.append(("unknown", .object(unknown)))
-        members.append(("pinRetries", pin.map { .int(Int64($0.count)) } ?? .null))
-        members.append(("uvRetries", uv.map { .int(Int64($0)) } ?? .null))
-        return members
-    }
-
-    private func value(of key: Key) -> JSONValue {
-        switch key {
-        case .aaguid: return .string(Hex.uuid(info.aaguid))
-        case .algorithms:
-            return .array(
-                info.algorithms.map { ["alg": .int($0.rawValue), "name": .string($0.description)] })
-        case .pinComplexityPolicyURL:
-            let text = info.pinComplexityPolicyURL.flatMap { String(validating: $0, as: UTF8.self) }
-            return text.map(JSONValue.string) ?? .null
-        default: return info.map[key].map(JSONValue.init) ?? .null
-        }
+        info.members.map { ($0.name, $0.value) } + [
+            ("pinRetries", pin.map { .int(Int64($0.count)) } ?? .null),
+            ("uvRetries", uv.map { .int(Int64($0)) } ?? .null),
+        ]
     }
 }

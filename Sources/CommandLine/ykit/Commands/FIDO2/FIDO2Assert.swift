@@ -30,7 +30,7 @@ struct FIDO2Assert: Verb {
     func check(with global: GlobalOptions) throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
     func answer(in world: World) async throws -> Answer {
-        if ceremony.format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }
+        if ceremony.format == .libfido2 { return try await libFIDO2Answer(in: world) }
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
             ?? ask.read(world)

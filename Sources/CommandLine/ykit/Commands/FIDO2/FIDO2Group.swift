@@ -28,7 +28,7 @@ struct FIDO2Show: Verb {
             Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the \
             holder of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
             """,
-        members: ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names + [
+        members: ["link", "device", "ctap2", "u2f"] + AuthenticatorInfo.memberNames + [
             "pinRetries", "uvRetries", "identifier", "credentialStoreState", "token",
         ])
 

@@ -44,9 +44,9 @@ struct FIDO2Register: Verb {
 
     func answer(in world: World) async throws -> Answer {
         if ceremony.format == .pamU2F {
-            return try await PAMU2FRegistration(verb: self, file: append).answer(in: world)
+            return try await pamU2FAnswer(in: world)
         }
-        if ceremony.format == .libfido2 { return try await LibFIDO2Registration(verb: self).answer(in: world) }
+        if ceremony.format == .libfido2 { return try await libFIDO2Answer(in: world) }
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialCreationOptions(parsing: try Files.read($0)) }
             ?? ask.read(world)

@@ -76,7 +76,7 @@ struct FIDO2Secret: Verb {
     func answer(in world: World) async throws -> Answer {
         let isText = format != .raw
         let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, world)
-        let tokens = try token.map { try SystemdToken.all(parsing: try Files.read($0)) }
+        let tokens = try token.map(Self.tokens)
         let file = try tokenOutput.map { path throws(Explanation) in
             try FileOutput(file: path, force: replacing.force)
         }
@@ -90,11 +90,13 @@ struct FIDO2Secret: Verb {
         if let tokens {
             (used, secret) = try await find(tokens, service)
         } else {
-            used = try await enrolled(given, service, world)
-            secret = try await used.secret(of: service)
+            used =
+                given.credential.isEmpty
+                ? try await service.createCredential(for: given, random: world.environment.random) : given
+            secret = try await service.secret(of: used)
         }
         var answer = Answer("the secret is in \(output.printable)", [:])
-        try file?.prepare(Array((used.json(keyslot: keyslot).text + "\n").utf8))
+        try file?.prepare(Array((used.json(keyslot: keyslot ?? 0).text + "\n").utf8))
         try file?.settle()
         let bytes = written(secret, world)
         try place.put(bytes, isText: isText, &answer)
@@ -117,7 +119,7 @@ struct FIDO2Secret: Verb {
             try salt.map { text throws(Explanation) in try BytesArgument.hexOrBase64(text, "--salt", count: 32) }
             ?? world.environment.random.draw(32, secret: false)
         return SystemdToken(
-            rpID: rp ?? SystemdToken.usualRPID,
+            rpID: rp ?? SystemdToken.defaultRPID,
             credential: try credential.map { text throws(Explanation) in
                 try BytesArgument.base64(text, "--credential")
             } ?? [],
@@ -134,20 +136,13 @@ struct FIDO2Secret: Verb {
         }
     }
 
-    private func enrolled(_ given: SystemdToken, _ service: FIDOService, _ world: World) async throws -> SystemdToken {
-        guard given.credential.isEmpty else { return given }
-        var request = RegistrationRequest(
-            clientDataHash: try world.environment.random.draw(32, secret: false),
-            relyingParty: RelyingParty(id: given.rpID, name: "Encrypted Volume"),
-            user: FIDOUser(
-                id: try world.environment.random.draw(32, secret: false), name: "LUKS2", displayName: "LUKS2"))
-        request.algorithms = [.es256, .edDSA, .rs256]
-        request.userVerification = given.isVerified ? .required : .discouraged
-        request.extensions.createsHMACSecret = true
-        let made = try await service.register(request)
-        var token = given
-        token.credential = made.response.authenticatorData.credential?.id ?? []
-        return token
+    private static func tokens(in file: String) throws -> [SystemdToken] {
+        let found = try SystemdToken.all(parsing: try Files.read(file))
+        if found.isEmpty {
+            throw Explain.malformed(
+                "there is no token of type systemd-fido2", hint: "cryptsetup token export --token-id N DEVICE")
+        }
+        return found
     }
 
     /// Finds the token whose credential is on this key, and its secret.
@@ -155,7 +150,7 @@ struct FIDO2Secret: Verb {
         _ tokens: [SystemdToken], _ service: FIDOService
     ) async throws -> (SystemdToken, SharedSecret) {
         for token in tokens {
-            do { return (token, try await token.secret(of: service)) } catch FIDOError.noCredentials { continue }
+            do { return (token, try await service.secret(of: token)) } catch FIDOError.noCredentials { continue }
         }
         throw Explanation(
             "no-such-credential", .notFound, "the key has the credential of none of the \(tokens.count) tokens",
@@ -172,79 +167,5 @@ struct FIDO2Secret: Verb {
             case .base64, .systemd: Array((Base64.encode(Array(bytes)) + end).utf8)
             }
         }
-    }
-}
-
-/// A LUKS2 token of systemd-cryptenroll(1), type systemd-fido2, reduced to the members that concern a key.
-struct SystemdToken {
-    static let usualRPID = "io.systemd.cryptsetup"
-
-    var rpID: String
-    var credential: [UInt8]
-    var salt: [UInt8]
-    /// fido2-clientPin-required or fido2-uv-required.
-    var isVerified: Bool
-    /// fido2-up-required.
-    var needsTouch: Bool
-
-    /// Parses systemd tokens: a single one, or a header as printed by 'cryptsetup luksDump --dump-json-metadata'.
-    static func all(parsing bytes: [UInt8]) throws -> [SystemdToken] {
-        let json = try JSONValue(parsing: bytes)
-        let listed = json["tokens"]?.object.map { $0.members.map(\.value) } ?? [json]
-        let found = try listed.filter { $0["type"]?.string == "systemd-fido2" }.map(SystemdToken.init(json:))
-        guard !found.isEmpty else {
-            throw Explain.malformed(
-                "there is no token of type systemd-fido2", hint: "cryptsetup token export --token-id N DEVICE")
-        }
-        return found
-    }
-
-    private init(json: JSONValue) throws {
-        func bytes(_ name: String) throws(Explanation) -> [UInt8] {
-            guard let text = json[name]?.string, let bytes = try? Base64.decode(text), !bytes.isEmpty else {
-                throw Explain.malformed("the token has no \(name) in base 64")
-            }
-            return bytes
-        }
-        credential = try bytes("fido2-credential")
-        salt = try bytes("fido2-salt")
-        guard salt.count == 32 else { throw Explain.malformed("the token's salt has \(salt.count) bytes, not 32") }
-        rpID = json["fido2-rp"]?.string ?? Self.usualRPID
-        func flag(_ name: String, _ usual: Bool) -> Bool { json[name]?.bool ?? usual }
-        // Tokens before systemd 249 lack these members, and imply PIN and touch.
-        isVerified = flag("fido2-clientPin-required", true) || flag("fido2-uv-required", false)
-        needsTouch = flag("fido2-up-required", true)
-    }
-
-    init(rpID: String, credential: [UInt8], salt: [UInt8], isVerified: Bool, needsTouch: Bool) {
-        self.rpID = rpID
-        self.credential = credential
-        self.salt = salt
-        self.isVerified = isVerified
-        self.needsTouch = needsTouch
-    }
-
-    /// The token in the format of systemd-cryptenroll.
-    func json(keyslot: Int?) -> JSONValue {
-        [
-            "type": "systemd-fido2", "keyslots": .array([.string("\(keyslot ?? 0)")]),
-            "fido2-credential": .string(Base64.encode(credential)), "fido2-salt": .string(Base64.encode(salt)),
-            "fido2-rp": .string(rpID), "fido2-clientPin-required": .bool(isVerified),
-            "fido2-up-required": .bool(needsTouch), "fido2-uv-required": false,
-        ]
-    }
-
-    /// Returns the secret that its credential derives from its salt.
-    func secret(of service: FIDOService) async throws -> SharedSecret {
-        var request = AssertionRequest(
-            rpID: rpID, clientDataHash: [UInt8](repeating: 0, count: 32),
-            allowList: [CredentialDescriptor(id: credential)])
-        request.userVerification = isVerified ? .required : .discouraged
-        request.requiresPresence = needsTouch
-        request.extensions.salts = HMACSecretSalts(salt)
-        guard let secrets = try await service.assert(request).first?.extensions.secrets else {
-            throw Explanation("not-supported", .notSupported, "the key made no secret: it has no hmac-secret")
-        }
-        return secrets.first
     }
 }

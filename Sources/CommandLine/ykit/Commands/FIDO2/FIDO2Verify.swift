@@ -52,86 +52,103 @@ struct FIDO2Verify: Verb {
     }
 
     func answer(in world: World) throws -> Answer {
-        let evidence =
-            try format == .libfido2 ? Evidence(libfido2: file, hasKey: publicKey != nil) : Evidence(json: file)
-        var verdict = Verdict(evidence)
+        let response = try format == .libfido2 ? libFIDO2Response() : Self.response(json: file)
+        var report = VerificationReport(response)
         do {
-            try judge(evidence, &verdict, world)
+            try verify(response, &report, world)
         } catch let problem as VerificationProblem {
-            verdict.refuse(Explain.words(problem))
-        } catch let explanation as Explanation where explanation.code == "not-verified" {
-            verdict.refuse(explanation.message)
+            report.refuse(Explain.words(problem))
+        } catch let refusal as Refusal {
+            report.refuse(refusal.reason)
         }
-        return verdict.answer(isLibFIDO2: format == .libfido2)
+        return report.answer(isLibFIDO2: format == .libfido2)
     }
 
-    private func judge(_ evidence: Evidence, _ verdict: inout Verdict, _ world: World) throws {
-        try checkClientData(evidence, &verdict)
-        let rpID = try rp ?? evidence.rpID ?? party(evidence, &verdict)
-        verdict.rpID = rpID
-        switch evidence.content {
+    private func libFIDO2Response() throws(Explanation) -> ResponseFile {
+        try Files.parse(file) { bytes throws(FormatError) in
+            if publicKey == nil {
+                try ResponseFile(libFIDO2Registration: bytes)
+            } else {
+                try ResponseFile(libFIDO2Assertion: bytes)
+            }
+        }
+    }
+
+    private static func response(json file: String) throws(Explanation) -> ResponseFile {
+        try Files.parse(file, hint: "it has to be a registration or an assertion, as --json prints it") {
+            bytes throws(FormatError) in try ResponseFile(json: bytes)
+        }
+    }
+
+    private func verify(_ response: ResponseFile, _ report: inout VerificationReport, _ world: World) throws {
+        try checkClientData(response, &report)
+        let rpID = try rp ?? response.rpID ?? party(response, &report)
+        report.rpID = rpID
+        switch response.content {
         case .registration(let object):
             var check = AttestationVerification(rpID: rpID)
             check.requiresUserVerification = uv
             check.requiresPresence = !noTouch
             if let trust { check.anchors = TrustAnchors(try Self.certificates(trust)) }
             check.clock = world.environment.clock
-            verdict.isAnchored = trust != nil
-            verdict.trust = try check.check(object, clientDataHash: evidence.clientDataHash)
+            report.isAnchored = trust != nil
+            report.trust = try check.check(object, clientDataHash: response.clientDataHash)
         case .assertion(let data, let signature):
-            let key = try key(for: evidence)
+            let key = try key(for: response)
             var check = AssertionVerification(rpID: rpID, publicKey: key)
             check.requiresUserVerification = uv
             check.requiresPresence = !noTouch
-            try check.check(data, signature: signature, clientDataHash: evidence.clientDataHash)
+            try check.check(data, signature: signature, clientDataHash: response.clientDataHash)
         }
     }
 
     /// The relying party if none was given: the origin's host, or the parent domain whose hash the key signed.
-    private func party(_ evidence: Evidence, _ verdict: inout Verdict) throws -> String {
-        verdict.notChecked.append("relying party")
-        let host = try Origin(verdict.origin ?? "").host
+    private func party(_ response: ResponseFile, _ report: inout VerificationReport) throws -> String {
+        report.notChecked.append("relying party")
+        let host = try Origin(report.origin ?? "").host
         let labels = host.split(separator: ".")
         let domains = labels.indices.dropLast().map { labels[$0...].joined(separator: ".") }
-        return domains.first { HashAlgorithm.sha256.hash($0.utf8) == evidence.rpIDHash } ?? host
+        return domains.first { HashAlgorithm.sha256.hash($0.utf8) == response.authenticatorData.rpIDHash } ?? host
     }
 
     /// Checks the client data, and notes what was not requested.
-    private func checkClientData(_ evidence: Evidence, _ verdict: inout Verdict) throws {
-        guard let data = evidence.clientData else { return }
-        verdict.origin = data.origin
-        let wanted: ClientData.Kind = verdict.isRegistration ? .create : .get
+    private func checkClientData(_ response: ResponseFile, _ report: inout VerificationReport) throws {
+        guard let data = response.clientData else { return }
+        report.origin = data.origin
+        let wanted: ClientData.Kind = response.isRegistration ? .create : .get
         guard data.type == wanted else {
-            throw Self.refusal("the client data are of type \(data.type.rawValue.printable)")
+            throw Refusal(reason: "the client data are of type \(data.type.rawValue.printable)")
         }
         if let challenge {
             guard try BytesArgument.base64(challenge, "--challenge") == data.challenge else {
-                throw Self.refusal("it answers another challenge")
+                throw Refusal(reason: "it answers another challenge")
             }
         } else {
-            verdict.notChecked.append("challenge")
+            report.notChecked.append("challenge")
         }
         if let origin {
             guard try Origin(origin).description == data.origin else {
-                throw Self.refusal("it comes from \(data.origin.printable)")
+                throw Refusal(reason: "it comes from \(data.origin.printable)")
             }
         } else {
-            verdict.notChecked.append("origin")
+            report.notChecked.append("origin")
         }
     }
 
-    private func key(for evidence: Evidence) throws -> COSEKey {
-        if let publicKey { return try Evidence.publicKey(publicKey) }
+    private func key(for response: ResponseFile) throws -> COSEKey {
+        if let publicKey {
+            return try Files.parse(publicKey) { bytes throws(FormatError) in try COSEKey(pem: bytes) }
+        }
         guard let registration else {
             throw Explanation.usage("an assertion is checked with --registration FILE or --public-key FILE")
         }
-        let known = try Evidence(json: registration)
+        let known = try Self.response(json: registration)
         guard case .registration(let object) = known.content, let credential = object.authenticatorData.credential
         else {
             throw Explain.malformed("\(registration) is not a registration")
         }
-        guard evidence.credentialID == nil || credential.id == evidence.credentialID else {
-            throw Self.refusal("it is by another credential")
+        guard response.credentialID == nil || credential.id == response.credentialID else {
+            throw Refusal(reason: "it is by another credential")
         }
         return credential.publicKey
     }
@@ -142,14 +159,15 @@ struct FIDO2Verify: Verb {
         return found
     }
 
-    private static func refusal(_ reason: String) -> Explanation {
-        Explanation("not-verified", .authentication, reason)
+    /// Why a response does not verify, besides its signature.
+    private struct Refusal: Error {
+        let reason: String
     }
 }
 
 /// The result of a verification, for people and for programs.
-struct Verdict {
-    private let evidence: Evidence
+struct VerificationReport {
+    private let response: ResponseFile
     /// The relying party it was verified for.
     var rpID: String?
     /// The origin in the client data.
@@ -162,31 +180,23 @@ struct Verdict {
     var notChecked: [String] = []
     private var reason: String?
 
-    init(_ evidence: Evidence) { self.evidence = evidence }
+    init(_ response: ResponseFile) { self.response = response }
 
-    /// Whether it is a registration.
-    var isRegistration: Bool { if case .registration = evidence.content { true } else { false } }
-
-    private var data: AuthenticatorData {
-        switch evidence.content {
-        case .registration(let object): object.authenticatorData
-        case .assertion(let data, _): data
-        }
-    }
+    private var data: AuthenticatorData { response.authenticatorData }
 
     /// Sets the reason for the failure.
     mutating func refuse(_ reason: String) { self.reason = reason }
 
     func answer(isLibFIDO2: Bool) -> Answer {
-        let kind = isRegistration ? "registration" : "assertion"
+        let kind = response.isRegistration ? "registration" : "assertion"
         var answer = Answer(lines(kind, isLibFIDO2), [:])
         answer.members["verified"] = .bool(reason == nil)
         answer.members["reason"] = reason.map(JSONValue.string)
         answer.members["kind"] = .string(kind)
         answer.members["rpId"] = rpID.map(JSONValue.string)
         answer.members["origin"] = origin.map(JSONValue.string)
-        answer.members["credentialId"] = evidence.credentialID.map { .string(Base64.encodeURL($0)) }
-        if case .registration(let object) = evidence.content {
+        answer.members["credentialId"] = response.credentialID.map { .string(Base64.encodeURL($0)) }
+        if case .registration(let object) = response.content {
             answer.members["format"] = .string(object.format.rawValue)
             answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSONValue.string)
         }
@@ -203,8 +213,7 @@ struct Verdict {
     private func lines(_ kind: String, _ isLibFIDO2: Bool) -> [String] {
         guard reason == nil else { return [] }
         if isLibFIDO2 {
-            guard isRegistration, let credential = data.credential else { return [] }
-            return [LibFIDO2Lines.line(credential.id), (credential.publicKey.pem ?? "").trimmed]
+            return response.isRegistration ? data.credential?.libFIDO2Lines ?? [] : []
         }
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }

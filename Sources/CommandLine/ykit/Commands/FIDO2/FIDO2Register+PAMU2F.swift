@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKFIDO
+import YKHardware
+import YKTransport
+import YKWire
+
+extension FIDO2Register {
+    /// Creates a credential for pam_u2f, and prints a line for its mapping file or extends the user's line in a file.
+    func pamU2FAnswer(in world: World) async throws -> Answer {
+        let user = try userName()
+        let origin = try ceremony.origin ?? "pam://\(hostName())"
+        let file = try append.map { path throws(Explanation) in try PAMU2FMappingFile(path) }
+        var request = RegistrationRequest(
+            clientDataHash: try world.environment.random.draw(32, secret: false),
+            relyingParty: RelyingParty(id: origin, name: origin),
+            user: FIDOUser(
+                id: try world.environment.random.draw(32, secret: false), name: user, displayName: user))
+        // pam_u2f supports Ed25519 since version 1.2 (Debian 12 has 1.1).
+        request.algorithms = ask.algorithm.isEmpty ? [.es256] : [ask.algorithms[0]]
+        request.isResident = ask.resident
+        request.userVerification = ask.uv?.requirement ?? .discouraged
+        request.excludeList = try file?.read().credentialIDs(of: user).map { CredentialDescriptor(id: $0) } ?? []
+        let what = "make a credential for '\(user.printable)' at \(origin.printable)"
+        let service = try await world.openTouchedFIDO(pin, for: what)
+        world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
+        let made = try await service.register(request)
+        let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
+        guard let file else { return Answer("\(user):\(entry)", ["line": .string("\(user):\(entry)")]) }
+        try file.append(entry, to: user)
+        world.terminal.note("try it while a root shell stays open: a mistake in PAM locks you out")
+        return Answer(
+            "the line of '\(user.printable)' in \(file.path.printable) has this key now",
+            ["line": .string("\(user):\(entry)")])
+    }
+
+    private func userName() throws(Explanation) -> String {
+        let names = [Variables["USER"], Variables["LOGNAME"], Self.accountName()]
+        let name = ask.user ?? names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
+        let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
+        guard !name.isEmpty, isSafe else {
+            throw .usage("--user is the name of the account on this machine")
+        }
+        return name
+    }
+
+    /// The name of the account that runs the program, by its number.
+    private static func accountName() -> String? {
+        var entry = passwd()
+        var buffer = [CChar](repeating: 0, count: 16384)
+        var found: UnsafeMutablePointer<passwd>?
+        guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return String(cString: entry.pw_name)
+    }
+
+    private func hostName() throws(Explanation) -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else {
+            throw .usage("--origin is needed: the machine has no name")
+        }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> PAMU2FEntry {
+        guard let credential = made.response.authenticatorData.credential else {
+            throw Explain.malformed("the key told no credential")
+        }
+        let verification: PAMU2FEntry.Verification =
+            ask.uv != .required ? .presence : hasBuiltInUV ? .builtIn : .pin
+        guard let entry = PAMU2FEntry(credential, isResident: ask.resident, verification: verification) else {
+            throw Explanation.usage("pam_u2f takes es256, eddsa and rs256", hint: "--algorithm es256")
+        }
+        return entry
+    }
+}
+
+/// The mapping file of pam_u2f.
+private struct PAMU2FMappingFile {
+    let path: String
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
+    init(_ path: String) throws(Explanation) {
+        self.path = path
+        if let status = FileStatus(path), !status.isRegular {
+            throw .usage("\(path.printable) is not a file", hint: "--append names the mapping file of pam_u2f")
+        }
+        guard access(folder, W_OK) == 0 else { throw Files.failure("cannot write to", folder) }
+    }
+
+    func read() throws(Explanation) -> PAMU2FMapping {
+        FileStatus(path) == nil ? PAMU2FMapping() : PAMU2FMapping(try Files.read(path))
+    }
+
+    /// Extends the user's line, under a lock, by replacing the file with a new one.
+    func append(_ entry: PAMU2FEntry, to user: String) throws(Explanation) {
+        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: Files.explained) {
+            () throws(Explanation) in
+            var mapping = try read()
+            mapping.append(entry, to: user)
+            var status = stat()
+            let isSecret = stat(path, &status) != 0 || status.st_mode & 0o077 == 0
+            try SettledFile(path, .replacing, isSecret: isSecret).finish(mapping.bytes)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// A registration or an assertion that was stored to be verified later.
+public struct ResponseFile: Sendable {
+    /// A registration, or an assertion.
+    public enum Content: Sendable {
+        /// A new credential.
+        case registration(AttestationObject)
+        /// The use of a credential.
+        case assertion(AuthenticatorData, signature: [UInt8])
+    }
+
+    /// The registration or assertion.
+    public let content: Content
+    /// SHA-256 of the client data.
+    public let clientDataHash: [UInt8]
+    /// The client data, if the file has them.
+    public private(set) var clientData: ClientData?
+    /// The relying party, if the file names it.
+    public private(set) var rpID: String?
+    /// The credential, if the file names it.
+    public private(set) var credentialID: [UInt8]?
+
+    /// The authenticator data of the registration or assertion.
+    public var authenticatorData: AuthenticatorData {
+        switch content {
+        case .registration(let object): object.authenticatorData
+        case .assertion(let data, _): data
+        }
+    }
+
+    /// Whether it is a registration.
+    public var isRegistration: Bool { if case .registration = content { true } else { false } }
+
+    /// Reads RegistrationResponseJSON or AuthenticationResponseJSON (WebAuthn Level 3 §5.1.8), at the top level or as the
+    /// member `credential`.
+    ///
+    /// - Throws: `malformed` with the member.
+    public init(json text: [UInt8]) throws(FormatError) {
+        do throws(WebAuthnError) {
+            try self.init(response: text)
+        } catch .json(let error) {
+            throw FormatError(.malformed("not JSON: \(error)"))
+        } catch {
+            throw FormatError(.malformed("\(error)"))
+        }
+    }
+
+    private init(response text: [UInt8]) throws(WebAuthnError) {
+        let whole: JSONValue
+        do { whole = try JSONValue(parsing: text) } catch { throw .json(error) }
+        let json = whole["credential"].flatMap { $0 == .null ? nil : $0 } ?? whole
+        let bytes: [UInt8]?
+        if json["response"]?["attestationObject"] != nil {
+            let response = try RegistrationResponse(json: json)
+            (content, bytes, credentialID) = (
+                .registration(response.attestationObject), response.clientDataJSON, response.id
+            )
+        } else {
+            let response = try AuthenticationResponse(json: json)
+            content = .assertion(response.authenticatorData, signature: response.signature)
+            (bytes, credentialID) = (response.clientDataJSON, response.id)
+        }
+        guard let bytes else { throw .member("response.clientDataJSON", problem: "it is missing") }
+        let data = try ClientData(parsing: bytes)
+        (clientData, clientDataHash) = (data, data.hash)
+    }
+
+    /// Reads the output of `fido2-cred -M`.
+    ///
+    /// - Throws: The first line that is missing or malformed.
+    public init(libFIDO2Registration bytes: [UInt8]) throws(FormatError) {
+        var lines = LibFIDO2Lines(bytes)
+        clientDataHash = try lines.bytes("the hash of the client data", count: 32)
+        rpID = try lines.text("the relying party")
+        let format = AttestationFormat(rawValue: try lines.text("the format"))
+        let data = try Self.data(&lines)
+        let id = try lines.bytes("the credential's identifier")
+        guard let credential = data.credential, credential.id == id else {
+            throw lines.malformed("the identifier is not that of the credential")
+        }
+        credentialID = id
+        let signature = try lines.bytes("the signature")
+        let certificate = lines.isAtEnd ? nil : try lines.bytes("the certificate")
+        content = .registration(
+            AttestationObject(
+                format: format, authenticatorData: data,
+                statement: Self.statement(format, credential.publicKey, signature, certificate)))
+    }
+
+    /// Reads the output of `fido2-assert -G`.
+    ///
+    /// - Throws: The first line that is missing or malformed.
+    public init(libFIDO2Assertion bytes: [UInt8]) throws(FormatError) {
+        var lines = LibFIDO2Lines(bytes)
+        clientDataHash = try lines.bytes("the hash of the client data", count: 32)
+        rpID = try lines.text("the relying party")
+        let data = try Self.data(&lines)
+        content = .assertion(data, signature: try lines.bytes("the signature"))
+    }
+
+    /// Returns the attestation statement that the lines contain. They do not name the attestation's algorithm: without
+    /// a certificate it is the credential's own, with one it is ES256, as in libfido2.
+    private static func statement(
+        _ format: AttestationFormat, _ key: COSEKey, _ signature: [UInt8], _ certificate: [UInt8]?
+    ) -> CBOR.Map {
+        if format == .none { return CBOR.Map() }
+        var map = CBOR.Map()
+        if format == .packed {
+            let algorithm = certificate == nil || certificate?.count == 32 ? key.algorithm ?? .es256 : .es256
+            map["alg"] = .int(algorithm.rawValue)
+        }
+        map["sig"] = .bytes(signature)
+        // A line of 32 bytes is a large-blob key, not a certificate.
+        if let certificate, certificate.count > 32 { map["x5c"] = [.bytes(certificate)] }
+        return map
+    }
+
+    private static func data(_ lines: inout LibFIDO2Lines) throws(FormatError) -> AuthenticatorData {
+        let bytes = try lines.wrapped("the authenticator data")
+        do { return try AuthenticatorData(decoding: bytes) } catch {
+            throw lines.malformed("the authenticator data: \(error)")
+        }
+    }
+}
+
+extension COSEKey {
+    /// Reads the first public key of a PEM file; text before it is skipped.
+    ///
+    /// - Throws: `malformed` if there is none, or none of a type that WebAuthn uses.
+    public init(pem text: [UInt8]) throws(FormatError) {
+        guard let der = PEM.contents("PUBLIC KEY", in: text).first else {
+            throw FormatError(.malformed("it has no PEM public key"))
+        }
+        do { try self.init(subjectPublicKeyInfo: der) } catch { throw FormatError(.malformed("\(error)")) }
+    }
+
+    /// The key in PEM, if its type has such a form.
+    public var pem: String? { subjectPublicKeyInfo.map { PEM.encode("PUBLIC KEY", $0) } }
+}
