@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
         .library(name: "YKInteraction", targets: ["YKInteraction"]),
+        .library(name: "YKDesktop", targets: ["YKDesktop"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -115,6 +116,7 @@ let package = Package(
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
+        library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKKeys",
@@ -148,7 +150,7 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKKeys",
+                "YKKeys", "YKDesktop",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
@@ -272,6 +274,7 @@ let package = Package(
             "YKRelyingPartyTests",
             ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         test("YKInteractionTests", ["YKInteraction", "YKProtocols", "YKCrypto"]),
+        test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",

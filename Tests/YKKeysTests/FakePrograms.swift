@@ -22,7 +22,7 @@ final class FakePrograms: Sendable {
 
     var runner: ProgramRunner {
         ProgramRunner(find: { name in self.programs[name] == nil ? nil : "/bin/" + name }) {
-            path, arguments, input throws(ProgramError) in
+            path, arguments, input, _ throws(ProgramError) in
             let name = String(path.dropFirst("/bin/".count))
             self.lines.withLock { $0.append(([name] + arguments).joined(separator: " ")) }
             guard let program = self.programs[name] else { throw .failed(program: name, reason: "not installed") }

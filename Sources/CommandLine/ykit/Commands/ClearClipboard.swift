@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import YKDesktop
 
 /// Started in the background by `--clipboard`: waits, then clears the code, which it reads from standard input, from
 /// the clipboard.
@@ -17,7 +18,7 @@ struct ClearClipboard: ParsableCommand {
         do {
             let code = try Files.read("-")
             sleep(min(after, 3600))
-            try Clipboard.clear(code)
+            try Clipboard(.current, cancellation: Interruption.cancellation).clear(ifHolding: code)
             return ExitStatus.done.rawValue
         } catch {
             let explanation = Explain.explain(error)

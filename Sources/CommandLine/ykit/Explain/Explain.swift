@@ -4,6 +4,7 @@ import YKAge
 import YKApproval
 import YKArculus
 import YKCapture
+import YKDesktop
 import YKFIDO
 import YKHSMAuth
 import YKHardware
@@ -54,6 +55,7 @@ enum Explain {
         case let error as HTTPError: http(error)
         case let error as KeyringError: keyring(error)
         case let error as ProgramError: program(error)
+        case let error as DesktopError: desktop(error)
         case let error as QRError: qr(error)
         case let error as ImportError: imported(error)
         case let error as SecurIDError: securID(error)

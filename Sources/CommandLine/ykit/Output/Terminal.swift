@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import YKDesktop
 import YKHardware
 import YKWire
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
+import YKDesktop
 import YKKeys
 import YKManagement
 import YKSecureChannel

@@ -98,7 +98,7 @@ public struct QRReader: Sendable {
     ) throws(QRError) -> ChildProcess.Ending {
         guard let program = programs.find(name) else { throw .noReader(name) }
         let common = ["--quiet", "--raw", "--nodbus", "-Sdisable", "-Sqrcode.enable", "-Stest-inverted"]
-        do { return try programs.run(program, common + arguments, input) } catch { throw .program(error) }
+        do { return try programs.run(program, common + arguments, input, [:]) } catch { throw .program(error) }
     }
 }
 

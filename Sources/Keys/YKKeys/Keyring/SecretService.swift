@@ -78,6 +78,6 @@ public struct SecretService: Keyring {
     }
 
     private func run(_ arguments: [String], input: [UInt8] = []) throws(KeyringError) -> ChildProcess.Ending {
-        do { return try programs.run(tool, arguments, input) } catch { throw .program(error) }
+        do { return try programs.run(tool, arguments, input, [:]) } catch { throw .program(error) }
     }
 }

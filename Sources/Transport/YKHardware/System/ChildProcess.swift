@@ -220,28 +220,26 @@ public enum ProgramError: Error, Hashable, Sendable {
 package struct ProgramRunner: Sendable {
     /// Returns the path of a program; `nil` if it is not installed.
     package var find: @Sendable (_ name: String) -> String?
-    /// Runs a program with bytes on its standard input.
-    package var run:
-        @Sendable (_ path: String, _ arguments: [String], _ input: [UInt8]) throws(ProgramError) ->
-            ChildProcess.Ending
+    /// Runs a program with bytes on its standard input, and with variables besides those of this process.
+    package var run: Run
 
-    package init(
-        find: @escaping @Sendable (_ name: String) -> String?,
-        run:
-            @escaping @Sendable (_ path: String, _ arguments: [String], _ input: [UInt8]) throws(ProgramError) ->
-            ChildProcess.Ending
-    ) {
+    package typealias Run =
+        @Sendable (_ path: String, _ arguments: [String], _ input: [UInt8], _ variables: [String: String])
+        throws(ProgramError) -> ChildProcess.Ending
+
+    package init(find: @escaping @Sendable (_ name: String) -> String?, run: @escaping Run) {
         self.find = find
         self.run = run
     }
 
     /// The programs of this machine; each may take a minute, or another `limit`.
     package static func system(
-        _ cancellation: Cancellation, limit: Duration = ChildProcess.limit
+        _ cancellation: Cancellation, limit: Duration = ChildProcess.limit, hasTerminal: Bool = true
     ) -> ProgramRunner {
-        ProgramRunner(find: { ChildProcess.find($0) }) { path, arguments, input throws(ProgramError) in
+        ProgramRunner(find: { ChildProcess.find($0) }) { path, arguments, input, variables throws(ProgramError) in
             try ChildProcess.run(
-                path, arguments, input: input, deadline: .after(limit, cancellation: cancellation))
+                path, arguments, input: input, variables: variables, hasTerminal: hasTerminal,
+                deadline: .after(limit, cancellation: cancellation))
         }
     }
 }

@@ -3,7 +3,7 @@
 import Glibc
 
 /// Reads small files and folders of the kernel, as in /proc and /sys.
-enum SystemFile {
+package enum SystemFile {
     /// The first bytes of a file; `nil` if it cannot be opened or read.
     static func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
         let handle = open(path, O_RDONLY | O_CLOEXEC)
@@ -21,7 +21,7 @@ enum SystemFile {
     }
 
     /// The file as text.
-    static func text(_ path: String, limit: Int = 4096) -> String? {
+    package static func text(_ path: String, limit: Int = 4096) -> String? {
         bytes(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -40,7 +40,7 @@ enum SystemFile {
     }
 
     /// The names in a folder, except those that begin with a dot; empty if the folder cannot be read.
-    static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }
         var found: [String] = []

@@ -3,6 +3,7 @@
 import Arguments
 import YKApproval
 import YKCrypto
+import YKDesktop
 import YKOATH
 import YKTransport
 import YKWire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKApproval
+import YKDesktop
 import YKHTTP
 import YKPIV
 import YKTransport
@@ -15,7 +16,7 @@ struct WatchSession {
     let notifier: DesktopNotifier?
     /// Whether polling pauses while the computer runs on battery.
     var pausesOnBattery = false
-    private var lock = ScreenLock()
+    private var lock = ScreenLock(cancellation: Interruption.cancellation)
     private var unverified = 0
     /// Reported requests by nonce, for choices in notifications.
     private var told: [String: OpenRequest] = [:]

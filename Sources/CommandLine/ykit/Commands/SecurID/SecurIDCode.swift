@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 import YKCrypto
+import YKDesktop
 import YKSecurID
 import YKStore
 import YKWire

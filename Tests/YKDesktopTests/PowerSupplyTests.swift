@@ -2,8 +2,7 @@
 
 import Foundation
 import Testing
-
-@testable import ykit
+import YKDesktop
 
 struct PowerSupplyTests {
     @Test(

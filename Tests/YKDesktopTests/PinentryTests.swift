@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Testing
 import YKHardware
 
-@testable import ykit
+@testable import YKDesktop
 
-@Suite("What an agent asks, and what counts as an answer")
-struct AgentPromptTests {
+@Suite("What counts as an answer of pinentry")
+struct PinentryTests {
     private static func ending(_ lines: [String], status: Int32 = 0) -> ChildProcess.Ending {
         ChildProcess.Ending(status: status, output: Array(lines.map { $0 + "\n" }.joined().utf8))
     }
@@ -39,24 +38,5 @@ struct AgentPromptTests {
         #expect(Pinentry.data(Self.ending(["OK", "OK", "OK", "ERR 83886179 cancelled", "OK"])) == nil)
         let script = Pinentry.script("sign 100% of\nit", "SETPROMPT PIN:", "GETPIN")
         #expect(String(decoding: script, as: UTF8.self) == "SETDESC sign 100%25 of%0Ait\nSETPROMPT PIN:\nGETPIN\nBYE\n")
-    }
-
-    @Test("no variable of a secret is inherited by other programs")
-    func variables() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/CommandLine")
-        var secrets: Set<String> = []
-        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for found in text.matches(of: /(?:SecretName\([^)]*?|variable: )"(YKIT_[A-Z0-9_]+)"/) {
-                secrets.insert(String(found.1))
-            }
-        }
-        #expect(secrets.isSuperset(of: ["YKIT_PIN", "YKIT_MANAGEMENT_KEY", "YKIT_STORE_PASSPHRASE", "YKIT_SCP_KEYS"]))
-        #expect(secrets.filter { !Variables.mayHoldSecret($0) } == [])
-        #expect(HelpTopic.settings.isSubset(of: HelpTopic.variables.flatMap(\.names)))
-        #expect(!Variables.mayHoldSecret("YKIT_DEVICE") && !Variables.mayHoldSecret("HOME"))
-        #expect(Variables.mayHoldSecret("YKIT_OF_LATER"))
     }
 }
