@@ -92,3 +92,8 @@ extension HSMAuthError {
         }
     }
 }
+
+extension HSMAuthError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

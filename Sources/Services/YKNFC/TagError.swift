@@ -29,3 +29,8 @@ extension TagError {
         }
     }
 }
+
+extension TagError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

@@ -72,3 +72,8 @@ extension OpenPGPError {
         return .pinRequired(.admin)
     }
 }
+
+extension OpenPGPError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

@@ -53,3 +53,8 @@ extension SecurityDomainError {
         }
     }
 }
+
+extension SecurityDomainError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKKeys
+import YKTransport
 
 /// Asks for a touch once the key has waited for it a moment.
 struct TouchPrompt {
@@ -27,7 +28,7 @@ struct TouchPrompt {
         let prompt = TouchPrompt(terminal)
         defer { prompt.end() }
         do { return try await body() } catch {
-            guard prompt.notice.isGiven, Explain.explain(error).code == "timed-out" else { throw error }
+            guard prompt.notice.isGiven, case .timedOut? = LinkError(causing: error) else { throw error }
             throw Explain.touchMissed
         }
     }

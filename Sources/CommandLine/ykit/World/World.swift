@@ -176,7 +176,7 @@ final class World {
         if case KeyError.recordedLink(let link) = error, let file = options.replay {
             return Explain.recordedLink(link, in: file)
         }
-        guard replay == nil, plan == nil, Explain.explain(error).code == "application-missing",
+        guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
             let link = try? keys.plainLoggedCard(), (try? NFCRestriction.isMet(CardChannel(link: link))) ?? false
         else { return error }
         return ManagementError.nfcRestricted

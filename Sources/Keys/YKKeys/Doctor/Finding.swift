@@ -269,10 +269,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         case .key(let error): error.link
         case .link(let error): error
         case .fido(let error): error.link
-        case .management(.card(.link(let error))): error
-        case .management(.fido(let error, _)): error.link
-        case .management(.otp(.device(let error), _)), .management(.otp(.card(.link(let error)), _)): error
-        case .management: nil
+        case .management(let error): LinkError(causing: error)
         }
     }
 

@@ -27,10 +27,15 @@ public enum KeyError: Error, Hashable, Sendable {
     case link(LinkError)
 
     /// The underlying link failure, if any.
-    public var link: LinkError? {
+    public var link: LinkError? { LinkError(causing: self) }
+}
+
+extension KeyError: CardCaused {
+    /// The failure of the card or link, for ``link(_:)`` and ``fido(_:)``.
+    public var cardCause: CardError? {
         switch self {
-        case .link(let error): error
-        case .fido(let error): error.link
+        case .link(let error): .link(error)
+        case .fido(let error): error.cardCause
         default: nil
         }
     }

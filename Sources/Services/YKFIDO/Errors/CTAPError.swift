@@ -19,3 +19,8 @@ public enum CTAPError: Error, Hashable, Sendable {
     /// The CTAP2 status, for ``status(_:during:)``.
     public var status: CTAPStatus? { if case .status(let status, _) = self { status } else { nil } }
 }
+
+extension CTAPError: CardCaused {
+    /// The failure of the card or link, for ``link(_:)``.
+    public var cardCause: CardError? { if case .link(let error) = self { error.cardCause } else { nil } }
+}

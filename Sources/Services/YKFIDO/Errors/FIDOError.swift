@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// Why an operation of the FIDO service failed.
 public enum FIDOError: Error, Hashable, Sendable {
     /// The command failed with an error that has no case here.
@@ -75,4 +77,9 @@ public enum FIDOError: Error, Hashable, Sendable {
         /// The blob cannot be authenticated or decompressed.
         case unreadable
     }
+}
+
+extension FIDOError: CardCaused {
+    /// The failure of the card or link, for ``ctap(_:)``.
+    public var cardCause: CardError? { if case .ctap(let error) = self { error.cardCause } else { nil } }
 }

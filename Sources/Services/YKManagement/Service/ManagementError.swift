@@ -51,13 +51,7 @@ public enum ManagementError: Error, Hashable, Sendable {
 extension ManagementError {
     /// Whether the key is gone, as during a restart.
     var meansGone: Bool {
-        let link: LinkError? =
-            switch self {
-            case .card(.link(let error)): error
-            case .fido(let error, _): error.link
-            case .otp(.device(let error), _): error
-            default: nil
-            }
+        let link = LinkError(causing: self)
         return link == .removed || link == .reset
     }
 
@@ -77,6 +71,18 @@ extension ManagementError {
         switch self {
         case .card(.status), .fido(.refused, _), .otp(.rejected, _): true
         default: false
+        }
+    }
+}
+
+extension ManagementError: CardCaused {
+    /// The failure of the card or link, for `card`, `fido` and `otp`.
+    public var cardCause: CardError? {
+        switch self {
+        case .card(let error): error
+        case .fido(let error, _): error.cardCause
+        case .otp(let error, _): error.cardCause
+        default: nil
         }
     }
 }

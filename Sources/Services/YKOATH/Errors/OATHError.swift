@@ -49,3 +49,8 @@ public enum OATHError: Error, Hashable, Sendable {
     /// The file is not a PSKC key container, or cannot be decrypted.
     case invalidPSKC(PSKCError)
 }
+
+extension OATHError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

@@ -52,3 +52,14 @@ public enum OTPError: Error, Hashable, Sendable {
         }
     }
 }
+
+extension OTPError: CardCaused {
+    /// The failure of the card or link, for `card` and `device`.
+    public var cardCause: CardError? {
+        switch self {
+        case .card(let error): error
+        case .device(let error): .link(error)
+        default: nil
+        }
+    }
+}

@@ -147,3 +147,8 @@ public enum PIVOperation: String, Sendable, Hashable {
     /// Key agreement.
     case derive
 }
+
+extension PIVError: CardCaused {
+    /// The failure of the card or link, for `card`.
+    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}

@@ -18,10 +18,5 @@ public enum FIDOLinkError: Error, Hashable, Sendable {
     case notCarried(CTAPHID.Command)
 
     /// The underlying link failure, if any.
-    public var link: LinkError? {
-        switch self {
-        case .card(.link(let error)), .device(let error): error
-        default: nil
-        }
-    }
+    public var link: LinkError? { LinkError(causing: self) }
 }

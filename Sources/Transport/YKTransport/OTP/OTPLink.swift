@@ -72,10 +72,5 @@ public enum OTPLinkError: Error, Hashable, Sendable {
     case malformed(WireError)
 
     /// The underlying link failure, if any.
-    public var link: LinkError? {
-        switch self {
-        case .card(.link(let error)), .device(let error): error
-        default: nil
-        }
-    }
+    public var link: LinkError? { LinkError(causing: self) }
 }

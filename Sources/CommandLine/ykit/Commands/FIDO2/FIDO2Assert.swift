@@ -57,7 +57,7 @@ struct FIDO2Assert: Verb {
     ) async throws -> AuthenticationResponse {
         do { return try await client.get(wanted, choosing: choice.choose) } catch {
             var failure = choice.problem ?? Explain.webAuthn(error)
-            if failure.code == "no-credentials" {
+            if choice.problem == nil, error == .key(.noCredentials) {
                 failure.message = "the key has no credential for \(rpID.printable)"
             }
             throw failure

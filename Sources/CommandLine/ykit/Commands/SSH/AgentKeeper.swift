@@ -76,8 +76,7 @@ final class AgentKeeper {
         let end = ContinuousClock.now + Self.patience
         while true {
             do { return try await work() } catch {
-                let code = Explain.explain(error).code
-                guard ["busy", "reset", "unresponsive"].contains(code), .now < end else { throw error }
+                guard LinkError(causing: error)?.isTransient == true, .now < end else { throw error }
                 try await Task.sleep(for: .milliseconds(50))
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
 public import YKWire
 
 /// Why a WebAuthn client could not create a credential or get an assertion.
@@ -85,4 +86,9 @@ extension RelyingPartyProblem: CustomStringConvertible {
         case .publicSuffix: "anybody can register names below it"
         }
     }
+}
+
+extension WebAuthnError: CardCaused {
+    /// The failure of the card or link, for ``key(_:)``.
+    public var cardCause: CardError? { cause?.cardCause }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKFIDO
+import YKHSMAuth
+import YKManagement
+import YKNFC
+import YKOATH
+import YKOTP
+import YKOpenPGP
+import YKPIV
+import YKSecurityDomain
+import YKTransport
+
+/// Every service's error tells which failure of the card or link it has as its cause.
+struct CardCausedTests {
+    @Test(
+        arguments: [
+            PIVError.card(.link(.reset)), OATHError.card(.link(.reset)), OpenPGPError.card(.link(.reset)),
+            HSMAuthError.card(.link(.reset)), SecurityDomainError.card(.link(.reset)), TagError.card(.link(.reset)),
+            OTPError.card(.link(.reset)), OTPError.device(.reset), ManagementError.card(.link(.reset)),
+            ManagementError.fido(.device(.reset), during: "x"), ManagementError.otp(.card(.link(.reset)), during: "x"),
+            CTAPError.link(.device(.reset)), FIDOError.ctap(.link(.card(.link(.reset)))),
+            WebAuthnError.key(.ctap(.link(.device(.reset)))),
+        ] as [any Error])
+    func names(_ error: any Error) { #expect(LinkError(causing: error) == .reset) }
+
+    @Test(
+        arguments: [
+            OATHError.locked, OTPError.notTouched, ManagementError.endlessInfo, FIDOError.pinBlocked, TagError.lost,
+            CTAPError.tooLong(bytes: 1, limit: 0, during: "x"), WebAuthnError.noneChosen,
+        ] as [any Error])
+    func hasNone(_ error: any Error) { #expect(CardError(causing: error) == nil) }
+}
