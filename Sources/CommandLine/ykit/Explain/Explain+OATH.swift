@@ -151,6 +151,17 @@ extension Explain {
             hint: "ykit approve open LINK, or --qr PICTURE, enrols it")
     }
 
+    /// Explains that a name is there twice in what is written; nothing of it is overwritten, whatever was forced.
+    ///
+    /// - Parameter other: Where the first account of that name is.
+    static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
+        Explanation(
+            "exists", .policy,
+            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
+                + ", its secret would be lost",
+            hint: "add it under another name: ykit oath add NAME")
+    }
+
     /// Explains what is wrong with a new account.
     private static func account(_ error: OATHError) -> Explanation {
         switch error {
@@ -162,6 +173,22 @@ extension Explain {
         case .emptySecret: .usage("an account needs a secret")
         case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
         case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
+        case .exists(let id):
+            Explanation(
+                "exists", .policy, "an account '\(id.text.printable)' is there already, its secret would be lost",
+                hint: "choose another name, or overwrite it with --force")
+        case .writtenBefore(let id): repeated(id)
+        case .nameCollides(let id, let other, let isHarmful):
+            Explanation(
+                "name-collides", .policy,
+                "the name '\(id.text.printable)' is the beginning of '\(other.text.printable)'"
+                    + (isHarmful ? ", which this firmware would overwrite" : ", which some firmware confuses"),
+                hint: "choose another name, or add it all the same with --force")
+        case .touchNotApplied(let id):
+            Explanation(
+                "not-applied", .failed,
+                "'\(id.text.printable)' is stored, but the key gives its codes without a touch",
+                hint: "delete it, unless that will do: ykit oath delete NAME")
         case .invalidURI(let cause): unusable(cause)
         case .invalidMigration(let cause): migration(cause)
         case .invalidPSKC(let cause): pskc(cause)

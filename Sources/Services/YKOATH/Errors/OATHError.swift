@@ -18,6 +18,15 @@ public enum OATHError: Error, Hashable, Sendable {
     case notAuthentic(WireError)
     /// The key has no account of that name (6984).
     case noSuchAccount
+    /// An account of that name exists and would be overwritten; nothing was sent.
+    case exists(OATHAccountID)
+    /// An account of that name was written just before and would be overwritten; nothing was sent.
+    case writtenBefore(OATHAccountID)
+    /// The name is the beginning of another account's, which some firmware confuses, or, if harmful, this firmware
+    /// overwrites; nothing was sent.
+    case nameCollides(OATHAccountID, with: OATHAccountID, isHarmful: Bool)
+    /// The account is stored, but the key gives its codes without the touch that it should require.
+    case touchNotApplied(OATHAccountID)
     /// The key has no room for another account (6A84).
     case full
     /// A FIPS series key accepts no accounts until a password is set (6985 to PUT).

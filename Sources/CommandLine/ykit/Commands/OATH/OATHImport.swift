@@ -74,7 +74,7 @@ struct OATHImport: Verb {
         for index in items.indices {
             guard case .success(let account) = items[index].account else { continue }
             if let other = first[account.id.rawName] {
-                items[index].account = .failure(AccountWriter.repeated(account.id, other))
+                items[index].account = .failure(Explain.repeated(account.id, other))
             } else {
                 first[account.id.rawName] = items[index].origin
             }

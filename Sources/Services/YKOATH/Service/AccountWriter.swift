@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes new accounts to a key without overwriting or damaging another one by accident, nor one that it wrote itself.
+public final class AccountWriter {
+    private let service: OATHService
+    private var written: Set<[UInt8]> = []
+
+    /// Creates a writer, for one key.
+    public init(service: OATHService) { self.service = service }
+
+    /// Writes an account.
+    ///
+    /// - Parameters:
+    ///   - force: Whether an account that was on the key before is overwritten.
+    ///   - prepare: Runs after the checks, before the key receives anything.
+    /// - Throws: As ``check(_:force:)``, ``put(_:force:)`` and ``checkTouch(_:)``, and what `prepare` throws.
+    public func write(_ new: NewOATHAccount, force: Bool, after prepare: () throws -> Void = {}) async throws {
+        try await check(new, force: force)
+        try prepare()
+        try await put(new, force: force)
+        try await checkTouch(new)
+    }
+
+    /// Checks that no other account is overwritten or damaged.
+    ///
+    /// - Throws: `writtenBefore`, whatever is forced; `exists` and `nameCollides` unless forced.
+    public func check(_ new: NewOATHAccount, force: Bool) async throws(OATHError) {
+        if written.contains(new.id.rawName) { throw .writtenBefore(new.id) }
+        guard !force else { return }
+        let conflicts = try await service.conflicts(with: new.id)
+        if conflicts.duplicate != nil { throw .exists(new.id) }
+        if let other = conflicts.extending.first {
+            throw .nameCollides(new.id, with: other.id, isHarmful: conflicts.isHarmful)
+        }
+    }
+
+    /// Writes an account that passed the checks.
+    ///
+    /// - Throws: As ``OATHService/put(_:)``.
+    public func put(_ new: NewOATHAccount, force: Bool) async throws(OATHError) {
+        do throws(OATHError) { try await service.put(new) } catch {
+            // CanoKey refuses to overwrite an account, with the status of a key that takes none at all.
+            guard force, error == .notApproved, let old = try await service.conflicts(with: new.id).duplicate else {
+                throw error
+            }
+            try await service.replace(old.id, with: new)
+        }
+        written.insert(new.id.rawName)
+    }
+
+    /// Reads back whether a written account that should require a touch does, which keys report for time-based accounts.
+    ///
+    /// - Throws: `touchNotApplied`; the account is stored all the same.
+    public func checkTouch(_ new: NewOATHAccount) async throws(OATHError) {
+        let id = new.id
+        guard new.needsTouch, id.type == .totp,
+            let entry = try await service.codes(recalculating: false).first(where: { $0.account.id == id }),
+            case .code = entry.outcome
+        else { return }
+        throw .touchNotApplied(id)
+    }
+}
