@@ -65,7 +65,7 @@ struct OTPVerify: Verb {
 
     private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ world: World) throws -> Answer {
         let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", world.terminal)
-        let slot = try SlotKey.find(otp, in: text)
+        let slot = try Self.slot(of: otp, in: text)
         let file = CounterFile(try store ?? Self.usualStore())
         let verdict = try OTPVerifier(store: file).verify(
             otp, key: slot.key.value, publicID: expected ?? slot.publicID, privateID: slot.privateID)
@@ -83,6 +83,17 @@ struct OTPVerify: Verb {
         }
         answer.members["store"] = .string(file.path)
         return answer
+    }
+
+    private static func slot(of otp: YubicoOTP, in text: SharedSecret) throws(Explanation) -> YubicoOTPKey {
+        let keys = YubicoOTPKey.all(in: text)
+        if keys.isEmpty { throw .usage("there is no AES key: 32 digits in hexadecimal are expected") }
+        guard let key = YubicoOTPKey.matching(otp, among: keys) else {
+            throw Explanation(
+                "no-such-key", .notFound,
+                "no key of '\(Modhex.encode(otp.publicID))' is among the \(keys.count) given")
+        }
+        return key
     }
 
     private func ask(_ otp: YubicoOTP, _ world: World) async throws -> Answer {
@@ -207,48 +218,6 @@ struct TokenKeyOptions: ParsableArguments {
         if let given = try given(variable, terminal) { return given }
         let hint = "give it with --key-file FILE, --key-stdin, --key-fd N or \(variable)"
         return SharedSecret(try Prompt(orElse: hint).secret(question))
-    }
-}
-
-/// The data needed to decrypt a slot's passwords.
-struct SlotKey {
-    let key: SharedSecret
-    let publicID: [UInt8]?
-    let privateID: SharedSecret?
-
-    /// Finds the slot of a password in a text. The text is either a key in hexadecimal, or lines that contain a public
-    /// identity in modhex, a private identity and a key in hexadecimal, in the formats of slot-programming tools.
-    static func find(_ otp: YubicoOTP, in text: SharedSecret) throws -> SlotKey {
-        var bytes = text.value.copyBytes()
-        defer { Secret.wipe(&bytes) }
-        let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { SlotKey($0) }
-        guard !lines.isEmpty else {
-            throw Explanation.usage("there is no AES key: 32 digits in hexadecimal are expected")
-        }
-        if let exact = lines.first(where: { $0.publicID == otp.publicID }) { return exact }
-        guard let only = lines.first, lines.count == 1 else {
-            throw Explanation(
-                "no-such-key", .notFound, "no key of '\(Modhex.encode(otp.publicID))' is among the \(lines.count) given"
-            )
-        }
-        return only
-    }
-
-    private init?(_ line: ArraySlice<UInt8>) {
-        let words = line.split { $0 == 0x2C || $0 == 0x3B || $0 == 0x20 || $0 == 0x09 }.map {
-            String(decoding: $0, as: UTF8.self)
-        }
-        guard let place = words.firstIndex(where: { $0.utf8.count == 32 && (try? Hex.decode($0)) != nil }),
-            var key = try? Hex.decode(words[place])
-        else { return nil }
-        defer { Secret.wipe(&key) }
-        self.key = SharedSecret(Secret(key))
-        let before = words.prefix(place)
-        privateID = before.last.flatMap { $0.utf8.count == 12 ? try? Hex.decode($0) : nil }.map {
-            SharedSecret(Secret($0))
-        }
-        let names = privateID == nil ? before : before.dropLast()
-        publicID = names.last.flatMap { try? Modhex.decode($0) }.flatMap { $0.count <= 16 ? $0 : nil }
     }
 }
 
