@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCapture
+import YKKeys
 import YKSecureChannel
 import YKTransport
 import YKWire
@@ -37,7 +38,7 @@ struct CaptureShow: Verb {
             }
             let decoded = decoder?.decode(event)
             guard var narration = narrator?.narrate(decoded?.event ?? event) else { return }
-            if let note = decoded?.note { narration.details.append(note) }
+            if let state = decoded?.state { narration.details.append(state.description) }
             let shown = redactor.redacted(event)
             if !narration.isKnown, world.options.strict, unknown == nil {
                 unknown = Explain.malformed("line \(event.line): \(narration.summary.printable)")

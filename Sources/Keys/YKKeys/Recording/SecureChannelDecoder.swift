@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCapture
+public import YKCapture
 import YKProtocols
-import YKSecureChannel
+public import YKSecureChannel
 import YKTransport
 import YKWire
 
@@ -10,7 +10,7 @@ import YKWire
 ///
 /// A recording keeps the ciphertext of non-secret data. Ciphertext with a secret is overwritten, and since the MACs are
 /// chained, none can be verified after that.
-struct SecureChannelDecoder {
+public struct SecureChannelDecoder: Sendable {
     private typealias Instruction = SecurityDomainProtocol.Instruction
 
     private let keys: SCP03Keys
@@ -24,17 +24,46 @@ struct SecureChannelDecoder {
     private var open: (plain: APDU, data: [UInt8])?
 
     /// A decrypted event.
-    struct Decoded {
+    public struct Decoded: Sendable {
         /// The decrypted event; unchanged if it is not part of a channel.
-        var event: Capture.Event
-        /// A remark about the channel.
-        var note: String?
+        public var event: Capture.Event
+        /// What is known of the channel; `nil` if the event is not part of one.
+        public var state: State?
     }
 
-    init(_ keys: SCP03Keys) { self.keys = keys }
+    /// The state of a channel after an event.
+    public enum State: String, Sendable, CustomStringConvertible {
+        /// The channel is open.
+        case open = "the channel is open"
+        /// The channel was opened with other keys.
+        case otherKeys = "the channel was opened with other keys"
+        /// The command is incomplete.
+        case partOfCommand = "part of a protected command"
+        /// The reply is incomplete.
+        case partOfReply = "part of a protected reply"
+        /// Command and reply are decrypted, and authentic.
+        case verified = "protected; MACs verified"
+        /// Command and reply are decrypted; something was overwritten before, so that nothing tells whether they are
+        /// authentic.
+        case unverified = "protected; MACs cannot be verified"
+        /// The command was overwritten in the recording.
+        case commandOverwritten = "protected; the command was overwritten"
+        /// The reply was overwritten in the recording.
+        case replyOverwritten = "protected; the reply was overwritten"
+        /// The reply is not authentic.
+        case replyNotAuthentic = "protected; the reply is not authentic"
+        /// The command is not authentic; what follows is not decrypted.
+        case notAuthentic = "not authentic under these keys; the rest of the channel is not decrypted"
 
-    /// Decrypts an event that is part of a channel opened with the given keys.
-    mutating func decode(_ event: Capture.Event) -> Decoded {
+        /// The state, in a few words.
+        public var description: String { rawValue }
+    }
+
+    /// Creates a decoder for channels that were opened with these keys.
+    public init(_ keys: SCP03Keys) { self.keys = keys }
+
+    /// Decrypts an event that is part of a channel opened with the given keys. Events are decoded in order.
+    public mutating func decode(_ event: Capture.Event) -> Decoded {
         guard case .exchange(let bytes, let answer) = event.kind, let command = try? APDU(decoding: bytes),
             let response = try? ResponseAPDU(decoding: answer)
         else {
@@ -47,7 +76,7 @@ struct SecureChannelDecoder {
         } else if command.cla == 0x80, command.ins == Instruction.initializeUpdate {
             begin(command, response)
         } else if command.cla == 0x84, command.ins == Instruction.externalAuthenticate {
-            return Decoded(event: event, note: finish(command, response, bytes))
+            return Decoded(event: event, state: finish(command, response, bytes))
         } else if command.cla & 0x04 != 0, session != nil {
             return protected(event, command, response, bytes)
         } else if let state = open, command.continues(in: applet) {
@@ -71,15 +100,15 @@ struct SecureChannelDecoder {
         pending = SecureMessaging(session, chain: [UInt8](repeating: 0, count: 16))
     }
 
-    private mutating func finish(_ command: APDU, _ response: ResponseAPDU, _ bytes: [UInt8]) -> String? {
+    private mutating func finish(_ command: APDU, _ response: ResponseAPDU, _ bytes: [UInt8]) -> State? {
         guard var messaging = pending, response.status == .ok else { return nil }
         pending = nil
         var plain = command
         plain.data = Array(command.data.dropLast(SecureMessaging.macSize))
         let expected = try? messaging.authenticate(plain, Self.form(bytes))
-        guard expected?.data == command.data else { return "the channel was opened with other keys" }
+        guard expected?.data == command.data else { return .otherKeys }
         session = (messaging, true)
-        return "the channel is open"
+        return .open
     }
 
     private mutating func protected(
@@ -89,7 +118,7 @@ struct SecureChannelDecoder {
         if parts.head != head { parts = (head, []) }  // The host gave up on a chain.
         if command.cla & 0x10 != 0 {
             parts.data += command.data
-            return Decoded(event: event, note: "part of a protected command")
+            return Decoded(event: event, state: .partOfCommand)
         }
         var whole = command
         whole.data = parts.data + command.data
@@ -98,7 +127,7 @@ struct SecureChannelDecoder {
         guard event.commandMask.isEmpty, whole.data.contains(where: { $0 != 0 }) else {
             state.messaging.skip()
             session = (state.messaging, false)
-            return Decoded(event: event, note: "protected; the command was overwritten")
+            return Decoded(event: event, state: .commandOverwritten)
         }
         do {
             let plain = try state.messaging.open(whole, Self.form(bytes), isVerified: state.isVerified)
@@ -107,8 +136,7 @@ struct SecureChannelDecoder {
             return reply(event, response.status)
         } catch {
             session = nil
-            return Decoded(
-                event: event, note: "not authentic under these keys; the rest of the channel is not decrypted")
+            return Decoded(event: event, state: .notAuthentic)
         }
     }
 
@@ -116,19 +144,17 @@ struct SecureChannelDecoder {
     private mutating func reply(_ event: Capture.Event, _ status: StatusWord) -> Decoded {
         guard let state = open, let session else { return Decoded(event: event) }
         guard status.bytesRemaining == nil else {
-            return Decoded(event: event, note: "part of a protected reply")
+            return Decoded(event: event, state: .partOfReply)
         }
         open = nil
         let response = ResponseAPDU(status, data: state.data)
-        var note = session.isVerified ? "protected; MACs verified" : "protected; MACs cannot be verified"
+        var result = session.isVerified ? State.verified : .unverified
         var plain = ResponseAPDU(status)
         do { plain = try session.messaging.unprotect(response, isVerified: session.isVerified) } catch {
-            note =
-                event.replyMask.isEmpty
-                ? "protected; the reply is not authentic" : "protected; the reply was overwritten"
+            result = event.replyMask.isEmpty ? .replyNotAuthentic : .replyOverwritten
         }
         let command = (try? state.plain.encoded(.extended)) ?? []
-        return Decoded(event: Capture.Event(.exchange(command: command, reply: plain.encoded)), note: note)
+        return Decoded(event: Capture.Event(.exchange(command: command, reply: plain.encoded)), state: result)
     }
 
     /// The length encoding of a command.
