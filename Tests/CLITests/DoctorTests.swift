@@ -306,7 +306,7 @@ struct DoctorTests {
         findings.nodes = ["/dev/hidraw0": NodeFacts(listed: ["bob", "root"])]
         findings.usb = [Self.key()]
         findings.usb?[0].serial = "0011223344"
-        let masking = Masking(findings, user: "alice", home: "/home/alice")
+        let masking = ReportMask(findings, user: "alice", home: "/home/alice")
         #expect(masking.mask("alice: /home/alice/x serial 12345678") == "‹user›: ‹home›/x serial ‹serial›")
         #expect(masking.mask("root, bob, 0011223344") == "root, ‹user›, ‹serial›")
         let report = DoctorReport(

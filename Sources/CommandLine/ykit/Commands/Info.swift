@@ -14,7 +14,7 @@ struct Info: Verb {
         "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
             "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
-        members: InfoReport.members)
+        members: KeyReport.members)
 
     @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
     var checkFips = false
@@ -27,48 +27,21 @@ struct Info: Verb {
                     "not-supported", .notSupported, "--check-fips is for a YubiKey FIPS of the 4 series",
                     hint: "for later keys ykit info tells it without being asked")
             }
-            report.fipsMode = try FIPSMode.isOn(try world.keys.fidoLink())
+            report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
         return report.answer
     }
 
-    private func report(in world: World) async throws -> InfoReport {
-        var report: InfoReport
+    private func report(in world: World) async throws -> KeyReport {
         switch try world.choosingKey({ try $0.managementRoute() }) {
-        case .card:
-            let channel = try world.connect()
-            let card = channel.identity
-            report = InfoReport(try DeviceIdentity.read(channel))
-            report.reader = card.reader
-            if report.identity.info == nil {
-                report.isContactless = (try? ATR(decoding: card.atr))?.contactless != nil
-                let (found, untold) = try CardApplications.found(on: channel)
-                report.found = found
-                report.untold = untold
-            }
-            report.oath = try await Self.oath(channel, &report)
+        case .card: return try await KeyReport.read(try world.connect())
         case .fido(let path):
             let device = world.keys.reportIdentity(at: path)
-            report = InfoReport(try DeviceIdentity.read(fido: try world.keys.fidoLink(), device))
-            report.path = device.path
+            return KeyReport(
+                try DeviceIdentity.read(fido: try world.keys.fidoLink(), device), path: device.path)
         case .keyboard(let path):
-            report = InfoReport(
-                try DeviceIdentity.read(otp: try world.keys.keyboard(path), world.keys.reportIdentity(at: path)))
-            report.path = path
-        }
-        return report
-    }
-
-    /// The information about OATH; `nil` for a key without it, and one that does not report it.
-    private static func oath(_ channel: sending CardChannel, _ report: inout InfoReport) async throws -> OATHInfo? {
-        do { return await (try OATHService.open(channel)).info } catch {
-            switch error {
-            case .card(.appletMissing): break
-            case .card(.link(.replay)): report.untold.formUnion(.oath)
-            case .card(.link), .card(.secureChannel): throw error
-            default: report.oathProblem = error
-            }
-            return nil
+            let device = world.keys.reportIdentity(at: path)
+            return KeyReport(try DeviceIdentity.read(otp: try world.keys.keyboard(path), device), path: path)
         }
     }
 }

@@ -65,3 +65,11 @@ extension DeviceInfo {
         return usb.supported.isDisjoint(with: [.otp, .oath, .openPGP, .hsmAuth]) ? name + " - FIDO Edition" : name
     }
 }
+
+extension DeviceInfo {
+    /// The names of the secure channel protocols that this firmware has; empty before 5.3 and for the Security Key series.
+    public var secureChannels: [String] {
+        guard version >= FirmwareVersion(5, 3, 0), !isSecurityKeySeries else { return [] }
+        return version >= FirmwareVersion(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
+    }
+}

@@ -37,7 +37,8 @@ struct Doctor: Verb {
         if let report {
             let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs
             let facts = diagnosis.facts
-            let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(Masking(facts))
+            let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(
+                ReportMask(facts, user: User.name, home: Variables["HOME"]))
             let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
             try FileOutput(file: report, force: nil).put(bytes, &answer)
         }

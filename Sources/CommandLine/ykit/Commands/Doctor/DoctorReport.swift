@@ -10,7 +10,7 @@ struct DoctorReport {
     let system: SystemFacts
 
     /// The lines, without identifying data.
-    func lines(_ masks: Masking) -> [String] { (head + Rung.lines(rungs) + [""] + details).map(masks.mask) }
+    func lines(_ masks: ReportMask) -> [String] { (head + Rung.lines(rungs) + [""] + details).map(masks.mask) }
 
     private var head: [String] {
         [

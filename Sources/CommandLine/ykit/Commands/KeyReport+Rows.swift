@@ -6,26 +6,8 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// The report of `ykit info`.
-struct InfoReport {
-    var identity: DeviceIdentity
-    /// The reader, if the key was read as a card.
-    var reader: String?
-    /// The node, if the key was read over HID.
-    var path: String?
-    var oath: OATHInfo?
-    /// Why the state of OATH could not be read.
-    var oathProblem: OATHError?
-    /// The applications found on a card that does not list them, and whether the reader is contactless.
-    var found: Capability?
-    /// The applications whose presence the recording does not show.
-    var untold: Capability = []
-    var isContactless = false
-    /// Whether a FIPS key of the 4 series is in FIPS mode, if it was queried.
-    var fipsMode: Bool?
-
-    init(_ identity: DeviceIdentity) { self.identity = identity }
-
+extension KeyReport {
+    /// The answer of `ykit info`.
     var answer: Answer {
         var answer = Answer(lines, [:])
         answer.members = members
@@ -36,8 +18,8 @@ struct InfoReport {
         if let oathProblem {
             answer.warnings.append("the key does not report the state of OATH: \(Explain.oath(oathProblem).message)")
         }
-        if !untold.isEmpty {
-            answer.warnings.append("the recording does not tell whether the key has \(untold.sentence)")
+        if !unrecorded.isEmpty {
+            answer.warnings.append("the recording does not tell whether the key has \(unrecorded.sentence)")
         }
         return answer
     }
@@ -49,19 +31,19 @@ struct InfoReport {
         if let path { rows.append(["node", path.printable]) }
         rows += [("version", details.version), ("serial", details.serial)].map { [$0, $1?.printable ?? "not told"] }
         if let info = identity.info { rows += Self.rows(info) }
-        if let fipsMode { rows.append(["FIPS mode", fipsMode ? "on" : "off"]) }
+        if let isInFIPSMode { rows.append(["FIPS mode", isInFIPSMode ? "on" : "off"]) }
         if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }
         if reader != nil { rows.append(["oath", words(oath)]) }
         guard let info = identity.info else { return Table.details(rows) }
         return Table.details(rows) + [""] + Table.details(Self.table(info)) + Self.flaws(info).asProse
     }
 
-    private var absence: String { untold.isEmpty ? "none that ykit knows" : "not in the recording" }
+    private var absence: String { unrecorded.isEmpty ? "none that ykit knows" : "not in the recording" }
 
     private func words(_ oath: OATHInfo?) -> String {
         guard let oath else {
             if oathProblem != nil { return "not reported" }
-            return untold.contains(.oath) ? "not in the recording" : "not there"
+            return unrecorded.contains(.oath) ? "not in the recording" : "not there"
         }
         return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
     }
@@ -92,19 +74,13 @@ struct InfoReport {
 
     /// The secure channels of firmware 5.3 and later, and whether one is required.
     private static func channels(_ info: DeviceInfo) -> String? {
-        let protocols = secureChannels(info)
+        let protocols = info.secureChannels
         guard !protocols.isEmpty else { return nil }
         let isNeeded = info.isFIPSSeries && info.version >= FirmwareVersion(5, 7, 0) && info.nfc != nil
         let names = protocols.listed()
         guard isNeeded else { return names }
         let needing = info.fipsCapable.subtracting(.fido2).sentence
         return "\(names); over NFC \(needing) require one: SCP11b unless --scp chooses another"
-    }
-
-    /// The secure channel protocols of this firmware version.
-    static func secureChannels(_ info: DeviceInfo) -> [String] {
-        guard info.version >= FirmwareVersion(5, 3, 0), !info.isSecurityKeySeries else { return [] }
-        return info.version >= FirmwareVersion(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
     }
 
     /// The applications by transport, with FIPS status if the key reports it.

@@ -6,7 +6,7 @@ import YKOATH
 import YKTransport
 import YKWire
 
-extension InfoReport {
+extension KeyReport {
     /// The members of the answer, the same for every key.
     static let members = [
         "name", "maker", "serial", "version", "reader", "path", "formFactor", "applications", "locked", "fipsSeries",
@@ -25,7 +25,7 @@ extension InfoReport {
         members["version"] = details.version.map(JSONValue.string)
         members["reader"] = reader.map(JSONValue.string)
         members["path"] = path.map(JSONValue.string)
-        members["fipsMode"] = fipsMode.map(JSONValue.bool)
+        members["fipsMode"] = isInFIPSMode.map(JSONValue.bool)
         members["oath"] = oath.map(Self.json)
         if let found {
             let there = DeviceInfo.Applications(supported: found, enabled: found)
@@ -54,7 +54,7 @@ extension InfoReport {
         members["fipsApproved"] = names(info.fipsApproved)
         members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
         members["stmVersion"] = info.stmVersion.map { .string($0.description) }
-        members["secureChannels"] = .array(secureChannels(info).map(JSONValue.string))
+        members["secureChannels"] = .array(info.secureChannels.map(JSONValue.string))
         members["synthesized"] = .bool(info.isSynthesized)
         members["applications"] = list(info.usb, info.nfc)
         members["flaws"] = .array(

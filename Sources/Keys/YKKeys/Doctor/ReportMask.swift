@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
-import YKKeys
 import YKManagement
 
 /// Removes identifying data from a report: serial numbers, user names and home folders.
-struct Masking {
+package struct ReportMask: Sendable {
     private let words: [(String, String)]
 
-    init(_ facts: MachineFacts, user: String = User.name, home: String? = Variables["HOME"]) {
+    /// Collects what identifies the user of a machine.
+    ///
+    /// - Parameters:
+    ///   - user: The name of the user.
+    ///   - home: The path of the user's folder.
+    package init(_ facts: MachineFacts, user: String, home: String?) {
         var words: [(String, String)] = []
         func hide(_ word: String?, _ mask: String, from length: Int) {
             if let word, word.utf8.count >= length, !words.contains(where: { $0.0 == word }) {
@@ -31,7 +35,7 @@ struct Masking {
     }
 
     /// Returns the line without them.
-    func mask(_ line: String) -> String {
+    package func mask(_ line: String) -> String {
         words.reduce(line) { text, word in
             text.split(separator: word.0, omittingEmptySubsequences: false).joined(separator: word.1)
         }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKManagement
+public import YKOATH
+public import YKTransport
+import YKWire
+
+/// What a key says of itself: its identity, its applications, and the state of OATH.
+public struct KeyReport: Sendable {
+    /// What the key is.
+    public var identity: DeviceIdentity
+    /// The reader, if the key was read as a card.
+    public var reader: String?
+    /// The node, if the key was read over HID.
+    public var path: String?
+    /// The state of OATH; `nil` for a key without it, and one that does not report it.
+    public private(set) var oath: OATHInfo?
+    /// Why the state of OATH could not be read.
+    public private(set) var oathProblem: OATHError?
+    /// The applications found on a card that does not list them.
+    public private(set) var found: Capability?
+    /// The applications whose presence a replayed recording does not show.
+    public private(set) var unrecorded: Capability = []
+    /// Whether the applications were found through a contactless reader.
+    public private(set) var isContactless = false
+    /// Whether a FIPS key of the 4 series is in FIPS mode, if it was queried.
+    public var isInFIPSMode: Bool?
+
+    /// Creates a report of a key that was read over HID.
+    public init(_ identity: DeviceIdentity, path: String? = nil) { (self.identity, self.path) = (identity, path) }
+
+    /// Reads a key over a card. A card that does not list its applications is asked for each.
+    ///
+    /// - Throws: `LinkError` or `CardError` if the key cannot be read; a state of OATH that cannot be read is
+    ///   ``oathProblem``.
+    public static func read(_ channel: sending CardChannel) async throws -> KeyReport {
+        let card = channel.identity
+        var report = KeyReport(try DeviceIdentity.read(channel))
+        report.reader = card.reader
+        if report.identity.info == nil {
+            report.isContactless = (try? ATR(decoding: card.atr))?.contactless != nil
+            let (found, unrecorded) = try CardApplications.found(on: channel)
+            report.found = found
+            report.unrecorded = unrecorded
+        }
+        do throws(OATHError) { report.oath = await (try OATHService.open(channel)).info } catch {
+            switch error {
+            case .card(.appletMissing): break
+            case .card(.link(.replay)): report.unrecorded.formUnion(.oath)
+            case .card(.link), .card(.secureChannel): throw error
+            default: report.oathProblem = error
+            }
+        }
+        return report
+    }
+}
