@@ -66,6 +66,7 @@ let package = Package(
         .library(name: "YKCapture", targets: ["YKCapture"]),
         .library(name: "YKInteraction", targets: ["YKInteraction"]),
         .library(name: "YKDesktop", targets: ["YKDesktop"]),
+        .library(name: "YKKeyAgent", targets: ["YKKeyAgent"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -125,6 +126,9 @@ let package = Package(
                 "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         library(
+            "Keys/YKKeyAgent",
+            ["YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
@@ -150,7 +154,7 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKKeys", "YKDesktop",
+                "YKKeys", "YKDesktop", "YKKeyAgent",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
@@ -274,6 +278,12 @@ let package = Package(
             "YKRelyingPartyTests",
             ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         test("YKInteractionTests", ["YKInteraction", "YKProtocols", "YKCrypto"]),
+        test(
+            "YKKeyAgentTests",
+            [
+                "YKKeyAgent", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
+                "YKWire",
+            ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(

@@ -8,6 +8,7 @@ import YKDesktop
 import YKFIDO
 import YKHSMAuth
 import YKHardware
+import YKKeyAgent
 import YKKeys
 import YKManagement
 import YKNFC
@@ -60,6 +61,7 @@ enum Explain {
         case let error as ImportError: imported(error)
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
+        case let error as AgentSocketError: agentSocket(error)
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)
         case let error as AgeError: malformed(error.description.printable)
         case let error as SecondFactorError: secondFactor(error)

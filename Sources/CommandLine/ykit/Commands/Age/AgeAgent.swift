@@ -3,6 +3,7 @@
 import Glibc
 import YKAge
 import YKCrypto
+import YKKeyAgent
 import YKTransport
 
 /// The SSH agent that SSH_AUTH_SOCK names, as a holder of keys for age: `ykit ssh agent`, also on the machine from which

@@ -4,6 +4,7 @@ import Arguments
 import Synchronization
 import YKCrypto
 import YKFIDO
+import YKKeyAgent
 import YKPIV
 import YKSSH
 import YKTransport

@@ -6,6 +6,7 @@ import YKAge
 import YKCrypto
 import YKFIDO
 import YKHardware
+import YKKeyAgent
 import YKPIV
 import YKSSH
 import YKTransport
@@ -97,19 +98,21 @@ struct SSHAgentVerb: Verb {
     private func startsInBackground(_ world: World) -> Bool {
         if background || foreground { return background }
         var output = stat()
-        return socket == nil && !AgentSocket.isActivated && !world.options.json
+        return socket == nil && !Self.isActivated && !world.options.json
             && fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFIFO
     }
 
     private func run(in world: World, _ background: consuming Background? = nil) async throws -> Answer {
-        let keys = AgentKeys(world.terminal)
+        let keys = AgentKeys(extensions: [AgeUnwrapRequest.name]) { [terminal = world.terminal] in
+            terminal.say("not signed: \($0.words)")
+        }
         var credentials = try key.flatMap { try Self.identities(of: $0, try fileOptions.keyFile($0, world)) }
         let keeper = AgentKeeper(
             world, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime,
             certificates: try certificate.map(SSHCertificate.init(file:)))
         if resident { credentials += try await keeper.resident().map(SSHIdentity.init) }
         if background != nil { try keeper.readPINs() }
-        let listener = try AgentSocket(path)
+        let listener = try Self.isActivated ? AgentSocket(descriptor: 3) : AgentSocket(at: path())
         defer { listener.end() }
         announce(listener.path, world)
         if let background = background.take() {
@@ -122,13 +125,20 @@ struct SSHAgentVerb: Verb {
         for credential in credentials { await agent.offer(credential) }
         let other = other(than: listener.path)
         let isStarted = SystemThread.start {
-            try? listener.serve(agent, upstream: other)
+            try? Interruption.awake {
+                listener.serve(agent, upstream: other, until: Interruption.cancellation, wake: $0)
+            }
             keys.end()
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
         for await job in keys.jobs { await keeper.do(job) }
         await keeper.card.end()
         return Answer([], ["socket": .string(listener.path), "pid": .int(Int64(getpid()))])
+    }
+
+    /// Whether systemd passed a socket (sd_listen_fds(3)).
+    private static var isActivated: Bool {
+        Variables["LISTEN_PID"] == "\(getpid())" && Variables["LISTEN_FDS"] == "1"
     }
 
     /// The credential of a key file, and its certificate in FILE-cert.pub if there is one, as ssh-add adds them.
@@ -160,58 +170,6 @@ struct SSHAgentVerb: Verb {
         let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"]
         return other == path ? nil : other
     }
-}
-
-/// Passes the agent's key operations to the task that owns the key.
-final class AgentKeys: SSHKeySource {
-    /// An operation.
-    enum Job: Sendable {
-        case identities(CheckedContinuation<[SSHIdentity], Never>)
-        case sign(SSHSignatureRequest, CheckedContinuation<SSHSignature?, Never>)
-        case answer(SSHExtensionRequest, CheckedContinuation<[UInt8]?, Never>)
-        /// Lets the card go if the session with this number still lasts.
-        case release(Int)
-    }
-
-    let jobs: AsyncStream<Job>
-    private let queue: AsyncStream<Job>.Continuation
-
-    private let terminal: Terminal
-
-    init(_ terminal: Terminal) {
-        (jobs, queue) = AsyncStream.makeStream(of: Job.self)
-        self.terminal = terminal
-    }
-
-    func end() { queue.finish() }
-
-    func identities() async -> [SSHIdentity] {
-        await withCheckedContinuation { continuation in
-            if case .enqueued = queue.yield(.identities(continuation)) { return }
-            continuation.resume(returning: [])
-        }
-    }
-
-    func sign(_ request: SSHSignatureRequest) async -> SSHSignature? {
-        await withCheckedContinuation { continuation in
-            if case .enqueued = queue.yield(.sign(request, continuation)) { return }
-            continuation.resume(returning: nil)
-        }
-    }
-
-    let extensions: Set<String> = [AgeUnwrapRequest.name]
-
-    func answer(_ request: SSHExtensionRequest) async -> [UInt8]? {
-        await withCheckedContinuation { continuation in
-            if case .enqueued = queue.yield(.answer(request, continuation)) { return }
-            continuation.resume(returning: nil)
-        }
-    }
-
-    /// Lets the card go, after the operations that wait.
-    func release(_ number: Int) { queue.yield(.release(number)) }
-
-    func refused(_ refusal: SSHAgentRefusal) { terminal.say("not signed: \(refusal.words)") }
 }
 
 extension SSHCertificate {

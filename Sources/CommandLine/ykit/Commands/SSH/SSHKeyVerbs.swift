@@ -4,6 +4,7 @@ import Arguments
 import YKCrypto
 import YKFIDO
 import YKHardware
+import YKKeyAgent
 import YKKeys
 import YKPIV
 import YKSSH

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKKeyAgent
 import YKPIV
 import YKSSH
 import YKTransport
@@ -176,28 +177,6 @@ extension SSHPublicKey {
     var hash: HashAlgorithm? {
         if case .ec(let curve, _) = key { return curve.hash }
         return nil
-    }
-}
-
-extension FIDOService {
-    /// Signs data with a credential.
-    func sign(_ data: [UInt8], with file: SecurityKeyFile) async throws -> SSHSignature {
-        var request = AssertionRequest(
-            rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),
-            allowList: [CredentialDescriptor(id: file.handle)])
-        request.userVerification = file.flags.contains(.verificationRequired) ? .required : .discouraged
-        request.requiresPresence = file.flags.contains(.touchRequired)
-        guard let signed = try assert(request).first else {
-            throw Explanation("no-such-credential", .notFound, "the key has no such credential")
-        }
-        let said = signed.response.authenticatorData
-        let signature = try SSHSignature(
-            signed.response.signature, by: file.publicKey,
-            evidence: SSHSignature.Evidence(flags: said.flags.rawValue, counter: said.counter))
-        guard signature.isValid(for: data, by: file.publicKey) else {
-            throw Explain.malformed("the key's signature is wrong")
-        }
-        return signature
     }
 }
 

@@ -2,39 +2,47 @@
 
 import Glibc
 import Synchronization
-import YKHardware
-import YKSSH
-import YKTransport
+public import YKSSH
+public import YKTransport
+
+/// Why an agent has no socket.
+public enum AgentSocketError: Error, Hashable, Sendable {
+    /// Another agent listens at this path.
+    case agentListens(path: String)
+    /// Something other than a socket is at this path.
+    case exists(path: String)
+    /// The path is empty, or longer than 107 bytes.
+    case unsuitablePath
+    /// The system refused, with its error number; the path is `nil` if no socket could be made at all.
+    case failed(path: String?, number: Int32)
+}
 
 /// The socket of an agent: only its owner may open it, and it is removed when the agent ends.
-final class AgentSocket: Sendable {
+public final class AgentSocket: Sendable {
     /// The maximum number of simultaneous clients.
     private static let clients = 256
 
     private let descriptor: Int32
     /// Its path.
-    let path: String
+    public let path: String
     /// The file that was created here; `nil` if systemd made the socket.
     private let file: SocketFile?
     private let count = Atomic<Int>(0)
 
-    /// Uses the socket passed by systemd (sd_listen_fds(3)), or else creates one at a path.
-    init(_ path: () throws(Explanation) -> String) throws(Explanation) {
-        if Self.isActivated {
-            descriptor = 3
-            self.path = Self.path(of: descriptor)
-            file = nil
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        } else {
-            let path = try path()
-            descriptor = try Self.listen(at: path)
-            self.path = path
-            file = SocketFile(path)
-        }
+    /// Creates a socket at a path. One that an agent left there when it was killed is replaced.
+    public init(at path: String) throws(AgentSocketError) {
+        descriptor = try Self.listen(at: path)
+        self.path = path
+        file = SocketFile(path)
     }
 
-    /// Whether systemd passed a socket.
-    static var isActivated: Bool { Variables["LISTEN_PID"] == "\(getpid())" && Variables["LISTEN_FDS"] == "1" }
+    /// Uses a socket that already listens, such as descriptor 3 from systemd (sd_listen_fds(3)).
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+        path = Self.path(of: descriptor)
+        file = nil
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
 
     private static func path(of descriptor: Int32) -> String {
         var address = sockaddr_un()
@@ -49,7 +57,7 @@ final class AgentSocket: Sendable {
     deinit { end() }
 
     /// Removes the socket, unless systemd made it, or its name is another file's by now.
-    func end() { if let file, SocketFile(path) == file { unlink(path) } }
+    public func end() { if let file, SocketFile(path) == file { unlink(path) } }
 
     /// A socket in the file system.
     private struct SocketFile: Equatable {
@@ -64,16 +72,14 @@ final class AgentSocket: Sendable {
         }
     }
 
-    private static func listen(at path: String) throws(Explanation) -> Int32 {
+    private static func listen(at path: String) throws(AgentSocketError) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw failure("cannot make a socket") }
+        guard descriptor >= 0 else { throw .failed(path: nil, number: errno) }
         var address = try address(path)
         if SocketFile(path) != nil {
             guard !answers(path) else {
                 close(descriptor)
-                throw .usage(
-                    "an agent listens at \(path.printable) already",
-                    hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or name another one with --socket PATH")
+                throw .agentListens(path: path)
             }
             // A socket without a listener was left by an agent that was killed.
             unlink(path)
@@ -86,33 +92,26 @@ final class AgentSocket: Sendable {
             }
         }
         guard bound == 0, Glibc.listen(descriptor, 64) == 0 else {
-            let failure =
-                errno == EADDRINUSE
-                ? .usage("\(path.printable) is there already", hint: "name another socket with --socket PATH")
-                : failure("cannot make the socket \(path.printable)")
+            let number = errno
             close(descriptor)
-            throw failure
+            throw number == EADDRINUSE ? .exists(path: path) : .failed(path: path, number: number)
         }
         return descriptor
     }
 
-    private static func failure(_ doing: String) -> Explanation {
-        Explanation("socket", Files.exit(errno), "\(doing): \(System.failure)")
-    }
-
-    static func address(_ path: String) throws(Explanation) -> sockaddr_un {
+    private static func address(_ path: String) throws(AgentSocketError) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .usage("the path of a socket has at most 107 bytes", hint: "name another one with --socket PATH")
+            throw .unsuitablePath
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         return address
     }
 
     /// Connects to a socket; returns `nil` if nothing listens there, or takes the connection in time.
-    static func connect(_ path: String, within limit: Duration) -> Int32? {
+    package static func connect(_ path: String, within limit: Duration) -> Int32? {
         guard var address = try? address(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -137,24 +136,25 @@ final class AgentSocket: Sendable {
         return true
     }
 
-    /// Serves clients until ^C, each on a thread of its own.
+    /// Serves clients, each on a thread of its own, until it is cancelled.
     ///
-    /// - Parameter upstream: The socket of the agent to which requests for other keys are passed on.
-    func serve(_ agent: SSHAgent, upstream: String?) throws {
-        try Interruption.awake { wake in
-            while !Interruption.happened {
-                var entries = [
-                    pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                    pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                ]
-                // During a prompt the signal wakes the prompt's pipe, so this one may miss it.
-                _ = poll(&entries, 2, 1000)
-                guard entries[0].revents & Int16(POLLIN) != 0 else { continue }
-                let client = Glibc.accept(descriptor, nil, nil)
-                guard client >= 0 else { continue }
-                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-                accept(client, agent, upstream)
-            }
+    /// - Parameters:
+    ///   - upstream: The socket of the agent to which requests for other keys are passed on.
+    ///   - cancellation: Ends the loop within a second.
+    ///   - wake: A descriptor that becomes readable to end it at once; -1 for none.
+    public func serve(_ agent: SSHAgent, upstream: String? = nil, until cancellation: Cancellation, wake: Int32 = -1) {
+        while !cancellation.isCancelled {
+            var entries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+            ]
+            // Another reader of the descriptor may be woken in place of this one.
+            _ = poll(&entries, 2, 1000)
+            guard entries[0].revents & Int16(POLLIN) != 0 else { continue }
+            let client = Glibc.accept(descriptor, nil, nil)
+            guard client >= 0 else { continue }
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            accept(client, agent, upstream)
         }
     }
 

@@ -99,14 +99,14 @@ final class AgentUpstream {
 }
 
 /// Messages on the sockets of agents: four length bytes, then type and content.
-enum AgentStream {
+package enum AgentStream {
     /// The maximum message length (OpenSSH's agent has the same limit).
     private static let limit = 256 * 1024
 
     /// Reads a message; `nil` at the end, or if it exceeds the limit.
     ///
     /// - Parameter wait: Waits for the descriptor to become ready, if it does not block itself; returns false to give up.
-    static func receive(_ descriptor: Int32, _ wait: (Int32) -> Bool = { _ in false }) -> [UInt8]? {
+    package static func receive(_ descriptor: Int32, _ wait: (Int32) -> Bool = { _ in false }) -> [UInt8]? {
         guard let head = read(4, from: descriptor, wait) else { return nil }
         let count = head.reduce(0) { $0 << 8 | Int($1) }
         guard (1...limit).contains(count) else { return nil }
@@ -128,7 +128,8 @@ enum AgentStream {
     }
 
     /// Writes a message, and overwrites its own copy.
-    static func send(_ message: [UInt8], to descriptor: Int32, _ wait: (Int32) -> Bool = { _ in false }) -> Bool {
+    package static func send(_ message: [UInt8], to descriptor: Int32, _ wait: (Int32) -> Bool = { _ in false }) -> Bool
+    {
         let length = UInt32(truncatingIfNeeded: message.count)
         var bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + message
         defer { Secret.wipe(&bytes) }

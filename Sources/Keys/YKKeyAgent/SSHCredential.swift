@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+public import YKFIDO
+public import YKKeys
+public import YKSSH
+import YKWire
+
+/// A credential stored on a key for SSH, which means that its relying party begins with `ssh:`.
+public struct SSHCredential: Sendable {
+    /// The credential as the key lists it.
+    public let remembered: DiscoverableCredential
+    /// Its key file, which holds no secret.
+    public let file: SecurityKeyFile
+
+    /// The file name that `ssh-keygen -K` uses: type, application and user, without characters that paths do not allow.
+    public var fileName: String {
+        let type = file.publicKey.type.contains(bytesOf: "ed25519") ? "ed25519" : "ecdsa"
+        let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
+        let parts = [String(application), user].filter { !$0.isEmpty }
+        let name = (["id_\(type)_sk_rk"] + parts).joined(separator: "_")
+        return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
+    }
+
+    /// The user's identifier as text; empty if it is none.
+    public var user: String {
+        var bytes = remembered.credential.user.id
+        while bytes.last == 0 { bytes.removeLast() }
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns those stored on a key; requires the PIN.
+    ///
+    /// - Throws: `FIDOError`.
+    public static func all(of service: FIDOService) async throws -> [SSHCredential] {
+        let builtIn = try await service.info().hasBuiltInUV
+        return try await service.discoverableCredentials().compactMap { remembered in
+            let application = remembered.relyingParty.id
+            guard application.lowercased().hasPrefix("ssh:"),
+                let key = SSHPublicKey(cose: remembered.credential.publicKey, application: application)
+            else { return nil }
+            var flags: SecurityKeyFile.Flags = [.touchRequired, .resident]
+            if remembered.credential.protection == .required, !builtIn { flags.insert(.verificationRequired) }
+            return SSHCredential(
+                remembered: remembered,
+                file: SecurityKeyFile(
+                    publicKey: key, flags: flags, handle: remembered.credential.id.id, comment: application))
+        }
+    }
+}
+
+extension FIDOService {
+    /// Signs data with the credential of a key file (PROTOCOL.u2f of OpenSSH), and verifies the signature.
+    ///
+    /// - Throws: `FIDOError`: `noCredentials` if the credential is on another key, `verification` if the key's signature is
+    ///   wrong; `SSHError` for a signature in another form.
+    public func sign(_ data: [UInt8], with file: SecurityKeyFile) throws -> SSHSignature {
+        var request = AssertionRequest(
+            rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),
+            allowList: [CredentialDescriptor(id: file.handle)])
+        request.userVerification = file.flags.contains(.verificationRequired) ? .required : .discouraged
+        request.requiresPresence = file.flags.contains(.touchRequired)
+        guard let signed = try assert(request).first else { throw FIDOError.noCredentials }
+        let response = signed.response.authenticatorData
+        let signature = try SSHSignature(
+            signed.response.signature, by: file.publicKey,
+            evidence: SSHSignature.Evidence(flags: response.flags.rawValue, counter: response.counter))
+        guard signature.isValid(for: data, by: file.publicKey) else {
+            throw FIDOError.verification(.badSignature)
+        }
+        return signature
+    }
+}
