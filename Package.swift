@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
+        .library(name: "YKCTKIP", targets: ["YKCTKIP"]),
         .library(name: "YKSSH", targets: ["YKSSH"]),
         .library(name: "YKAge", targets: ["YKAge"]),
         .library(name: "YKStore", targets: ["YKStore"]),
@@ -114,6 +115,7 @@ let package = Package(
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
+        library("Services/YKSecurID", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
@@ -138,7 +140,7 @@ let package = Package(
 
         library("Online/YKHTTP", ["YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
         library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Online/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Online/YKCTKIP", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Online/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Online/YKApproval",
@@ -158,7 +160,7 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
+                "YKToken", "YKSecurID", "YKCTKIP", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
                 "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
                 "CCoverage", "CThreads",
             ],
@@ -170,7 +172,7 @@ let package = Package(
             dependencies: [
                 "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
                 "YKPIV", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
-                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKX509",
+                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKCTKIP", "YKX509",
                 "YKApproval",
                 "YKStore",
             ],
@@ -253,8 +255,10 @@ let package = Package(
                 "YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKCapture", "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(
-            "YKSecurIDTests", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
-            resources: [.copy("vectors"), .copy("ctkip")]),
+            "YKSecurIDTests", ["YKSecurID", "YKTransport", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
+        test(
+            "YKCTKIPTests", ["YKCTKIP", "YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("exchange")]),
         test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
         test("YKAgeTests", ["YKAge", "YKCrypto", "YKWire"]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),

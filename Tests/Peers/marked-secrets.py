@@ -499,10 +499,10 @@ def securid(link):
     pin = "MarkedSealPin-60d8"
     env = {"YKIT_PIN": pin, "YKIT_NEW_PIN": pin}
     expect("the key that seals has a PIN", run(["--virtual", "securid.json", "fido2", "pin", "set"], env).returncode, 0)
-    values = json.loads((ROOT / "Tests/YKSecurIDTests/ctkip/decoded.json").read_text())["values"]
+    values = json.loads((ROOT / "Tests/YKCTKIPTests/exchange/decoded.json").read_text())["values"]
     hidden = {"PIN": pin.encode(), "PIN hash": hashlib.sha256(pin.encode()).digest()[:16],
               "seed": bytes.fromhex(values["K_TOKEN_hex"])}
-    shutil.copy(ROOT / "Tests/YKSecurIDTests/ctkip/result.sdtid", WORK / "token.sdtid")
+    shutil.copy(ROOT / "Tests/YKSecurIDTests/vectors/result.sdtid", WORK / "token.sdtid")
     (WORK / "tokens.json").unlink(missing_ok=True)
     coded = lambda result: {**hidden, "code": re.search(rb"\d{8}", result.stdout)[0]}
     for verb, secrets in [

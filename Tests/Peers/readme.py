@@ -48,7 +48,7 @@ def test_readme():
     os.chmod(f"{WORK}/bin/ykit", 0o755)
     with open(f"{WORK}/letter.txt", "w", encoding="utf-8") as file:
         file.write("a letter\n")
-    shutil.copy(f"{ROOT}/Tests/YKSecurIDTests/ctkip/result.sdtid", f"{WORK}/token.sdtid")
+    shutil.copy(f"{ROOT}/Tests/YKSecurIDTests/vectors/result.sdtid", f"{WORK}/token.sdtid")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("YKIT") or name in ("YKIT_REAL", "YKIT_NOTES")}
     environment = {**kept, "HOME": WORK, "XDG_STATE_HOME": f"{WORK}/state", "XDG_DATA_HOME": f"{WORK}/data", "YKIT_PIN": "123456",
                    "PATH": f"{WORK}/bin:{os.environ['PATH']}"}

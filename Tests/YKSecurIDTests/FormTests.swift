@@ -3,7 +3,6 @@
 import Foundation
 import Testing
 import YKCrypto
-import YKHTTP
 import YKTransport
 import YKWire
 
@@ -85,7 +84,7 @@ struct FormTests {
             "format"
         ),
         ("<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><TKNBatch/>", "xml"), ("version 2\ntoken 1", "format"),
-        ("version 1", "format"), ("x://ctkip?url=http://example.com/", "http"),
+        ("version 1", "format"),
         ("x://ctkip?url=https%3A%2F%2Fexample.com&activationCode=a-!", "activation"),
         ("x://ctkip?url=https://e.com/\(String(repeating: "a", count: 1024))", "long"),
         ("x://ctf?ctfData=2\(String(repeating: "1", count: 1024))", "long"),
@@ -95,11 +94,32 @@ struct FormTests {
             _ = try SecurIDInput(parsing: Array(text.utf8)).tokens()
         }
         switch (kind, error) {
-        case ("format", .format), ("xml", .xml), ("field", .field), ("http", .http), ("activation", .activationCode),
+        case ("format", .format), ("xml", .xml), ("field", .field), ("activation", .activationCode),
             ("long", .tooLong):
             break
         default: Issue.record("\(String(describing: error)) for \(text.prefix(60))")
         }
+    }
+
+    @Test func checksActivationCodes() throws {
+        #expect(try ActivationCode(" 12-34 ").text == "1234")
+        #expect(throws: SecurIDError.activationCode) { _ = try ActivationCode("") }
+        #expect(throws: SecurIDError.activationCode) { _ = try ActivationCode("a\r\nb") }
+        #expect(throws: SecurIDError.tooLong("activation code", limit: 40)) {
+            _ = try ActivationCode(String(repeating: "1", count: 41))
+        }
+    }
+
+    /// A source that has no random bytes.
+    private struct NoRandom: RandomSource {
+        func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
+    }
+
+    @Test func saysThatThereAreNoRandomBytes() throws {
+        #expect(throws: SecurIDError.random) { _ = try DeviceBinding.makeID(NoRandom()) }
+        let token = try FormTests.token()
+        #expect(throws: SecurIDError.random) { _ = try AlphanumericCTF.text(token, NoRandom()) }
+        #expect(throws: SecurIDError.random) { _ = try SDTIDBatch.text(token, NoRandom()) }
     }
 
     @Test func refusesBytesThatAreNotText() {
@@ -144,13 +164,13 @@ struct FormTests {
         // The newest form of servers names the service in a link of the path ctf.
         let newest = "http://127.0.0.1/securid/ctf?schema=https&url=h.example:443/ctkip/services/CtkipService"
         #expect(SecurIDLink(newest)?.kind == .ctkip)
-        #expect(try CTKIPLink(matching: newest)?.url.description == "https://h.example/ctkip/services/CtkipService")
+        #expect(try CTKIPLink(matching: newest)?.server == "https://h.example:443/ctkip/services/CtkipService")
         #expect(try SecurIDInput(parsing: Array(newest.utf8)).form == "ctkip")
         #expect(SecurIDLink("http://127.0.0.1/securid/ctf?schema=https&url=") == nil)
         #expect(SecurIDLink("com.x://else?url=1") == nil && SecurIDLink("ctf") == nil && SecurIDLink("!://ctf") == nil)
         let text = "http://127.0.0.1/securid/ctkip?scheme=https&url=h%3A7004/p&activationCode=1-2"
         let link = try #require(try CTKIPLink(matching: text))
-        #expect(link.url.description == "https://h:7004/p" && link.code?.text == "12")
+        #expect(link.server == "https://h:7004/p" && link.code?.text == "12")
         #expect(try SecurIDInput(parsing: Array("x://ctkip?url=https://h/p".utf8)).form == "ctkip")
         #expect(try SecurIDInput(parsing: Array("x://ctkip?url=https://h/p".utf8)).tokens().isEmpty)
     }

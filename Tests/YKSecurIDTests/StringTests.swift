@@ -3,7 +3,6 @@
 import Foundation
 import Testing
 import YKCrypto
-import YKHTTP
 import YKWire
 
 @testable import YKSecurID
@@ -208,7 +207,7 @@ struct StringTests {
                 Issue.record("\(text)")
                 continue
             }
-            #expect(found.url.description == "https://h:7004/p" && found.code?.text == "12")
+            #expect(found.server == "https://h:7004/p" && found.code?.text == "12")
         }
         #expect(throws: SecurIDError.self) { _ = try SecurIDInput(parsing: Array("ctkip is a protocol".utf8)) }
     }

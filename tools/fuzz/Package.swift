@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "YKCrypto", package: "ykit"),
                 .product(name: "YKX509", package: "ykit"),
                 .product(name: "YKSecurID", package: "ykit"),
+                .product(name: "YKCTKIP", package: "ykit"),
                 .product(name: "YKApproval", package: "ykit"),
                 .product(name: "YKStore", package: "ykit"),
             ],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCTKIP
 import YKSecurID
 import YKStore
 
@@ -21,10 +22,6 @@ extension Explain {
             Explanation(
                 "checksum", .malformed, "the checksum is wrong: a character of the token is wrong or missing",
                 hint: "copy it again, whole")
-        case .mac("server"):
-            Explanation(
-                "mac", .authentication, "the server's authentication code is wrong, the token was discarded",
-                hint: "someone may have changed the exchange; ask who runs the server for another activation code")
         case .mac(let what):
             Explanation(
                 "mac", .malformed, "the file was changed: the authentication code of its \(what.printable) is wrong")
@@ -53,7 +50,10 @@ extension Explain {
         case .noSuchToken(let serial):
             Explanation("no-such-token", .notFound, "the file has no token \(serial.printable)")
         case .tooLong(let what, let limit): Explanation("too-long", .malformed, "the \(what) is longer than \(limit)")
-        default: ctkip(error)
+        case .activationCode:
+            Explanation("activation-code", .usage, "an activation code consists of letters and digits")
+        case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
+        case .random: Explanation("random", .failed, "the system gave no random bytes")
         }
     }
 
@@ -74,10 +74,12 @@ extension Explain {
         }
     }
 
-    private static func ctkip(_ error: SecurIDError) -> Explanation {
+    static func ctkip(_ error: CTKIPError) -> Explanation {
         switch error {
-        case .activationCode:
-            Explanation("activation-code", .usage, "an activation code consists of letters and digits")
+        case .mac:
+            Explanation(
+                "mac", .authentication, "the server's authentication code is wrong, the token was discarded",
+                hint: "someone may have changed the exchange; ask who runs the server for another activation code")
         case .activationRefused:
             Explanation(
                 "activation-refused", .authentication, "the server refused the activation code",
@@ -90,8 +92,10 @@ extension Explain {
             malformed("the server's reply is not CT-KIP: \(reason.printable)", hint: "check the address")
         case .status(let status): Explanation("server", .failed, "the server answered with HTTP status \(status)")
         case .http(let error): ctkipServer(http(error))
-        case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
-        default: Explanation("random", .failed, "the system gave no random bytes")
+        case .xml(let error): securID(.xml(error))
+        case .token(let error): securID(error)
+        case .crypto(let fault): securID(.crypto(fault))
+        case .random: securID(.random)
         }
     }
 

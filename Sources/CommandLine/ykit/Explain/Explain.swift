@@ -3,6 +3,7 @@
 import YKAge
 import YKApproval
 import YKArculus
+import YKCTKIP
 import YKCapture
 import YKDesktop
 import YKFIDO
@@ -60,6 +61,7 @@ enum Explain {
         case let error as QRError: qr(error)
         case let error as ImportError: imported(error)
         case let error as SecurIDError: securID(error)
+        case let error as CTKIPError: ctkip(error)
         case let error as SSHError: ssh(error)
         case let error as AgentSocketError: agentSocket(error)
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)

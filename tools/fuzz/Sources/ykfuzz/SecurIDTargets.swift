@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCTKIP
 import YKCrypto
 import YKSecurID
 import YKStore

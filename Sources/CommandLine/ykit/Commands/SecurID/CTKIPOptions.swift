@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKCTKIP
 import YKCrypto
 import YKHTTP
 import YKSecurID
@@ -23,13 +24,9 @@ struct CTKIPOptions: ParsableArguments {
     ) async throws
         -> SecurIDToken
     {
-        let url: HTTPURL
-        var code: ActivationCode?
-        if case .ctkip(let link)? = input {
-            (url, code) = (link.url, link.code)
-        } else {
-            url = try HTTPURL(address ?? "")
-        }
+        let link: CTKIPLink? = if case .ctkip(let link)? = input { link } else { nil }
+        let url = try HTTPURL(link?.server ?? address ?? "")
+        var code = link?.code
         if self.code.isGiven || code == nil { code = try read(world) }
         guard let code else { throw SecurIDError.activationCode }
         if world.plan != nil {

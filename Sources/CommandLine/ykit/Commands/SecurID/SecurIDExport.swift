@@ -135,7 +135,7 @@ struct SecurIDDetect: Verb {
         answer.members["protected"] = input.isProtected.map(JSONValue.bool) ?? .null
         answer.members["bound"] = .bool(input.isBound)
         answer.members["serials"] = .array(input.serials.map(JSONValue.string))
-        if case .ctkip(let link) = input { answer.members["url"] = .string(link.url.description) }
+        if case .ctkip(let link) = input { answer.members["url"] = .string(try HTTPURL(link.server).description) }
         answer.lines += input.serials.map { "  token \($0)" }
         if input.isProtected == true { answer.lines.append("  protected with a password") }
         if input.isBound { answer.lines.append("  bound to a device") }

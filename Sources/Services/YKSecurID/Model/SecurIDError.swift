@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKTransport
 public import YKWire
 
 /// Why a token could not be read, written or used.
 public enum SecurIDError: Error, Hashable, Sendable {
     /// The input is not a token in a known form.
     case format(String)
-    /// The XML of a file or of a server's reply cannot be read.
+    /// The XML of a file cannot be read.
     case xml(WireError)
     /// A field is missing or outside its range.
     case field(String)
     /// The checksum or the message authentication code of a CTF string is wrong.
     case checksum
-    /// The message authentication code of a file or of a server is wrong: the content was modified.
+    /// A message authentication code of a file is wrong: the content was modified.
     case mac(String)
     /// The token is protected with a password, and none was given.
     case passwordNeeded
@@ -38,16 +37,6 @@ public enum SecurIDError: Error, Hashable, Sendable {
     case tooLong(String, limit: Int)
     /// An activation code contains something other than letters and digits, or is empty.
     case activationCode
-    /// The server refused the activation code.
-    case activationRefused
-    /// The server reported a fault, given by its class and message.
-    case fault(kind: String, String)
-    /// The server's reply violates the protocol.
-    case reply(String)
-    /// The server answered with an HTTP status other than 200.
-    case status(Int)
-    /// The request to the server failed.
-    case http(HTTPError)
     /// A cryptographic operation failed.
     case crypto(CryptoFault)
     /// The system provided no random bytes.

@@ -97,7 +97,7 @@ extension XMLNode {
 
 extension String {
     /// The text with XML's reserved characters escaped, and without control characters, which XML does not allow.
-    var xmlEscaped: String {
+    package var xmlEscaped: String {
         var escaped = ""
         for scalar in unicodeScalars {
             switch scalar {

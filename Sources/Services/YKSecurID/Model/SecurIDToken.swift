@@ -57,7 +57,7 @@ public struct SecurIDToken: Sendable {
     }
 
     /// Pads a serial number to 12 digits with leading zeros; files of hardware tokens have shorter ones.
-    static func serial(padding text: String) -> String {
+    package static func serial(padding text: String) -> String {
         String(repeating: "0", count: max(0, 12 - text.utf8.count)) + text
     }
 

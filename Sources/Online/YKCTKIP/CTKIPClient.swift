@@ -2,6 +2,7 @@
 
 import YKCrypto
 public import YKHTTP
+public import YKSecurID
 public import YKTransport
 import YKWire
 
@@ -34,25 +35,24 @@ public struct CTKIPClient: Sendable {
     /// - Parameters:
     ///   - url: The URL of the server's CT-KIP service.
     ///   - code: The activation code, which servers accept only once.
-    /// - Throws: `activationRefused`, `fault`, `reply`, `xml`, `mac`, `status`, `http`, `random`, or `field`.
-    public func token(from url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
+    public func token(from url: HTTPURL, _ code: ActivationCode) async throws(CTKIPError) -> SecurIDToken {
         do { return try await exchange(url, code) } catch { throw error.without(code) }
     }
 
-    private func exchange(_ url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
+    private func exchange(_ url: HTTPURL, _ code: ActivationCode) async throws(CTKIPError) -> SecurIDToken {
         let opening = try await send(CTKIPMessages.hello, "StartService", url, code)
         let hello = try CTKIPHello(opening.message)
         let exchange = try CTKIPExchange(hello, random)
         let nonce = CTKIPMessages.nonce(session: hello.session, encrypted: exchange.encryptedNonce, hello.nonce)
         let closing = try await send(nonce, "ServerFinished", url, code)
         let finished = try CTKIPFinished(closing.message, session: hello.session)
-        guard constantTimeEqual(try exchange.mac(), finished.mac) else { throw .mac("server") }
+        guard constantTimeEqual(try exchange.mac(), finished.mac) else { throw .mac }
         return try finished.token(exchange.seed, provisioning: closing.provisioning)
     }
 
     private func send(
         _ message: String, _ action: String, _ url: HTTPURL, _ code: ActivationCode
-    ) async throws(SecurIDError) -> CTKIPReply {
+    ) async throws(CTKIPError) -> CTKIPReply {
         let body = CTKIPMessages.envelope(message, code.text)
         var request = HTTPRequest(post: url, Array(body.utf8), type: "application/vnd.otps.ct-kip")
         request.fields += [
@@ -82,7 +82,7 @@ struct CTKIPExchange {
     let seed: SharedSecret
     private let number: SharedSecret
 
-    init(_ hello: CTKIPHello, _ random: any RandomSource) throws(SecurIDError) {
+    init(_ hello: CTKIPHello, _ random: any RandomSource) throws(CTKIPError) {
         var number: [UInt8]
         let padding: [UInt8]
         do {
@@ -93,7 +93,7 @@ struct CTKIPExchange {
         try self.init(hello, number: number, padding: padding)
     }
 
-    init(_ hello: CTKIPHello, number: [UInt8], padding: [UInt8]) throws(SecurIDError) {
+    init(_ hello: CTKIPHello, number: [UInt8], padding: [UInt8]) throws(CTKIPError) {
         self.number = SharedSecret(Secret(number))
         do {
             let block = try RSAPadding.oaep(Secret(number), .sha1, seed: padding, size: hello.modulus.count)
@@ -107,7 +107,7 @@ struct CTKIPExchange {
     }
 
     /// Returns the authentication code that the server must send.
-    func mac() throws(SecurIDError) -> [UInt8] {
+    func mac() throws(CTKIPError) -> [UInt8] {
         var input = Array("MAC 2 Computation".utf8) + number.value.copyBytes()
         defer { Secret.wipe(&input) }
         do { return try Self.function(seed.value, input) } catch { throw .crypto(error) }
@@ -125,7 +125,7 @@ extension CTKIPClient {
     ///
     /// - Returns: The name of the message: `ServerHello` or `ServerFinished`.
     /// - Throws: The errors of ``token(from:_:)``.
-    public static func message(of reply: [UInt8], _ code: ActivationCode) throws(SecurIDError) -> String {
+    public static func message(of reply: [UInt8], _ code: ActivationCode) throws(CTKIPError) -> String {
         let reply = try CTKIPReply(reply, code)
         if reply.message.name == "ServerHello" {
             _ = try CTKIPHello(reply.message)
@@ -138,13 +138,12 @@ extension CTKIPClient {
     }
 }
 
-extension SecurIDError {
+extension CTKIPError {
     /// Returns the error with the activation code removed, since a server may repeat it in any part of its reply.
-    func without(_ code: ActivationCode) -> SecurIDError {
+    func without(_ code: ActivationCode) -> CTKIPError {
         func clean(_ text: String) -> String { code.removed(from: text) }
         return switch self {
-        case .format(let reason): .format(clean(reason))
-        case .field(let name): .field(clean(name))
+        case .token(.field(let name)): .token(.field(clean(name)))
         case .xml(let error): .xml(WireError(error.code, at: error.offset, clean(error.reason)))
         case .fault(let kind, let message): .fault(kind: clean(kind), clean(message))
         case .reply(let reason): .reply(clean(reason))

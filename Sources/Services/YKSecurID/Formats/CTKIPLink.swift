@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
-public import YKHTTP
 import YKWire
 
 /// A CT-KIP link: the address of a server, and the activation code.
 public struct CTKIPLink: Sendable {
-    /// The URL of the server's CT-KIP service.
-    public let url: HTTPURL
+    /// The URL of the server's CT-KIP service, as the link has it.
+    public let server: String
     /// The activation code; `nil` if the link does not contain it.
     public let code: ActivationCode?
-
-    /// Creates a link from an address and a code.
-    public init(url: HTTPURL, code: ActivationCode?) {
-        self.url = url
-        self.code = code
-    }
 
     /// Recognizes a link, alone or within other text, also with `&` escaped as in HTML.
     ///
@@ -38,7 +31,7 @@ public struct CTKIPLink: Sendable {
     /// Recognizes `SCHEME://ctkip?url=…&activationCode=…`, also with `scheme=https&url=HOST:PORT/PATH`, and
     /// `SCHEME://ctf?schema=https&url=HOST:PORT/PATH` of newer servers; `nil` for anything else.
     ///
-    /// - Throws: `tooLong`, `activationCode`, or `http` for an address that is not allowed.
+    /// - Throws: `tooLong`, or `activationCode`.
     public init?(matching text: String) throws(SecurIDError) {
         guard let link = SecurIDLink(text), link.kind == .ctkip, let parts = URLText(text) else { return nil }
         guard text.utf8.count <= SecurIDLimits.url else { throw .tooLong("URL", limit: SecurIDLimits.url) }
@@ -46,7 +39,7 @@ public struct CTKIPLink: Sendable {
         if !server.contains(bytesOf: "://") {
             server = (parts.query["scheme"] ?? parts.query["schema"] ?? "https") + "://" + server
         }
-        do { url = try HTTPURL(server) } catch { throw .http(error) }
+        self.server = server
         code = try parts.query["activationcode"].map { text throws(SecurIDError) in try ActivationCode(text) }
     }
 }
@@ -67,10 +60,10 @@ public struct ActivationCode: Sendable {
         secret = SharedSecret(Secret(characters))
     }
 
-    var text: String { String(decoding: secret.value.copyBytes(), as: UTF8.self) }
+    package var text: String { String(decoding: secret.value.copyBytes(), as: UTF8.self) }
 
     /// Returns a message with every occurrence of the code removed, in upper or lower case.
-    func removed(from message: String) -> String {
+    package func removed(from message: String) -> String {
         [text, text.uppercased(), text.lowercased()].reduce(message) { $0.replacing($1, with: "…") }
     }
 }

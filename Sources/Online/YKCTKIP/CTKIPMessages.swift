@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKSecurID
 import YKWire
 
 /// The client's messages. RSA's servers do not parse XML strictly, so order, spacing and line ends match RSA's client.
@@ -58,7 +59,7 @@ struct CTKIPReply {
     let message: XMLNode
     let provisioning: XMLNode?
 
-    init(_ body: [UInt8], _ code: ActivationCode) throws(SecurIDError) {
+    init(_ body: [UInt8], _ code: ActivationCode) throws(CTKIPError) {
         let envelope: XMLNode
         do { envelope = try XMLParser.parse(body) } catch { throw .xml(error) }
         guard envelope.name == "Envelope", let content = envelope.first("Body") else {
@@ -72,14 +73,14 @@ struct CTKIPReply {
         provisioning = try Self.inner(response, "ProvisioningData")
     }
 
-    private static func inner(_ node: XMLNode, _ name: String) throws(SecurIDError) -> XMLNode? {
+    private static func inner(_ node: XMLNode, _ name: String) throws(CTKIPError) -> XMLNode? {
         guard let text = node.value(name)?.filter({ !$0.isWhitespace }) else { return nil }
         guard let bytes = try? Base64.decode(text) else { throw .reply("\(name) is not base 64") }
         do { return try XMLParser.parse(bytes) } catch { throw .xml(error) }
     }
 
     /// Returns the error for the class and message of the nested exception at the end of a fault string.
-    private static func fault(_ fault: XMLNode, _ code: ActivationCode) -> SecurIDError {
+    private static func fault(_ fault: XMLNode, _ code: ActivationCode) -> CTKIPError {
         let text = code.removed(from: fault.value("faultstring") ?? "")
         let mark = "nested exception is:"
         let nested = text.firstRange(of: mark).map { String(text[$0.upperBound...]).trimmed } ?? text.trimmed
@@ -101,7 +102,7 @@ struct CTKIPHello {
     let exponent: [UInt8]
     let nonce: [UInt8]
 
-    init(_ message: XMLNode) throws(SecurIDError) {
+    init(_ message: XMLNode) throws(CTKIPError) {
         guard message.name == "ServerHello" else { throw .reply("\(message.name.prefix(40)) instead of ServerHello") }
         guard message.attributes["Status"] == "Continue" else { throw .reply("status of ServerHello") }
         guard let session = message.attributes["SessionID"], (1...512).contains(session.utf8.count) else {
@@ -129,7 +130,7 @@ struct CTKIPFinished {
     let mac: [UInt8]
     private let message: XMLNode
 
-    init(_ message: XMLNode, session: String) throws(SecurIDError) {
+    init(_ message: XMLNode, session: String) throws(CTKIPError) {
         guard message.name == "ServerFinished" else {
             throw .reply("\(message.name.prefix(40)) instead of ServerFinished")
         }
@@ -139,7 +140,7 @@ struct CTKIPFinished {
         self.message = message
     }
 
-    func token(_ seed: SharedSecret, provisioning: XMLNode?) throws(SecurIDError) -> SecurIDToken {
+    func token(_ seed: SharedSecret, provisioning: XMLNode?) throws(CTKIPError) -> SecurIDToken {
         let serial = String(decoding: try message.bytes("TokenID", 1...12), as: UTF8.self)
         var format: XMLNode?
         for item in message.first("Extensions")?.all("Extension") ?? [] where item.first("OTPLength") != nil {
@@ -148,13 +149,16 @@ struct CTKIPFinished {
         let digits = format?.value("OTPLength") ?? "8"
         let interval = format?.first("OTPMode", "Time")?.attributes["TimeInterval"] ?? "60"
         guard let digits = Int(digits), let interval = Int(interval) else { throw .reply("OTP format") }
-        return try SecurIDToken(
-            serial: SecurIDToken.serial(padding: serial), seed: seed, digits: digits, interval: .seconds(interval),
-            type: Self.type(provisioning), expiry: try expiry(), user: message.value("UserID"))
+        let expiry = try expiry()
+        do {
+            return try SecurIDToken(
+                serial: SecurIDToken.serial(padding: serial), seed: seed, digits: digits, interval: .seconds(interval),
+                type: Self.type(provisioning), expiry: expiry, user: message.value("UserID"))
+        } catch { throw .token(error) }
     }
 
     /// Returns the day on which the key expires; the schema also allows a key that does not expire.
-    private func expiry() throws(SecurIDError) -> UTCDate? {
+    private func expiry() throws(CTKIPError) -> UTCDate? {
         guard let text = message.value("KeyExpiryDate") else { return nil }
         guard let date = UTCDate(text.prefix(10)) else { throw .reply("KeyExpiryDate") }
         return date
@@ -168,7 +172,7 @@ struct CTKIPFinished {
 
 extension XMLNode {
     /// Decodes base 64 that may contain line breaks.
-    fileprivate func bytes(_ name: String, _ sizes: ClosedRange<Int>) throws(SecurIDError) -> [UInt8] {
+    fileprivate func bytes(_ name: String, _ sizes: ClosedRange<Int>) throws(CTKIPError) -> [UInt8] {
         guard let text = value(name), let bytes = try? Base64.decode(text.filter { !$0.isWhitespace }),
             sizes.contains(bytes.count)
         else { throw .reply("\(name) is missing or has another length") }
