@@ -28,7 +28,7 @@ import YKWire
         let user = try await client.logIn("alice", password: Secret(utf8: "secret"))
         #expect(user.role == "user" && user.realm == "test")
         #expect(await http.requests[0].body == Array("{\"username\":\"admin\",\"password\":\"adminpw\"}".utf8))
-        await #expect(throws: PrivacyIDEAError.malformed("the login has no token")) {
+        await #expect(throws: ServerError.malformed("the login has no token")) {
             _ = try await client.logIn("x", password: Secret(utf8: "x"))
         }
         for text in ["", "a.b", "a.!.c", "a.e30.c", "a.eyJleHAiOjFlNDAwfQ.c", "a.eyJleHAiOiJ4In0.c"] {
@@ -44,7 +44,7 @@ import YKWire
         #expect(challenge.challenge == Array("9cb2K8d_Syx0wZ5GpbisVJKDLaZJpuYFNt_OODDzFmY".utf8))
         #expect(challenge.rpID == "localhost" && challenge.userVerification == "preferred")
         #expect(challenge.transactionID == "13147347361890109785")
-        await #expect(throws: PrivacyIDEAError.malformed("the passkey challenge is incomplete")) {
+        await #expect(throws: ServerError.malformed("the passkey challenge is incomplete")) {
             _ = try await client.startPasskey()
         }
     }
@@ -84,8 +84,8 @@ import YKWire
         let push = try #require(try await client.tokens(serial: "S").first)
         #expect(push.isRevoked && push.isLocked && !push.isUsable && push.isBlocked && push.container == "SMPH1")
         #expect(push.user == "alice" && push.rolloutState == nil && push.description == "")
-        await #expect(throws: PrivacyIDEAError.malformed("a token cannot be read")) { _ = try await client.tokens() }
-        await #expect(throws: PrivacyIDEAError.malformed("the list of tokens is missing")) {
+        await #expect(throws: ServerError.malformed("a token cannot be read")) { _ = try await client.tokens() }
+        await #expect(throws: ServerError.malformed("the list of tokens is missing")) {
             _ = try await client.tokens()
         }
     }
@@ -125,7 +125,7 @@ import YKWire
         #expect(carol.givenName == "Carol" && carol.surname == "Test" && carol.realm == "test")
         #expect(try await client.user("carol") == nil)
         #expect(try await client.user("c*") == nil)
-        await #expect(throws: PrivacyIDEAError.malformed("a user cannot be read")) {
+        await #expect(throws: ServerError.malformed("a user cannot be read")) {
             _ = try await client.user("carol")
         }
         try await client.addUser(NewPrivacyIDEAUser("dora"), resolver: "people")
@@ -157,9 +157,9 @@ import YKWire
         let open = try #require(try await client.openChallenges(serial: "TOTP00005ED9").first)
         #expect(open.transactionID == "03737093658201860980" && open.expiry == 1_795_321_549 && !open.isAnswered)
         for _ in 0..<2 {
-            await #expect(throws: PrivacyIDEAError.self) { _ = try await client.audit() }
-            await #expect(throws: PrivacyIDEAError.self) { _ = try await client.authenticationLog(user: "a") }
-            await #expect(throws: PrivacyIDEAError.self) { _ = try await client.openChallenges() }
+            await #expect(throws: ServerError.self) { _ = try await client.audit() }
+            await #expect(throws: ServerError.self) { _ = try await client.authenticationLog(user: "a") }
+            await #expect(throws: ServerError.self) { _ = try await client.openChallenges() }
         }
     }
 
@@ -175,14 +175,14 @@ import YKWire
         #expect(
             device.expiry == 1_797_913_429 && device.realm == "test" && device.address == "127.0.0.1"
                 && device.created != nil)
-        for _ in 0..<2 { await #expect(throws: PrivacyIDEAError.self) { _ = try await client.rememberedDevices("1") } }
-        for _ in 0..<2 { await #expect(throws: PrivacyIDEAError.self) { _ = try await client.clients() } }
-        await #expect(throws: PrivacyIDEAError.malformed("the answer has no API key")) {
+        for _ in 0..<2 { await #expect(throws: ServerError.self) { _ = try await client.rememberedDevices("1") } }
+        for _ in 0..<2 { await #expect(throws: ServerError.self) { _ = try await client.clients() } }
+        await #expect(throws: ServerError.malformed("the answer has no API key")) {
             _ = try await client.addClient("x")
         }
         let policies = try await client.policies()
         #expect(policies.map(\.name) == ["p"] && policies[0].users == ["a"] && policies[0].scope == "user")
-        for _ in 0..<2 { await #expect(throws: PrivacyIDEAError.self) { _ = try await client.policies() } }
+        for _ in 0..<2 { await #expect(throws: ServerError.self) { _ = try await client.policies() } }
     }
 
     @Test func readsTimes() async throws {

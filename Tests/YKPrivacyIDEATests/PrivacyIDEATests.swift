@@ -13,7 +13,7 @@ import YKWire
         HTTPResponse(status: status, fields: [HTTPField("Content-Type", type)], body: Array(body.utf8))
     }
 
-    private func error(_ response: HTTPResponse) -> PrivacyIDEAError? {
+    private func error(_ response: HTTPResponse) -> ServerError? {
         do {
             _ = try PrivacyIDEAAnswer(response)
             return nil
@@ -130,7 +130,7 @@ import YKWire
     }
 
     /// What reading an answer throws, apart from the server's refusal.
-    private func fault(_ response: HTTPResponse, _ nonce: String?) -> PrivacyIDEAError? {
+    private func fault(_ response: HTTPResponse, _ nonce: String?) -> ServerError? {
         do {
             _ = try PrivacyIDEAAnswer(response, auditKey: key, nonce: nonce)
             return nil
@@ -155,7 +155,7 @@ import YKWire
                 let response = response(answer, .object(altered))
                 let isSuccess = (200...299).contains(response.status)
                 let foreign =
-                    isSuccess ? PrivacyIDEAError.malformed("the answer has no result") : .status(response.status)
+                    isSuccess ? ServerError.malformed("the answer has no result") : .status(response.status)
                 #expect(fault(response, nonce) == (key == "result" ? foreign : .signature))
             }
             var altered = body
@@ -228,8 +228,8 @@ import YKWire
         let http = ScriptedServer([Self.answer, Self.answer])
         var client = try client(http)
         client.auditKey = .ed25519([UInt8](repeating: 0, count: 32))
-        await #expect(throws: PrivacyIDEAError.signature) { _ = try await client.call(.get, "/token/") }
-        await #expect(throws: PrivacyIDEAError.signature) { _ = try await client.call(.post, "", ["nonce": "own"]) }
+        await #expect(throws: ServerError.signature) { _ = try await client.call(.get, "/token/") }
+        await #expect(throws: ServerError.signature) { _ = try await client.call(.post, "", ["nonce": "own"]) }
         let sent = await http.requests
         #expect(sent[0].url.target == "/pi/token/?nonce=000102030405060708090a0b0c0d0e0f")
         #expect(sent[1].body == Array("{\"nonce\":\"own\"}".utf8))
@@ -238,6 +238,6 @@ import YKWire
     @Test(arguments: [HTTPError.timedOut, .tooLarge(limit: 10), .redirected(to: "https://evil.example/", status: 302)])
     func passesOnWhatHTTPReports(_ error: HTTPError) async throws {
         let client = try client(ScriptedServer(failing: error))
-        await #expect(throws: PrivacyIDEAError.http(error)) { _ = try await client.call(.get, "/token/") }
+        await #expect(throws: ServerError.http(error)) { _ = try await client.call(.get, "/token/") }
     }
 }

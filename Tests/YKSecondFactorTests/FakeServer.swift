@@ -129,16 +129,18 @@ func secret(_ text: String) -> Secret { Secret(utf8: text) }
 /// A service at a fake server.
 struct Bench {
     let http = FakeServer()
+    let client: PrivacyIDEA
     var service: SecondFactor
 
     init(now: Int64 = 1_795_000_000, url: String = "https://localhost:8443") throws {
-        var server = PrivacyIDEA(try HTTPURL(url), http, CountingRandom())
-        server.credentials = .token(SharedSecret(Secret(utf8: "token")))
-        service = SecondFactor(server, clock: FixedClock(now: now))
+        var client = PrivacyIDEA(try HTTPURL(url), http, CountingRandom())
+        client.credentials = .token(SharedSecret(Secret(utf8: "token")))
+        self.client = client
+        service = SecondFactor(PrivacyIDEAFactors(client), clock: FixedClock(now: now))
     }
 
     /// A key in software with a PIN, or without one.
-    func key(pin: String? = "123456") async throws -> WebAuthnClient {
+    func key(pin: String? = "123456", at origin: String = "https://localhost:8443") async throws -> WebAuthnClient {
         let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
         var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
@@ -146,7 +148,7 @@ struct Bench {
         let fido = try await FIDOService.open(
             card: CardChannel(link: key.link(), environment: environment), interaction: interaction)
         if let pin { try await fido.setPIN(SharedSecret(Secret(utf8: pin))) }
-        return WebAuthnClient(service: fido, origin: try Origin("https://localhost:8443"))
+        return WebAuthnClient(service: fido, origin: try Origin(origin))
     }
 
     /// What a call throws.

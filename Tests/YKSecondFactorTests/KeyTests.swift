@@ -131,7 +131,7 @@ import YKWire
         await #expect(throws: SecondFactorError.server(.refused(status: 401, code: 4031, message: "no"))) {
             try await session.service.logIn(passkey: key)
         }
-        #expect(try await session.service.logIn(passkey: key).user == "alice")
+        #expect(try await session.service.logIn(passkey: key).account.name == "alice")
         #expect(await bench.http.requests.last?.fields.values(of: "Origin") == ["https://localhost:8443"])
     }
 

@@ -3,7 +3,6 @@
 import Testing
 import YKCrypto
 import YKFIDO
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
@@ -17,7 +16,7 @@ import YKWire
 
     private func bench(_ role: String = "user") throws -> Bench {
         var bench = try Bench()
-        bench.service.server.credentials = .token(token(role))
+        bench.service.server.use(token: token(role))
         return bench
     }
 
@@ -51,7 +50,7 @@ import YKWire
         (
             "addUser",
             { service, _ in
-                var user = NewPrivacyIDEAUser("bob")
+                var user = NewUser("bob")
                 user.mobile = "+41"
                 _ = try await service.addUser(user, .sms)
             }
@@ -78,7 +77,7 @@ import YKWire
         let bench = try bench()
         await bench.http.on("GET /token/", .tokens(YKSecondFactorTests.token("S", "sms")))
         #expect(try await bench.service.status(of: "alice").state == .sms)
-        #expect(bench.service.account?.actsOnlyForItself == true)
+        #expect(bench.service.server.account?.actsOnlyForItself == true)
     }
 
     @Test func namesNoOtherRealm() async throws {
@@ -111,7 +110,7 @@ import YKWire
         var bench = try Bench()
         await bench.http.on("POST /auth", try .recorded("01-auth", "user logs in"))
         let session = try await bench.service.logIn("alice", password: secret("x"))
-        bench.service.server.credentials = .token(SharedSecret(session.token.value.copy()))
-        #expect(bench.service.account == session.account && session.account.role == "user")
+        bench.service.server.use(token: SharedSecret(session.token.value.copy()))
+        #expect(bench.service.server.account == session.account && session.account.role == "user")
     }
 }

@@ -37,7 +37,7 @@ import YKWire
         await bench.http.on(
             "POST /validate/check", try .recorded("18-registration", "first"),
             try .recorded("18-registration", "second"))
-        let server = bench.service.server
+        let server = bench.client
         let made = try await server.initToken(.init(rawValue: "registration"), ["user": "alice"])
         let code = try #require(made.detail["registrationcode"]?.string)
         #expect(code.count == 24)
@@ -56,7 +56,7 @@ import YKWire
         var accepted: OTPCounter?
         for note in notes {
             let pass = try #require(try FakeServer.request("19-yubico", note)["pass"]?.string)
-            let answer = try await bench.service.server.check("alice", secret(pass))
+            let answer = try await bench.client.check("alice", secret(pass))
             let otp = try YubicoOTP(parsing: pass.dropFirst())
             // What the server accepts is what the slot's key accepts: decrypted, and after what was accepted before.
             guard let block = try? otp.decrypted(with: Secret(key)) else {
@@ -85,7 +85,7 @@ import YKWire
         // The server fails where the name is taken: whether the user was made is not known.
         await bench.http.on("GET /user/", .value([]))
         await bench.http.on("POST /user/", try .recorded("24-user-admin", "again"))
-        var carol = NewPrivacyIDEAUser("carol")
+        var carol = NewUser("carol")
         carol.mobile = "+41791112233"
         let new = carol
         let error = await bench.error { _ = try await $0.addUser(new, .sms, resolver: "people") }
@@ -116,7 +116,7 @@ import YKWire
         #expect(unknown == .server(.refused(status: 401, code: 403, message: "Authentication failed.")))
         #expect(unknown?.legacyCode == 100)
         // The service's one request, which waited for the push to be approved.
-        #expect(try await bench.service.server.check("alice", secret("2222")).authentication == .accept)
+        #expect(try await bench.client.check("alice", secret("2222")).authentication == .accept)
     }
 
     @Test func trustedUsers() async throws {
@@ -184,7 +184,7 @@ import YKWire
         await bench.http.on("POST /user/", .value(3))
         await bench.http.on("POST /token/init", .refused(403, 303))
         await bench.http.on("DELETE /user/people/carol", .refused(500, -500))
-        var carol = NewPrivacyIDEAUser("carol")
+        var carol = NewUser("carol")
         carol.email = "carol@example.org"
         let new = carol
         #expect(

@@ -4,7 +4,6 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKHTTP
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKTransport
 import YKWire
@@ -95,7 +94,7 @@ import YKWire
         }
         #expect(wrong?.legacyCode == 100)
         let session = try await bench.service.logIn("admin", password: secret("adminpw"))
-        #expect(session.role == "admin" && session.expiry == 1_795_323_519)
+        #expect(session.account.role == "admin" && session.expiry == 1_795_323_519)
         #expect(await bench.http.requests.allSatisfy { $0.fields.values(of: "Authorization").isEmpty })
         await bench.http.on("GET /token/", .tokens())
         _ = try await bench.service.status(of: "alice")
@@ -250,7 +249,7 @@ import YKWire
         await bench.http.on("POST /token/init", try .recorded("24-user-admin", "sms"))
         await bench.http.on("POST /token/disable/PISM0000E6DA", .value(1))
         await bench.http.on("GET /token/", .tokens(token("PISM0000E6DA", "sms", active: false)))
-        var user = NewPrivacyIDEAUser("carol")
+        var user = NewUser("carol")
         user.mobile = "+41791112233"
         user.password = SharedSecret(secret("secret"))
         let factor = try await bench.service.addUser(user, .sms, isDisabled: true)
@@ -267,7 +266,7 @@ import YKWire
         await bench.http.on("POST /user/", .value(3))
         await bench.http.on("POST /token/init", .refused(403, 303))
         await bench.http.on("DELETE /user/people/carol", .value(true))
-        var user = NewPrivacyIDEAUser("carol")
+        var user = NewUser("carol")
         user.email = "carol@example.org"
         let new = user
         let error = await bench.error { _ = try await $0.addUser(new, .mail, resolver: "people") }
@@ -280,7 +279,7 @@ import YKWire
         await bench.http.on("GET /user/", try .recorded("24-user-admin", "telephone number"))
         await bench.http.on(
             "GET /realm/", .value(["test": ["default": true, "resolver": [["name": "a"], ["name": "b"]]]]))
-        var carol = NewPrivacyIDEAUser("carol")
+        var carol = NewUser("carol")
         carol.mobile = "+41791112233"
         var other = carol
         other.name = "caro"

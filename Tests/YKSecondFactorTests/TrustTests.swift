@@ -59,12 +59,13 @@ import YKWire
         await bench.http.on("GET /token/", .tokens())
         func policy(_ users: [JSONValue], active: Bool = true) -> JSONValue {
             [
-                "name": .string(SecondFactor.trustPolicy), "scope": "authentication", "active": .bool(active),
+                "name": .string(PrivacyIDEAFactors.rememberingPolicy), "scope": "authentication",
+                "active": .bool(active),
                 "action": ["remember_device": true, "remember_device_validity": "30"], "user": .array(users),
                 "realm": ["test"],
             ]
         }
-        let path = "POST /policy/\(SecondFactor.trustPolicy)"
+        let path = "POST /policy/\(PrivacyIDEAFactors.rememberingPolicy)"
         await bench.http.on(
             "GET /policy/", .value([]), .value([policy(["alice"])]), .value([policy(["alice", "b\\.b"])]),
             .value([policy(["alice"])]), .value([policy(["alice"], active: false)]), .value([]))
@@ -132,7 +133,7 @@ import YKWire
         #expect(try await bench.service.client(of: secret("pi_k2_x_y")).id == "2")
         #expect(await bench.error { _ = try await $0.client(of: secret("junk")) } == .noSuchClient(""))
         #expect(try await bench.service.apiKeys().count == 3)
-        try await bench.service.server.setClient(Self.id, isActive: false)
+        try await bench.client.setClient(Self.id, isActive: false)
         #expect(await bench.http.sent("status", in: "PATCH /clients/\(Self.id)") == "suspended")
     }
 }

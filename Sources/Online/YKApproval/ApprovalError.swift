@@ -2,15 +2,15 @@
 
 public import YKCrypto
 public import YKFIDO
+public import YKHTTP
 public import YKOATH
 public import YKPIV
-public import YKPrivacyIDEA
 public import YKStore
 
 /// Why an approval, an enrolment or an account operation failed.
 public enum ApprovalError: Error, Hashable, Sendable {
     /// The server refused or was unreachable.
-    case server(PrivacyIDEAError)
+    case server(ServerError)
     /// A link, a QR code or an answer is malformed.
     case malformed(String)
     /// The link has an unsupported version.
@@ -28,7 +28,7 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case numberNotOffered(String, offered: [String])
     /// The answer was signed and sent, but no usable reply was received: the server may have received it. The signed
     /// text and the signature.
-    case noReceipt(PrivacyIDEAError, signedText: String, signature: String)
+    case noReceipt(ServerError, signedText: String, signature: String)
     /// The server refuses polls although the clock is right: the account was deleted on the server, or has another key.
     case pollRefused
     /// The server refuses polls because of their time; this clock is behind the server's by whole seconds, or

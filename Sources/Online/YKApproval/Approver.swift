@@ -2,7 +2,6 @@
 
 public import YKCrypto
 public import YKHTTP
-public import YKPrivacyIDEA
 public import YKTransport
 import YKWire
 
@@ -14,45 +13,48 @@ public struct Approver: Sendable {
     /// Maximum duration of one exchange with a server.
     public var timeout = Duration.seconds(30)
 
-    let http: any HTTPClient
     let environment: ServiceEnvironment
+    private let connect: Connector
 
     /// Minimum difference from the server's clock, in seconds, that is reported and used.
     static let tolerance: Int64 = 20
     /// Maximum duration of an exchange whose `Date` is used as the time.
     private static let longestTrip = Duration.seconds(5)
 
+    /// Makes the client of a server at an address, with a timeout for each exchange.
+    public typealias Connector = @Sendable (HTTPURL, HTTPTrust, _ timeout: Duration) -> any ApprovalServer
+
     /// Creates an approver.
     ///
     /// - Parameters:
-    ///   - http: The HTTP client that sends the requests.
     ///   - environment: The clock and the randomness.
-    public init(_ http: any HTTPClient, _ environment: ServiceEnvironment) {
-        self.http = http
+    ///   - connect: How servers are reached.
+    public init(_ environment: ServiceEnvironment, connect: @escaping Connector) {
         self.environment = environment
+        self.connect = connect
     }
 
     /// A reply of the server, and how far its clock is ahead of this one, if known.
-    struct Exchange {
-        let answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>
+    struct Exchange<Value: Sendable> {
+        let content: Result<Value, ServerError>
         let offset: Int64?
     }
 
-    /// Sends a request to the enrolled address of an account and to no other.
-    func exchange(
-        _ method: HTTPMethod, _ url: HTTPURL, _ parameters: JSONValue, _ trust: HTTPTrust
-    ) async throws(ApprovalError) -> Exchange {
-        var client = PrivacyIDEA(url, http, environment.random)
-        client.trust = trust
-        client.timeout = timeout
+    /// Asks the enrolled address of an account and no other.
+    func exchange<Value>(
+        _ url: HTTPURL, _ trust: HTTPTrust,
+        _ ask: (any ApprovalServer) async throws(ServerError) -> ServerReply<Value>
+    ) async throws(ApprovalError) -> Exchange<Value> {
         let start = ContinuousClock.now
-        let response: HTTPResponse
-        do { response = try await client.exchange(method, "", parameters, as: .form) } catch { throw .server(error) }
+        let reply: ServerReply<Value>
+        do { reply = try await ask(server(url, trust)) } catch { throw .server(error) }
         let trip = ContinuousClock.now - start
-        let date = trip < Self.longestTrip ? response.date : nil
-        let answer = Result { () throws(PrivacyIDEAError) in try PrivacyIDEAAnswer(response) }
-        return Exchange(answer: answer, offset: date.map { $0 - environment.clock.now })
+        let date = trip < Self.longestTrip ? reply.date : nil
+        return Exchange(content: reply.content, offset: date.map { $0 - environment.clock.now })
     }
+
+    /// Returns the server at an address.
+    func server(_ url: HTTPURL, _ trust: HTTPTrust) -> any ApprovalServer { connect(url, trust, timeout) }
 
     /// Returns the enrolled address of an account.
     ///
@@ -90,20 +92,18 @@ extension Approver {
         guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
-        // Without padding the server accepts the key, but then answers each poll with 500.
-        let sent: JSONValue = [
-            "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
-            "fbtoken": .string(address ?? ""),
-            "pubkey": .string(Base64.encodeURL(key.publicKey.subjectPublicKeyInfo, padded: true)),
-        ]
-        let exchange = try await exchange(.post, link.url, sent, trust)
-        let answer: PrivacyIDEAAnswer
-        do { answer = try exchange.answer.get() } catch {
-            guard case .refused(400...404, _, let message) = error else { throw ApprovalError.server(error) }
-            throw ApprovalError.enrolmentRefused(message)
+        let exchange = try await exchange(link.url, trust) { server throws(ServerError) in
+            try await server.register(
+                key.publicKey, serial: link.serial, credential: link.credential, address: address)
         }
-        guard let serverKey = answer.detail["public_key"]?.string.flatMap(Self.serverKey) else {
+        let registration: PushRegistration
+        do { registration = try exchange.content.get() } catch { throw ApprovalError.server(error) }
+        let serverKey: PublicKey
+        switch registration {
+        case .refused(let message): throw ApprovalError.enrolmentRefused(message)
+        case .accepted(nil):
             throw ApprovalError.malformed("the server's key is not RSA of 2048 to 8192 bits")
+        case .accepted(let key?): serverKey = key
         }
         let account = PushAccount(
             link, name: name, serverKey: serverKey, publicKey: key.publicKey, place: place, address: address,
@@ -128,40 +128,21 @@ extension Approver {
     public func requestLink(
         _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
     ) async throws(ApprovalError) -> PushLink {
-        let client = try await signIn(server, user: user, password, trust: trust)
-        do throws(PrivacyIDEAError) {
-            let answer = try await client.initToken(.push, ["genkey": 1])
-            guard let text = answer.detail["pushurl"]?["value"]?.string else {
-                throw PrivacyIDEAError.malformed("the answer has no enrolment link")
-            }
-            let link: PushLink
-            do { link = try PushLink(text) } catch { throw .malformed("the server's enrolment link: \(error)") }
-            return link
-        } catch { throw .server(error) }
+        let session = try await signIn(server, user: user, password, trust: trust)
+        let text: String
+        do { text = try await session.requestLink() } catch { throw .server(error) }
+        do { return try PushLink(text) } catch {
+            throw .server(.malformed("the server's enrolment link: \(error)"))
+        }
     }
 
-    /// Signs a user in; the client then acts on behalf of that user.
+    /// Signs a user in; the session then acts on behalf of that user.
     ///
     /// - Throws: `server`.
     public func signIn(
         _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
-    ) async throws(ApprovalError) -> PrivacyIDEA {
-        var client = PrivacyIDEA(server, http, environment.random)
-        client.trust = trust
-        client.timeout = timeout
-        do throws(PrivacyIDEAError) {
-            client.credentials = .token(try await client.logIn(user, password: password.value).token)
-            return client
-        } catch { throw .server(error) }
-    }
-
-    /// Reads the server's key: base 64 of an RSAPublicKey (RFC 8017 §A.1.1), on several lines.
-    private static func serverKey(_ text: String) -> PublicKey? {
-        guard text.utf8.count <= 4096, let der = try? Base64.decode(text.filter { !$0.isWhitespace }),
-            let key = try? PublicKey(rsaPublicKey: der), case .rsa(let modulus, _) = key,
-            (256...1024).contains(modulus.count)
-        else { return nil }
-        return key
+    ) async throws(ApprovalError) -> any ApprovalServerSession {
+        do { return try await self.server(server, trust).signIn(user, password) } catch { throw .server(error) }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKHTTP
+public import YKHTTP
 import YKWire
 
 /// A registered API client.
@@ -21,7 +21,7 @@ public struct PrivacyIDEAClient: Sendable {
     /// The API key; present only in the results of ``PrivacyIDEA/addClient(_:)`` and ``PrivacyIDEA/rotateClient(_:)``.
     public let apiKey: SharedSecret?
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let id = json["id"]?.filled, let keyID = json["key_id"]?.filled else {
             throw .malformed("an API client cannot be read")
         }
@@ -52,7 +52,7 @@ public struct RememberedDevice: Hashable, Sendable {
     /// The last known address.
     public let address: String?
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let id = json["device_id"]?.filled, let user = json["user"]?.filled else {
             throw .malformed("a remembered device cannot be read")
         }
@@ -68,7 +68,7 @@ public struct RememberedDevice: Hashable, Sendable {
 
 extension PrivacyIDEA {
     /// Returns the registered API clients (`GET /clients/`).
-    public func clients() async throws(PrivacyIDEAError) -> [PrivacyIDEAClient] {
+    public func clients() async throws(ServerError) -> [PrivacyIDEAClient] {
         let value = try await call(.get, "/clients/").value
         guard let rows = value.array ?? value["clients"]?.array else {
             throw .malformed("the list of clients is missing")
@@ -79,31 +79,31 @@ extension PrivacyIDEA {
     }
 
     /// Registers an API client (`POST /clients/`). The result contains its API key, which cannot be read again.
-    public func addClient(_ name: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+    public func addClient(_ name: String) async throws(ServerError) -> PrivacyIDEAClient {
         let answer = try await call(
             .post, "/clients/", ["display_name": .string(name), "client_type": "privacyidea-cp"])
         return try Self.withKey(answer)
     }
 
     /// Replaces a client's API key (`POST /clients/ID/rotate`) and invalidates the old one immediately.
-    public func rotateClient(_ id: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+    public func rotateClient(_ id: String) async throws(ServerError) -> PrivacyIDEAClient {
         try Self.withKey(try await call(.post, "/clients/\(PathSegment.encode(id))/rotate"))
     }
 
-    private static func withKey(_ answer: PrivacyIDEAAnswer) throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+    private static func withKey(_ answer: PrivacyIDEAAnswer) throws(ServerError) -> PrivacyIDEAClient {
         let client = try PrivacyIDEAClient(answer.value)
         guard client.apiKey != nil else { throw .malformed("the answer has no API key") }
         return client
     }
 
     /// Suspends or reactivates a client (`PATCH /clients/ID`).
-    public func setClient(_ id: String, isActive: Bool) async throws(PrivacyIDEAError) {
+    public func setClient(_ id: String, isActive: Bool) async throws(ServerError) {
         _ = try await call(
             .patch, "/clients/\(PathSegment.encode(id))", ["status": isActive ? "active" : "suspended"])
     }
 
     /// Returns the devices remembered for a client (`GET /clients/ID/remembered_devices`).
-    public func rememberedDevices(_ client: String) async throws(PrivacyIDEAError) -> [RememberedDevice] {
+    public func rememberedDevices(_ client: String) async throws(ServerError) -> [RememberedDevice] {
         let value = try await call(.get, "/clients/\(PathSegment.encode(client))/remembered_devices").value
         guard let rows = value["devices"]?.array else { throw .malformed("the list of devices is missing") }
         var devices: [RememberedDevice] = []
@@ -112,7 +112,7 @@ extension PrivacyIDEA {
     }
 
     /// Forgets one device (`DELETE /clients/ID/remembered_devices/DEVICE`).
-    public func forgetDevice(_ device: String, of client: String) async throws(PrivacyIDEAError) {
+    public func forgetDevice(_ device: String, of client: String) async throws(ServerError) {
         _ = try await call(
             .delete, "/clients/\(PathSegment.encode(client))/remembered_devices/\(PathSegment.encode(device))")
     }
@@ -120,7 +120,7 @@ extension PrivacyIDEA {
     /// Forgets all devices of a user (`DELETE /clients/remembered_devices`).
     ///
     /// - Returns: The number of forgotten devices.
-    public func forgetDevices(user: String, realm: String?) async throws(PrivacyIDEAError) -> Int {
+    public func forgetDevices(user: String, realm: String?) async throws(ServerError) -> Int {
         try await call(
             .delete, "/clients/remembered_devices",
             ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null]

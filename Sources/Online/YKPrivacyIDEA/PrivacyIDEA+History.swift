@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
+public import YKHTTP
 import YKWire
 
 /// An entry of the server's audit log.
@@ -26,7 +26,7 @@ public struct AuditEntry: Hashable, Sendable {
     /// Details, such as the status and reason of a push answer.
     public let detail: String
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let number = json["number"]?.count, let action = json["action"]?.string else {
             throw .malformed("a line of the audit log cannot be read")
         }
@@ -60,7 +60,7 @@ public struct AuthenticationEntry: Hashable, Sendable {
     /// The transaction.
     public let transactionID: String?
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let event = json["event_type"]?.string else {
             throw .malformed("a line of the authentication log cannot be read")
         }
@@ -85,7 +85,7 @@ public struct OpenChallenge: Hashable, Sendable {
     /// Whether it was answered correctly.
     public let isAnswered: Bool
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let serial = json["serial"]?.filled, let id = json["transaction_id"]?.filled else {
             throw .malformed("a challenge cannot be read")
         }
@@ -98,7 +98,7 @@ public struct OpenChallenge: Hashable, Sendable {
 
 extension PrivacyIDEA {
     /// Returns the newest entries of the audit log (`GET /audit/`); users see only their own.
-    public func audit(user: String? = nil, count: Int = 20) async throws(PrivacyIDEAError) -> [AuditEntry] {
+    public func audit(user: String? = nil, count: Int = 20) async throws(ServerError) -> [AuditEntry] {
         let answer = try await call(
             .get, "/audit/",
             [
@@ -112,8 +112,7 @@ extension PrivacyIDEA {
     }
 
     /// Returns the newest entries of the authentication log (`GET /authenticationlog/`).
-    public func authenticationLog(user: String, count: Int = 20) async throws(PrivacyIDEAError) -> [AuthenticationEntry]
-    {
+    public func authenticationLog(user: String, count: Int = 20) async throws(ServerError) -> [AuthenticationEntry] {
         let answer = try await call(
             .get, "/authenticationlog/", ["username": .string(user), "pagesize": .int(Int64(count))])
         guard let rows = answer.value["auth_logs"]?.array else { throw .malformed("the log is missing") }
@@ -123,7 +122,7 @@ extension PrivacyIDEA {
     }
 
     /// Cancels the challenges of a transaction (`DELETE /token/challenges/transaction/ID`).
-    public func cancelChallenge(_ transaction: String) async throws(PrivacyIDEAError) {
+    public func cancelChallenge(_ transaction: String) async throws(ServerError) {
         _ = try await call(.delete, "/token/challenges/transaction/\(PathSegment.encode(transaction))")
     }
 
@@ -131,7 +130,7 @@ extension PrivacyIDEA {
     ///
     /// - Parameters:
     ///   - serial: The token of the challenges; `nil` for all.
-    public func openChallenges(serial: String? = nil) async throws(PrivacyIDEAError) -> [OpenChallenge] {
+    public func openChallenges(serial: String? = nil) async throws(ServerError) -> [OpenChallenge] {
         let path = "/token/challenges/" + (serial.map(PathSegment.encode) ?? "")
         let answer = try await call(.get, path, ["pagesize": 1000])
         guard let rows = answer.value["challenges"]?.array else { throw .malformed("the challenges are missing") }

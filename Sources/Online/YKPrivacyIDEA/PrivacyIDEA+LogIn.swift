@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKHTTP
+public import YKHTTP
 public import YKWire
 
 /// A login session at the server: a JSON Web Token and its account.
@@ -20,7 +20,7 @@ public struct PrivacyIDEASession: Sendable {
     /// The account that is logged in.
     public var account: PrivacyIDEAAccount { PrivacyIDEAAccount(self) }
 
-    init(_ value: JSONValue) throws(PrivacyIDEAError) {
+    init(_ value: JSONValue) throws(ServerError) {
         guard let token = value["token"]?.filled, let role = value["role"]?.string else {
             throw .malformed("the login has no token")
         }
@@ -82,7 +82,7 @@ public struct PasskeyChallenge: Hashable, Sendable {
     /// The transaction, which the answer names.
     public let transactionID: String
 
-    init(_ json: JSONValue?) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue?) throws(ServerError) {
         guard let json, let challenge = json["challenge"]?.filled, let rpID = json["rpId"]?.filled,
             let id = json["transaction_id"]?.filled
         else { throw .malformed("the passkey challenge is incomplete") }
@@ -105,23 +105,23 @@ extension PrivacyIDEA {
     /// - Parameters:
     ///   - user: An administrator or a user of the self-service, optionally with `@realm`.
     /// - Throws: `refused` with code 4031 for wrong credentials.
-    public func logIn(_ user: String, password: borrowing Secret) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
+    public func logIn(_ user: String, password: borrowing Secret) async throws(ServerError) -> PrivacyIDEASession {
         try await logIn(["username": .string(user), "password": .string(password.text())])
     }
 
     /// Logs in with a passkey's answer to ``startPasskey()`` (`POST /auth`).
-    public func logIn(passkey answer: JSONValue) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
+    public func logIn(passkey answer: JSONValue) async throws(ServerError) -> PrivacyIDEASession {
         try await logIn(answer)
     }
 
-    private func logIn(_ parameters: JSONValue) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
+    private func logIn(_ parameters: JSONValue) async throws(ServerError) -> PrivacyIDEASession {
         var client = self
         client.credentials = .none
         return try PrivacyIDEASession(try await client.call(.post, "/auth", parameters).value)
     }
 
     /// Opens a passkey ceremony without a user name (`POST /validate/initialize`).
-    public func startPasskey() async throws(PrivacyIDEAError) -> PasskeyChallenge {
+    public func startPasskey() async throws(ServerError) -> PasskeyChallenge {
         let answer = try await call(.post, "/validate/initialize", ["type": "passkey"])
         return try PasskeyChallenge(answer.detail["passkey"])
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
+public import YKHTTP
 public import YKWire
 
 /// A policy of the server.
@@ -28,7 +28,7 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
         isActive = true
     }
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let name = json["name"]?.filled, let scope = json["scope"]?.string, let isActive = json["active"]?.bool
         else { throw .malformed("a policy cannot be read") }
         self.name = name
@@ -42,7 +42,7 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
 
 extension PrivacyIDEA {
     /// Returns the policies (`GET /policy/`).
-    public func policies() async throws(PrivacyIDEAError) -> [PrivacyIDEAPolicy] {
+    public func policies() async throws(ServerError) -> [PrivacyIDEAPolicy] {
         guard let rows = try await call(.get, "/policy/").value.array else {
             throw .malformed("the list of policies is missing")
         }
@@ -52,7 +52,7 @@ extension PrivacyIDEA {
     }
 
     /// Creates or replaces a policy (`POST /policy/NAME`).
-    public func setPolicy(_ policy: PrivacyIDEAPolicy) async throws(PrivacyIDEAError) {
+    public func setPolicy(_ policy: PrivacyIDEAPolicy) async throws(ServerError) {
         _ = try await call(
             .post, "/policy/\(PathSegment.encode(policy.name))",
             [

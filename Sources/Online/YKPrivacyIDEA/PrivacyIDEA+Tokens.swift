@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
+public import YKHTTP
 public import YKWire
 
 /// A token as described by the server.
@@ -69,7 +69,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     /// Whether the fail counter blocks every attempt.
     public var isBlocked: Bool { maxFail > 0 && failCount >= maxFail }
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let serial = json["serial"]?.filled, let kind = json["tokentype"]?.filled,
             let isActive = json["active"]?.bool
         else { throw .malformed("a token cannot be read") }
@@ -116,7 +116,7 @@ extension PrivacyIDEA {
     ///   - parameters: Members besides `type`.
     public func initToken(
         _ kind: PrivacyIDEAToken.Kind, _ parameters: JSONValue
-    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+    ) async throws(ServerError) -> PrivacyIDEAAnswer {
         var sent = parameters.object ?? JSONValue.Object()
         sent["type"] = .string(kind.rawValue)
         return try await call(.post, "/token/init", .object(sent))
@@ -126,7 +126,7 @@ extension PrivacyIDEA {
     /// at most 1000.
     public func tokens(
         user: String? = nil, realm: String? = nil, serial: String? = nil
-    ) async throws(PrivacyIDEAError) -> [PrivacyIDEAToken] {
+    ) async throws(ServerError) -> [PrivacyIDEAToken] {
         let answer = try await call(
             .get, "/token/",
             [
@@ -143,7 +143,7 @@ extension PrivacyIDEA {
     ///
     /// - Returns: The number of tokens changed.
     @discardableResult
-    public func enableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+    public func enableTokens(_ selection: TokenSelection) async throws(ServerError) -> Int {
         try await change("enable", selection)
     }
 
@@ -151,22 +151,22 @@ extension PrivacyIDEA {
     ///
     /// - Returns: The number of tokens changed.
     @discardableResult
-    public func disableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+    public func disableTokens(_ selection: TokenSelection) async throws(ServerError) -> Int {
         try await change("disable", selection)
     }
 
     /// Resets the fail counter (`POST /token/reset`).
     @discardableResult
-    public func resetFailCounter(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+    public func resetFailCounter(_ selection: TokenSelection) async throws(ServerError) -> Int {
         try await change("reset", selection)
     }
 
-    private func change(_ verb: String, _ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+    private func change(_ verb: String, _ selection: TokenSelection) async throws(ServerError) -> Int {
         try await call(.post, "/token/\(verb)\(selection.path)", selection.parameters).value.count ?? 0
     }
 
     /// Deletes a token (`DELETE /token/SERIAL`).
-    public func deleteToken(_ serial: String) async throws(PrivacyIDEAError) {
+    public func deleteToken(_ serial: String) async throws(ServerError) {
         _ = try await call(.delete, "/token/\(PathSegment.encode(serial))")
     }
 
@@ -175,14 +175,14 @@ extension PrivacyIDEA {
     /// - Returns: Whether it was found.
     public func resyncToken(
         _ serial: String, _ first: String, _ second: String
-    ) async throws(PrivacyIDEAError) -> Bool {
+    ) async throws(ServerError) -> Bool {
         let answer = try await call(
             .post, "/token/resync", ["serial": .string(serial), "otp1": .string(first), "otp2": .string(second)])
         return answer.value.bool ?? false
     }
 
     /// Changes settings of a token (`POST /token/set`), such as `description` or `max_failcount`.
-    public func setToken(_ serial: String, _ settings: JSONValue) async throws(PrivacyIDEAError) {
+    public func setToken(_ serial: String, _ settings: JSONValue) async throws(ServerError) {
         var sent = settings.object ?? JSONValue.Object()
         sent["serial"] = .string(serial)
         _ = try await call(.post, "/token/set", .object(sent))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKHTTP
+public import YKHTTP
 import YKWire
 
 /// A user in a user store.
@@ -21,7 +21,7 @@ public struct PrivacyIDEAUser: Hashable, Sendable {
     /// The family name.
     public let surname: String?
 
-    init(_ json: JSONValue) throws(PrivacyIDEAError) {
+    init(_ json: JSONValue) throws(ServerError) {
         guard let name = json["username"]?.filled else { throw .malformed("a user cannot be read") }
         self.name = name
         realm = json["realm"]?.filled
@@ -64,7 +64,7 @@ extension PrivacyIDEA {
     /// Returns the user with this name (`GET /user/`). Never sends `*`, since the server treats names as patterns.
     ///
     /// - Returns: The user; `nil` if there is none.
-    public func user(_ name: String, realm: String? = nil) async throws(PrivacyIDEAError) -> PrivacyIDEAUser? {
+    public func user(_ name: String, realm: String? = nil) async throws(ServerError) -> PrivacyIDEAUser? {
         guard !name.contains(bytesOf: "*") else { return nil }
         // The server treats every parameter as a search field and finds nobody if a nonce is sent.
         let answer = try await call(
@@ -78,17 +78,17 @@ extension PrivacyIDEA {
     }
 
     /// Creates a user (`POST /user/`). The server answers 500 if the name exists, so check first.
-    public func addUser(_ user: NewPrivacyIDEAUser, resolver: String) async throws(PrivacyIDEAError) {
+    public func addUser(_ user: NewPrivacyIDEAUser, resolver: String) async throws(ServerError) {
         _ = try await call(.post, "/user/", user.parameters(resolver))
     }
 
     /// Deletes a user (`DELETE /user/RESOLVER/USER`).
-    public func deleteUser(_ name: String, resolver: String) async throws(PrivacyIDEAError) {
+    public func deleteUser(_ name: String, resolver: String) async throws(ServerError) {
         _ = try await call(.delete, "/user/\(PathSegment.encode(resolver))/\(PathSegment.encode(name))")
     }
 
     /// Returns the user stores of a realm or of the default realm (`GET /realm/`).
-    public func resolvers(realm: String? = nil) async throws(PrivacyIDEAError) -> [String] {
+    public func resolvers(realm: String? = nil) async throws(ServerError) -> [String] {
         let realms = try await call(.get, "/realm/").value.object?.members ?? []
         let found = realms.first { realm == nil ? $0.value["default"]?.bool == true : $0.key == realm }
         return (found?.value["resolver"]?.array ?? []).compactMap { $0["name"]?.filled }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKHTTP
+public import YKHTTP
 import YKTransport
 public import YKWire
 
@@ -73,7 +73,7 @@ extension PrivacyIDEA {
     public func check(
         _ user: String?, realm: String? = nil, _ pass: borrowing Secret, transaction: String? = nil,
         response: JSONValue = [:], remembers: Bool = false
-    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+    ) async throws(ServerError) -> PrivacyIDEAAnswer {
         var sent = response.object ?? JSONValue.Object()
         if let user {
             sent["user"] = .string(user)
@@ -91,7 +91,7 @@ extension PrivacyIDEA {
     ///   - serial: The only token to challenge; `nil` for all tokens of the user.
     public func triggerChallenge(
         _ user: String?, realm: String? = nil, serial: String? = nil
-    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+    ) async throws(ServerError) -> PrivacyIDEAAnswer {
         try await call(
             .post, "/validate/triggerchallenge",
             [
@@ -101,7 +101,7 @@ extension PrivacyIDEA {
     }
 
     /// Returns the status of a challenge that is answered on another device (`GET /validate/polltransaction`).
-    public func pollTransaction(_ id: String) async throws(PrivacyIDEAError) -> ChallengeStatus {
+    public func pollTransaction(_ id: String) async throws(ServerError) -> ChallengeStatus {
         let answer = try await call(.get, "/validate/polltransaction", ["transaction_id": .string(id)])
         return ChallengeStatus(rawValue: answer.detail["challenge_status"]?.string ?? "")
     }
@@ -117,7 +117,7 @@ extension PrivacyIDEA {
     ///   server forgot the device, as it does when a cookie older than the last is presented.
     public func rememberDevice(
         _ user: String, realm: String? = nil, cookie: borrowing Secret
-    ) async throws(PrivacyIDEAError) -> (isRemembered: Bool, cookie: SharedSecret?) {
+    ) async throws(ServerError) -> (isRemembered: Bool, cookie: SharedSecret?) {
         let answer = try await call(
             .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null],
             as: .form, fields: [HTTPField("Cookie", "\(Self.deviceCookie)=\(cookie.text())")])
@@ -126,7 +126,7 @@ extension PrivacyIDEA {
     }
 
     /// Whether the server allows this API client to have devices remembered (`GET /validate/capabilities`).
-    public func remembersDevices() async throws(PrivacyIDEAError) -> Bool {
+    public func remembersDevices() async throws(ServerError) -> Bool {
         try await call(.get, "/validate/capabilities").value["capabilities"]?["remember_device"]?.bool ?? false
     }
 }

@@ -74,7 +74,7 @@ public struct PrivacyIDEA: Sendable {
     public func call(
         _ method: HTTPMethod, _ path: String, _ parameters: JSONValue = [:], as encoding: Encoding = .json,
         fields: [HTTPField] = [], isFresh: Bool = true
-    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+    ) async throws(ServerError) -> PrivacyIDEAAnswer {
         var sent = parameters.object ?? JSONValue.Object()
         var nonce = sent["nonce"]?.string
         if auditKey != nil, nonce == nil, isFresh {
@@ -91,7 +91,7 @@ public struct PrivacyIDEA: Sendable {
     public func exchange(
         _ method: HTTPMethod, _ path: String, _ parameters: JSONValue = [:], as encoding: Encoding = .json,
         fields: [HTTPField] = []
-    ) async throws(PrivacyIDEAError) -> HTTPResponse {
+    ) async throws(ServerError) -> HTTPResponse {
         let members = (parameters.object?.members ?? []).filter { $0.value != .null }
         var address = server.description
         if !path.isEmpty, address.hasSuffix("/") { address.removeLast() }
@@ -144,7 +144,7 @@ public struct PrivacyIDEA: Sendable {
         HTTPField(name, secret.value.text())
     }
 
-    private func makeNonce() throws(PrivacyIDEAError) -> String {
+    private func makeNonce() throws(ServerError) -> String {
         do { return Hex.encode(try random.draw(16, secret: false)) } catch { throw .random }
     }
 

@@ -2,7 +2,7 @@
 
 public import YKCrypto
 public import YKHTTP
-public import YKTransport
+import YKTransport
 public import YKWire
 
 /// An answer of a privacyIDEA server whose `result.status` is true. Unknown members are ignored.
@@ -53,7 +53,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     /// - Throws: `refused` if `result.status` is false, `status`, `malformed` or `signature`.
     public init(
         _ response: HTTPResponse, auditKey: PublicKey? = nil, nonce: String? = nil
-    ) throws(PrivacyIDEAError) {
+    ) throws(ServerError) {
         let envelope = try Self.json(response)
         guard let result = envelope["result"], let isDone = result["status"]?.bool else {
             // A proxy in front of the server may answer with JSON of its own.
@@ -79,7 +79,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         cookies = Self.cookies(response.fields)
     }
 
-    private static func json(_ response: HTTPResponse) throws(PrivacyIDEAError) -> JSONValue {
+    private static func json(_ response: HTTPResponse) throws(ServerError) -> JSONValue {
         guard response.type == "application/json" else {
             guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("the answer is \(response.type ?? "of no type"), not JSON")

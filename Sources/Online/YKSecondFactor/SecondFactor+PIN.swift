@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKPrivacyIDEA
+import YKHTTP
 import YKTransport
 import YKWire
 
@@ -17,16 +17,14 @@ extension SecondFactor {
         registering user: String, _ channel: PINChannel, to destination: String? = nil
     ) async throws(SecondFactorError) -> PINChallenge {
         let before = try await tokens(of: user)
-        let answer = try await enrol(user, channel, to: destination)
-        guard let serial = answer.serial else { throw .server(.malformed("the new token has no serial number")) }
-        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.verify.rawValue else {
-            try await changing(.factors) { () async throws(PrivacyIDEAError) in try await server.deleteToken(serial) }
+        let made = try await enrol(user, channel, to: destination)
+        let serial = made.serial
+        guard made.isUnverified else {
+            try await changing(.factors) { () async throws(ServerError) in try await server.delete(serial) }
             throw .unverifiedEnrolment
         }
-        for old in before where old.channel == channel && old.rolloutState == .verify {
-            try await changing(.challenge) { () async throws(PrivacyIDEAError) in
-                try await server.deleteToken(old.serial)
-            }
+        for old in before where old.channel == channel && old.enrolment == .verify {
+            try await changing(.challenge) { () async throws(ServerError) in try await server.delete(old.serial) }
         }
         return PINChallenge(
             purpose: .register, serial: serial, channel: channel, transactionID: nil, expiry: nil)
@@ -35,24 +33,15 @@ extension SecondFactor {
     /// Starts the enrolment of a factor that sends PINs.
     func enrol(
         _ user: String, _ channel: PINChannel, to destination: String?
-    ) async throws(SecondFactorError) -> PrivacyIDEAAnswer {
+    ) async throws(SecondFactorError) -> PINEnrolment {
         if let destination, destination.isEmpty || destination.utf8.count > 254 {
             throw .invalid(channel == .sms ? "number" : "address")
         }
-        var parameters = JSONValue.Object()
-        parameters["user"] = .string(user)
-        parameters["realm"] = realm.map(JSONValue.string)
-        parameters["genkey"] = 1
-        let member = channel == .sms ? "phone" : "email"
-        if let destination {
-            parameters[member] = .string(destination)
-        } else {
-            parameters["dynamic_" + member] = 1
+        let made = try await changing(.challenge) { () async throws(ServerError) in
+            try await server.startEnrolment(user, realm: realm, channel, to: destination)
         }
-        let sent = JSONValue.object(parameters)
-        return try await changing(.challenge) { () async throws(PrivacyIDEAError) in
-            try await server.initToken(channel.kind, sent)
-        }
+        guard let made else { throw .server(.malformed("the new token has no serial number")) }
+        return made
     }
 
     /// Verifies the PIN for a number or an address (verifySMSPinToRegister).
@@ -63,44 +52,37 @@ extension SecondFactor {
     /// - Throws: `nothingPending`, `ambiguous`, `rejected`, `noSuchUser` or `server`.
     public func verifyPIN(
         _ pin: borrowing Secret, registering user: String, _ channel: PINChannel? = nil
-    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
+    ) async throws(SecondFactorError) -> Factor {
         if pin.isEmpty { throw .invalid("PIN") }
-        // The server accepts any PIN in a second verification, so the rollout state is checked.
+        // A server may accept any PIN in a second verification, so the state is checked.
         let waiting = try await tokens(of: user).filter {
-            $0.isPIN && $0.rolloutState == .verify && (channel == nil || $0.channel == channel)
+            $0.isPIN && $0.enrolment == .verify && (channel == nil || $0.channel == channel)
         }
         guard let token = waiting.first else { throw .nothingPending }
         guard waiting.count == 1 else { throw .ambiguous(waiting.map(\.serial)) }
-        let answer: PrivacyIDEAAnswer
-        do {
-            answer = try await server.initToken(
-                token.kind,
-                [
-                    "serial": .string(token.serial), "user": .string(user),
-                    "realm": realm.map(JSONValue.string) ?? .null,
-                    "verify": .string(pin.text()),
-                ])
-        } catch {
-            if case .refused(400, 905, let reason) = error { throw .rejected(reason, by: error) }
+        let end: PINEnrolmentEnd
+        do { end = try await server.finishEnrolment(token, user, realm: realm, pin: pin) } catch {
             throw error.after(.factors)
         }
-        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.enrolled.rawValue else {
-            throw .server(.malformed("the factor is still not enrolled"))
+        switch end {
+        case .enrolled: break
+        case .waiting: throw .server(.malformed("the factor is still not enrolled"))
+        case .rejected(let refusal): throw .rejected(refusal.message, by: refusal)
         }
         await cancelChallenges(of: token.serial)
-        let enrolled = try await changing(.factors) { () async throws(PrivacyIDEAError) in
-            try await server.tokens(user: user, realm: realm)
+        let enrolled = try await changing(.factors) { () async throws(ServerError) in
+            try await server.factors(of: user, realm: realm)
         }
-        guard let factor = enrolled.first(where: { $0.serial == token.serial }) else {
+        guard let factor = enrolled?.first(where: { $0.serial == token.serial }) else {
             throw .server(.malformed("the factor is still not enrolled"))
         }
         return factor
     }
 
-    /// Cancels the challenge by which a factor was verified: the server leaves it open, so that it would be one of
+    /// Cancels the challenge by which a factor was verified: a server may leave it open, so that it would be one of
     /// the logins that wait for a PIN. The factor is registered also if the server does not permit it.
     private func cancelChallenges(of serial: String) async {
-        for challenge in (try? await server.openChallenges(serial: serial)) ?? [] where challenge.serial == serial {
+        for challenge in (try? await server.openChallenges(of: serial)) ?? [] where challenge.serial == serial {
             try? await server.cancelChallenge(challenge.transactionID)
         }
     }
@@ -119,11 +101,11 @@ extension SecondFactor {
         guard let token = usable.first(where: { $0.channel == .sms }) ?? usable.first, let sentBy = token.channel else {
             throw .noFactor(user)
         }
-        let answer = try await changing(.challenge) { () async throws(PrivacyIDEAError) in
-            try await server.triggerChallenge(user, realm: realm, serial: token.serial)
+        let answer = try await changing(.challenge) { () async throws(ServerError) in
+            try await server.challenge(user, realm: realm, factor: token.serial, at: nil)
         }
         guard let challenge = answer.challenges.first(where: { $0.serial == token.serial }) else {
-            throw await refusal(answer, of: user, serial: token.serial, expiry: nil)
+            throw await refusal(answer.message, of: user, serial: token.serial, expiry: nil)
         }
         return PINChallenge(
             purpose: .login, serial: token.serial, channel: sentBy, transactionID: challenge.transactionID,
@@ -139,8 +121,8 @@ extension SecondFactor {
         var found: [PINChallenge] = []
         for token in try await tokens(of: user) where token.isUsable {
             guard let channel = token.channel else { continue }
-            let open = try await asking { () async throws(PrivacyIDEAError) in
-                try await server.openChallenges(serial: token.serial)
+            let open = try await asking { () async throws(ServerError) in
+                try await server.openChallenges(of: token.serial)
             }
             found += open.filter { !$0.isAnswered && $0.serial == token.serial }.map { challenge in
                 PINChallenge(
@@ -169,23 +151,21 @@ extension SecondFactor {
         try check(user)
         if pin.isEmpty { throw .invalid("PIN") }
         guard challenge.purpose == .login, let transaction = challenge.transactionID else { throw .nothingPending }
-        let answer: PrivacyIDEAAnswer
+        let answer: FactorCheck?
         do {
             answer = try await server.check(
-                user, realm: realm, pin, transaction: transaction, remembers: remembers)
-        } catch {
-            if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
-            throw error.after(.challenge)
-        }
-        guard answer.authentication == .accept else {
-            throw await refusal(answer, of: user, serial: challenge.serial, expiry: challenge.expiry)
+                user, realm: realm, pin: pin, transaction: transaction, remembers: remembers)
+        } catch { throw error.after(.challenge) }
+        guard let answer else { throw .noSuchUser(user) }
+        guard answer.isAccepted else {
+            throw await refusal(answer.message, of: user, serial: challenge.serial, expiry: challenge.expiry)
         }
         return try Self.cookie(answer, remembers)
     }
 
-    static func cookie(_ answer: PrivacyIDEAAnswer, _ isWanted: Bool) throws(SecondFactorError) -> SharedSecret? {
+    static func cookie(_ answer: FactorCheck, _ isWanted: Bool) throws(SecondFactorError) -> SharedSecret? {
         guard isWanted else { return nil }
-        guard let cookie = answer.deviceCookie, !cookie.value.isEmpty else { throw .trustNotAllowed }
+        guard let cookie = answer.cookie, !cookie.value.isEmpty else { throw .trustNotAllowed }
         return cookie
     }
 }

@@ -1,59 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKPrivacyIDEA
-import YKWire
+import YKHTTP
 
 extension SecondFactor {
-    /// The name of the policy in which ``setTrust(_:isAllowed:days:)`` records which users may have remembered devices.
-    public static let trustPolicy = "ykit-remembered-devices"
-
-    /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), using a dedicated policy.
+    /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), by a rule of its own.
     /// Devices that are already remembered stay so until they are removed or expire.
     ///
     /// - Parameters:
-    ///   - days: How long a device is remembered; used when the policy is created.
-    /// - Returns: The users in the policy after the change.
+    ///   - days: How long a device is remembered; used when the rule is created.
+    /// - Returns: The users in the rule after the change.
     public func setTrust(
         _ user: String, isAllowed: Bool, days: Int = 30
     ) async throws(SecondFactorError) -> [String] {
         _ = try await tokens(of: user)
-        let entry = try Self.policyEntry(user)
-        let known = try await asking { () async throws(PrivacyIDEAError) in try await server.policies() }
-        let old = known.first { $0.name == Self.trustPolicy }
-        var policy =
-            old
-            ?? PrivacyIDEAPolicy(
-                Self.trustPolicy, scope: "authentication",
-                ["remember_device": true, "remember_device_validity": .int(Int64(days))])
-        // The server requires an inactive policy to name users as well.
-        if !policy.isActive { policy.users = [] }
-        policy.users.removeAll { $0 == entry }
-        if isAllowed { policy.users.append(entry) }
-        policy.realms = realm.map { [$0] } ?? policy.realms
-        // A policy without users applies to everyone.
-        policy.isActive = !policy.users.isEmpty
-        if policy.users.isEmpty {
-            guard old != nil else { return [] }
-            policy.users = [entry]
-        }
-        let changed = policy
-        try await changing(.trust) { () async throws(PrivacyIDEAError) in try await server.setPolicy(changed) }
-        return changed.isActive ? changed.users.map(Self.userName) : []
-    }
-
-    /// Returns the regular expression that matches only this user name, the form in which a policy stores it.
-    private static func policyEntry(_ user: String) throws(SecondFactorError) -> String {
         guard !user.contains(where: { $0 == "," || $0.isWhitespace }) else { throw .invalid("user") }
-        var entry = ""
-        for character in user {
-            let isPlain = character.isLetter || character.isNumber || "_@".contains(character)
-            entry += isPlain ? String(character) : "\\\(character)"
-        }
-        return entry
+        var rule = try await asking { () async throws(ServerError) in try await server.rememberingRule(days: days) }
+        rule.users.removeAll { $0 == user }
+        if isAllowed { rule.users.append(user) }
+        if let realm { rule.realms = [realm] }
+        if rule.isNew, rule.users.isEmpty { return [] }
+        let changed = rule
+        try await changing(.trust) { () async throws(ServerError) in try await server.set(changed, without: user) }
+        return changed.patterns + changed.users
     }
-
-    private static func userName(_ entry: String) -> String { entry.replacing("\\", with: "") }
 
     /// Returns the devices that the server remembers for a user and the client of an API key
     /// (checkIfDeviceIsUserTrusted).
@@ -61,10 +31,10 @@ extension SecondFactor {
     /// - Throws: `noSuchClient`, `noSuchUser` or `server`.
     public func trustedDevices(
         of user: String, client: String
-    ) async throws(SecondFactorError) -> [RememberedDevice] {
+    ) async throws(SecondFactorError) -> [FactorDevice] {
         _ = try await tokens(of: user)
-        let found = try await asking { () async throws(PrivacyIDEAError) in
-            try await server.rememberedDevices(client)
+        let found = try await asking { () async throws(ServerError) in
+            try await server.rememberedDevices(of: client)
         }
         return found.filter { $0.user == user && (realm == nil || $0.realm == realm) }
     }
@@ -72,17 +42,15 @@ extension SecondFactor {
     /// Returns the registered client to which an API key belongs.
     ///
     /// - Throws: `noSuchClient` or `server`.
-    public func client(of apiKey: borrowing Secret) async throws(SecondFactorError) -> PrivacyIDEAClient {
-        let parts = apiKey.text().split(separator: "_", maxSplits: 2)
-        let keyID = parts.count == 3 && parts[0] == "pi" ? String(parts[1]) : ""
-        return try await client(named: keyID)
+    public func client(of apiKey: borrowing Secret) async throws(SecondFactorError) -> FactorClient {
+        try await client(named: server.keyID(of: apiKey))
     }
 
     /// Returns the registered client with this identifier, key identifier or unique name.
     ///
     /// - Throws: `noSuchClient`, `ambiguous` or `server`.
-    public func client(named name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
-        let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+    public func client(named name: String) async throws(SecondFactorError) -> FactorClient {
+        let all = try await asking { () async throws(ServerError) in try await server.clients() }
         if let exact = all.first(where: { $0.id == name || $0.keyID == name }) { return exact }
         let found = all.filter { $0.name == name }
         guard let client = found.first else { throw .noSuchClient(name) }
@@ -105,7 +73,7 @@ extension SecondFactor {
         guard isSound else { throw .invalid("cookie") }
         let isRemembered: Bool
         let next: SharedSecret?
-        do { (isRemembered, next) = try await server.rememberDevice(user, realm: realm, cookie: cookie) } catch {
+        do { (isRemembered, next) = try await server.checkDevice(user, realm: realm, cookie: cookie) } catch {
             throw error.after(.trust)
         }
         guard isRemembered else { throw .notTrusted(isRevoked: next.map { $0.value.isEmpty } ?? false) }
@@ -124,13 +92,13 @@ extension SecondFactor {
     ) async throws(SecondFactorError) -> Int {
         guard let device, let client else {
             let realm = try await self.realm(of: user)
-            return try await changing(.trust) { () async throws(PrivacyIDEAError) in
-                try await server.forgetDevices(user: user, realm: realm)
+            return try await changing(.trust) { () async throws(ServerError) in
+                try await server.forgetDevices(of: user, realm: realm)
             }
         }
         let known = try await trustedDevices(of: user, client: client)
         guard known.contains(where: { $0.id == device }) else { throw .noSuchDevice(device) }
-        try await changing(.trust) { () async throws(PrivacyIDEAError) in
+        try await changing(.trust) { () async throws(ServerError) in
             try await server.forgetDevice(device, of: client)
         }
         return 1
@@ -140,7 +108,9 @@ extension SecondFactor {
     private func realm(of user: String) async throws(SecondFactorError) -> String? {
         try check(user)
         if let realm { return realm }
-        let found = try await asking { () async throws(PrivacyIDEAError) in try await server.user(user) }
+        let found = try await asking { () async throws(ServerError) in
+            try await server.user(user, realm: nil)
+        }
         guard let found else { throw .noSuchUser(user) }
         return found.realm
     }
@@ -150,23 +120,23 @@ extension SecondFactor {
     /// Registers a client and creates its API key (getApiKey), which cannot be read again.
     ///
     /// - Throws: `invalid`, `ambiguous` if a client already has this name, or `server`.
-    public func createAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
+    public func createAPIKey(_ name: String) async throws(SecondFactorError) -> FactorClient {
         guard !name.isEmpty, name.count <= 80 else { throw .invalid("name") }
-        let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+        let all = try await asking { () async throws(ServerError) in try await server.clients() }
         if let known = all.first(where: { $0.name == name }) { throw .ambiguous([known.id]) }
-        return try await changing(.apiKey) { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
+        return try await changing(.apiKey) { () async throws(ServerError) in try await server.addClient(name) }
     }
 
     /// Replaces a client's API key and invalidates the old one immediately.
-    public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
+    public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> FactorClient {
         let client = try await client(named: name)
-        return try await changing(.apiKey) { () async throws(PrivacyIDEAError) in
+        return try await changing(.apiKey) { () async throws(ServerError) in
             try await server.rotateClient(client.id)
         }
     }
 
     /// Returns the registered clients, without their API keys.
-    public func apiKeys() async throws(SecondFactorError) -> [PrivacyIDEAClient] {
-        try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+    public func apiKeys() async throws(SecondFactorError) -> [FactorClient] {
+        try await asking { () async throws(ServerError) in try await server.clients() }
     }
 }

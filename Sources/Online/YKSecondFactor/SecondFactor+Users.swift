@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKPrivacyIDEA
+import YKHTTP
 import YKWire
 
 extension SecondFactor {
@@ -13,26 +13,25 @@ extension SecondFactor {
     /// - Returns: The factor's serial number. Under the policy `verify_enrollment` the factor waits for its PIN.
     /// - Throws: `userExists`, `invalid` or `server`. The user is deleted again if the factor cannot be created.
     public func addUser(
-        _ user: NewPrivacyIDEAUser, _ channel: PINChannel, isDisabled: Bool = false, resolver: String? = nil
-    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
+        _ user: NewUser, _ channel: PINChannel, isDisabled: Bool = false, resolver: String? = nil
+    ) async throws(SecondFactorError) -> Factor {
         try check(user.name)
         guard (channel == .sms ? user.mobile : user.email)?.isEmpty == false else {
             throw .invalid(channel == .sms ? "number" : "address")
         }
         // The server answers 500 if the name already exists.
-        let known = try await asking { () async throws(PrivacyIDEAError) in
+        let known = try await asking { () async throws(ServerError) in
             try await server.user(user.name, realm: realm)
         }
         guard known == nil else { throw .userExists(user.name) }
         let store = try await self.resolver(resolver)
-        try await changing(.user) { () async throws(PrivacyIDEAError) in try await server.addUser(user, resolver: store)
+        try await changing(.user) { () async throws(ServerError) in try await server.add(user, store: store)
         }
         do throws(SecondFactorError) {
-            let answer = try await enrol(user.name, channel, to: nil)
-            guard let serial = answer.serial else { throw SecondFactorError.server(.malformed("no serial number")) }
+            let serial = try await enrol(user.name, channel, to: nil).serial
             if isDisabled {
-                try await asking { () async throws(PrivacyIDEAError) in
-                    _ = try await server.disableTokens(.serial(serial))
+                try await asking { () async throws(ServerError) in
+                    _ = try await server.disable(.serial(serial))
                 }
             }
             guard let token = try await tokens(of: user.name).first(where: { $0.serial == serial }) else {
@@ -40,15 +39,15 @@ extension SecondFactor {
             }
             return token
         } catch {
-            throw await undone(error, .user) { () async throws(PrivacyIDEAError) in
-                try await server.deleteUser(user.name, resolver: store)
+            throw await undone(error, .user) { () async throws(ServerError) in
+                try await server.deleteUser(user.name, store: store)
             }
         }
     }
 
     private func resolver(_ name: String?) async throws(SecondFactorError) -> String {
         if let name { return name }
-        let names = try await asking { () async throws(PrivacyIDEAError) in try await server.resolvers(realm: realm) }
+        let names = try await asking { () async throws(ServerError) in try await server.userStores(realm: realm) }
         guard let only = names.first else { throw .invalid("resolver") }
         guard names.count == 1 else { throw .ambiguous(names) }
         return only
@@ -59,7 +58,7 @@ extension SecondFactor {
     /// - Throws: `noSuchUser` or `server`.
     public func phone(of user: String) async throws(SecondFactorError) -> PhoneNumber? {
         try check(user)
-        let found = try await asking { () async throws(PrivacyIDEAError) in try await server.user(user, realm: realm) }
+        let found = try await asking { () async throws(ServerError) in try await server.user(user, realm: realm) }
         guard let found else { throw .noSuchUser(user) }
         return found.mobile.map(PhoneNumber.init)
     }

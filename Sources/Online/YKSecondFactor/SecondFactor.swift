@@ -2,30 +2,23 @@
 
 public import YKCrypto
 public import YKFIDO
-public import YKPrivacyIDEA
+import YKHTTP
 public import YKTransport
 
-/// A service that verifies and administers second factors on a privacyIDEA server.
+/// A service that verifies and administers second factors on a server.
 ///
 /// Most calls require an administrator's or a service account's token in ``server``; calls about remembered devices
-/// require an API key. With the token of an account of role *user*, calls that name another user are refused before
-/// anything is sent, since the server would ignore the name. The service keeps no state between calls.
+/// require an API key. With the token of an account that acts only for itself, calls that name another user are refused
+/// before anything is sent, since the server may ignore the name. The service keeps no state between calls.
 public struct SecondFactor: Sendable {
     /// The server, with the caller's credentials.
-    public var server: PrivacyIDEA
+    public var server: any SecondFactorServer
     /// The realm of the users; `nil` for the server's default.
     public var realm: String?
     let clock: any WallClock
-    private var session: PrivacyIDEASession?
-
-    /// The account whose token is in ``server``; `nil` without a token, and for one that names no account.
-    public var account: PrivacyIDEAAccount? {
-        if let session, case .token(let token) = server.credentials, token === session.token { return session.account }
-        return server.account
-    }
 
     /// Creates a service.
-    public init(_ server: PrivacyIDEA, realm: String? = nil, clock: any WallClock) {
+    public init(_ server: some SecondFactorServer, realm: String? = nil, clock: any WallClock) {
         self.server = server
         self.realm = realm
         self.clock = clock
@@ -37,26 +30,18 @@ public struct SecondFactor: Sendable {
     @discardableResult
     public mutating func logIn(
         _ account: String, password: borrowing Secret
-    ) async throws(SecondFactorError) -> PrivacyIDEASession {
+    ) async throws(SecondFactorError) -> ServerSession {
         if password.isEmpty { throw .invalid("password") }
-        let session: PrivacyIDEASession
-        do { session = try await server.logIn(account, password: password) } catch { throw .server(error) }
-        server.credentials = .token(session.token)
-        self.session = session
-        return session
+        do { return try await server.logIn(account, password: password) } catch { throw .server(error) }
     }
 
     /// Logs in with a passkey, without a user name, and uses the session for subsequent calls.
     ///
     /// - Throws: `key`, or `server`, with status 401 for a signature that the server refuses.
     @discardableResult
-    public mutating func logIn(passkey key: WebAuthnClient) async throws(SecondFactorError) -> PrivacyIDEASession {
+    public mutating func logIn(passkey key: WebAuthnClient) async throws(SecondFactorError) -> ServerSession {
         let answer = try await passkeyAnswer(key)
-        let session: PrivacyIDEASession
-        do { session = try await server.at(key.origin).logIn(passkey: answer) } catch { throw .server(error) }
-        server.credentials = .token(session.token)
-        self.session = session
-        return session
+        do { return try await server.logIn(answer, at: key.origin) } catch { throw .server(error) }
     }
 
     /// Returns the second factor of a user (getSecondFactorAuthenticationStatus).
@@ -75,7 +60,7 @@ public struct SecondFactor: Sendable {
     /// - Throws: `noFactor`, `notEnrolled` if every factor of a kind waits, `noSuchUser`, `otherAccount` or `server`.
     public func enable(
         _ user: String, _ states: Set<SecondFactorStatus.State> = []
-    ) async throws(SecondFactorError) -> (changed: Int, waiting: [PrivacyIDEAToken]) {
+    ) async throws(SecondFactorError) -> (changed: Int, waiting: [Factor]) {
         let all = try await tokens(of: user)
         for wanted in states.isEmpty ? [states] : states.map({ [$0] }) {
             let found = all.filter { $0.fits(wanted) }
@@ -85,15 +70,15 @@ public struct SecondFactor: Sendable {
         let found = all.filter { $0.fits(states) }
         let waiting = found.filter { !$0.isEnrolled }
         if states.isEmpty, waiting.isEmpty {
-            let selection = TokenSelection.user(user, realm: realm)
-            let changed = try await changing(.factors) { () async throws(PrivacyIDEAError) in
-                try await server.enableTokens(selection)
+            let selection = FactorSelection.user(user, realm: realm)
+            let changed = try await changing(.factors) { () async throws(ServerError) in
+                try await server.enable(selection)
             }
             return (changed, [])
         }
         for token in found where token.isEnrolled {
-            try await changing(.factors) { () async throws(PrivacyIDEAError) in
-                _ = try await server.enableTokens(.serial(token.serial))
+            try await changing(.factors) { () async throws(ServerError) in
+                _ = try await server.enable(.serial(token.serial))
             }
         }
         return (found.count - waiting.count, waiting)
@@ -104,44 +89,44 @@ public struct SecondFactor: Sendable {
     /// - Returns: The number of factors changed.
     public func disable(_ user: String) async throws(SecondFactorError) -> Int {
         guard try await !tokens(of: user).isEmpty else { throw .noFactor(user) }
-        let selection = TokenSelection.user(user, realm: realm)
-        return try await changing(.factors) { () async throws(PrivacyIDEAError) in
-            try await server.disableTokens(selection)
+        let selection = FactorSelection.user(user, realm: realm)
+        return try await changing(.factors) { () async throws(ServerError) in
+            try await server.disable(selection)
         }
     }
 
     // MARK: shared
 
-    /// Returns a user's tokens.
-    func tokens(of user: String) async throws(SecondFactorError) -> [PrivacyIDEAToken] {
+    /// Returns a user's factors.
+    func tokens(of user: String) async throws(SecondFactorError) -> [Factor] {
         try check(user)
-        do { return try await server.tokens(user: user, realm: realm) } catch {
-            if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
-            throw .server(error)
-        }
+        let found: [Factor]?
+        do { found = try await server.factors(of: user, realm: realm) } catch { throw .server(error) }
+        guard let found else { throw .noSuchUser(user) }
+        return found
     }
 
-    /// Refuses names that the server would interpret as a pattern, and for an account of role *user* every user but
-    /// itself. Each call with a user begins with this; nothing is sent.
+    /// Refuses names that a server may interpret as a pattern, and for an account that acts only for itself every other
+    /// user. Each call with a user begins with this; nothing is sent.
     ///
     /// - Throws: `invalid` or `otherAccount`.
     public func check(_ user: String) throws(SecondFactorError) {
         guard !user.isEmpty, !user.contains("*"), user.utf8.count <= 256 else { throw .invalid("user") }
-        guard let account, account.actsOnlyForItself else { return }
+        guard let account = server.account, account.actsOnlyForItself else { return }
         let isSameRealm = realm.map { $0.lowercased() == account.realm.lowercased() } ?? true
         guard user == account.name, isSameRealm else { throw .otherAccount(account.name, user: user) }
     }
 
     /// Runs a server call, converting its error.
     func asking<Value>(
-        _ body: () async throws(PrivacyIDEAError) -> Value
+        _ body: () async throws(ServerError) -> Value
     ) async throws(SecondFactorError) -> Value {
         do { return try await body() } catch { throw .server(error) }
     }
 
     /// Runs a server call that changes something. An error after which the server may have made the change says so.
     func changing<Value>(
-        _ change: SecondFactorChange, _ body: () async throws(PrivacyIDEAError) -> Value
+        _ change: SecondFactorChange, _ body: () async throws(ServerError) -> Value
     ) async throws(SecondFactorError) -> Value {
         do { return try await body() } catch { throw error.after(change) }
     }
@@ -150,7 +135,7 @@ public struct SecondFactor: Sendable {
     ///
     /// - Returns: The error; if the change could not be undone either, the one that says so.
     func undone(
-        _ error: SecondFactorError, _ change: SecondFactorChange, _ undo: () async throws(PrivacyIDEAError) -> Void
+        _ error: SecondFactorError, _ change: SecondFactorChange, _ undo: () async throws(ServerError) -> Void
     ) async -> SecondFactorError {
         do {
             try await undo()
@@ -173,19 +158,16 @@ public struct SecondFactor: Sendable {
     /// Returns why a check was refused. A lock is recognized by the token's fail counter, since the server's text may
     /// not mention it.
     func refusal(
-        _ answer: PrivacyIDEAAnswer, of user: String, serial: String?, expiry: Int64?
+        _ message: String?, of user: String, serial: String?, expiry: Int64?
     ) async -> SecondFactorError {
         let token = try? await tokens(of: user).first { $0.serial == serial }
-        if let token, token.isBlocked { return .locked(answer.message) }
+        if let token, token.isBlocked { return .locked(message) }
         if let expiry, clock.now > expiry { return .expired }
-        return .rejected(answer.message)
+        return .rejected(message)
     }
 }
 
-extension PrivacyIDEAToken {
-    /// Whether its enrolment is complete.
-    var isEnrolled: Bool { rolloutState == nil || rolloutState == .enrolled }
-
+extension Factor {
     func fits(_ states: Set<SecondFactorStatus.State>) -> Bool {
         states.isEmpty || states.contains(.fp) && isKey || states.contains(.sms) && isPIN
     }

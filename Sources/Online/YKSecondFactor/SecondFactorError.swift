@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKFIDO
-public import YKPrivacyIDEA
+public import YKHTTP
 import YKTransport
 
 /// What a service changes at the server.
@@ -21,9 +21,9 @@ public enum SecondFactorChange: Hashable, Sendable {
 /// An error in the use of a user's second factor.
 public enum SecondFactorError: Error, Hashable, Sendable {
     /// The server refused the request or could not be reached.
-    case server(PrivacyIDEAError)
+    case server(ServerError)
     /// A change was sent, but no usable answer was received: the server may have made it.
-    case uncertain(PrivacyIDEAError, SecondFactorChange)
+    case uncertain(ServerError, SecondFactorChange)
     /// The named required value is empty or invalid. Nothing was sent.
     case invalid(String)
     /// The server has no such user.
@@ -38,7 +38,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     case notEnrolled([String])
     /// The server rejected the PIN, code or signature; it may not give a reason. `by` is its error, if it answered
     /// with one.
-    case rejected(String?, by: PrivacyIDEAError? = nil)
+    case rejected(String?, by: ServerError? = nil)
     /// The fail counter or a limit blocks every attempt; the server's reason.
     case locked(String?)
     /// The PIN expired before it was used.
@@ -82,7 +82,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
         }
     }
 
-    private static func legacyCode(_ error: PrivacyIDEAError) -> Int? {
+    private static func legacyCode(_ error: ServerError) -> Int? {
         switch error {
         case .refused(_, 904, _): 104
         case .refused(404, 601, _): 105
@@ -96,7 +96,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     }
 }
 
-extension PrivacyIDEAError {
+extension ServerError {
     /// The error of a request for a change, which the server may have made in spite of it.
     func after(_ change: SecondFactorChange) -> SecondFactorError {
         switch self {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKPrivacyIDEA
-
 /// The second factor of a user.
 public struct SecondFactorStatus: Hashable, Sendable {
     /// The strongest factor that can be used now.
@@ -21,7 +19,7 @@ public struct SecondFactorStatus: Hashable, Sendable {
     /// The user's name.
     public let user: String
     /// All tokens of the user.
-    public let factors: [PrivacyIDEAToken]
+    public let factors: [Factor]
 
     /// The strongest factor that can be used now.
     public var state: State {
@@ -39,17 +37,6 @@ public enum PINChannel: String, Hashable, Sendable, CaseIterable {
     case sms
     /// By mail.
     case mail
-
-    var kind: PrivacyIDEAToken.Kind { self == .sms ? .sms : .email }
-}
-
-extension PrivacyIDEAToken {
-    /// Whether the token is a FIDO2 credential.
-    public var isKey: Bool { kind == .webAuthn || kind == .passkey }
-    /// Whether the token sends PINs.
-    public var isPIN: Bool { kind == .sms || kind == .email }
-    /// The channel by which the token sends its PINs; `nil` if it sends none.
-    public var channel: PINChannel? { kind == .sms ? .sms : kind == .email ? .mail : nil }
 }
 
 /// A PIN that was sent and has not been verified.

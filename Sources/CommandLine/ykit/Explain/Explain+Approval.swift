@@ -2,15 +2,15 @@
 
 import YKApproval
 import YKFIDO
+import YKHTTP
 import YKPIV
-import YKPrivacyIDEA
 
 extension Explain {
     static func approval(_ error: ApprovalError) -> Explanation {
         switch error {
-        case .server(let error): privacyIDEA(error)
+        case .server(let error): serverError(error)
         case .noReceipt(let error, _, _):
-            unreceived(privacyIDEA(error))
+            unreceived(serverError(error))
         case .malformed(let reason): malformed(reason.printable)
         case .unsupportedVersion(let version):
             Explanation("not-supported", .notSupported, "the link is of version \(version.printable), 1 is supported")

@@ -8,6 +8,7 @@ import YKCapture
 import YKDesktop
 import YKFIDO
 import YKHSMAuth
+import YKHTTP
 import YKHardware
 import YKKeyAgent
 import YKKeys
@@ -17,7 +18,6 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
-import YKPrivacyIDEA
 import YKSSH
 import YKSecondFactor
 import YKSecurID
@@ -70,7 +70,7 @@ enum Explain {
         case let error as StoreError: store(error)
         case let error as ApprovalError: approval(error)
         case let error as PushRequestFault: request(error)
-        case let error as PrivacyIDEAError: privacyIDEA(error)
+        case let error as ServerError: serverError(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)

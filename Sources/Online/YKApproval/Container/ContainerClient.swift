@@ -164,7 +164,7 @@ public struct ContainerClient: Sendable {
     }
 }
 
-extension PrivacyIDEAError {
+extension ServerError {
     /// Whether the server may have done what was asked: it was reached, and gave no usable answer.
     fileprivate var leavesOpen: Bool {
         switch self {

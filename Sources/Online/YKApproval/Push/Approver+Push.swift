@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKHTTP
-public import YKPrivacyIDEA
 import YKTransport
 public import YKWire
 
@@ -50,51 +49,43 @@ extension Approver {
     public func requests(of account: PushAccount, _ key: some ApprovalKey) async throws -> PushPoll {
         let now = environment.clock.now
         let url = try address(of: account)
-        func ask(_ time: Int64) async throws -> Exchange {
+        func ask(_ time: Int64) async throws -> Exchange<PushRequests> {
             let timestamp = UTCDate.timestamp(time)
             let signature = try await key.signed(PushText.poll(serial: account.account.serial, timestamp: timestamp))
-            return try await self.exchange(.get, url, Self.poll(account, timestamp, signature), account.trust)
+            return try await poll(account, url, timestamp, signature)
         }
         var exchange = try await ask(now)
         let offset = exchange.offset.flatMap { $0.magnitude > UInt64(Self.tolerance) ? $0 : nil }
-        if let offset, case .failure(.refused(400, 10, _)) = exchange.answer {
+        if let offset, exchange.content == .success(.refused) {
             exchange = try await ask(environment.clock.now + offset)
-            if case .failure(.refused(400, 10, _)) = exchange.answer {
-                throw ApprovalError.clock(behind: .seconds(offset))
-            }
+            if exchange.content == .success(.refused) { throw ApprovalError.clock(behind: .seconds(offset)) }
         }
-        return try Self.poll(exchange.answer, account, offset)
+        return try Self.poll(exchange.content, account, offset)
     }
 
     /// Polls with an existing signature.
     func poll(
         _ account: PushAccount, _ timestamp: String, _ signature: [UInt8]
     ) async throws(ApprovalError) -> PushPoll {
-        let exchange = try await exchange(
-            .get, try address(of: account), Self.poll(account, timestamp, signature), account.trust)
-        return try Self.poll(exchange.answer, account, nil)
+        let exchange = try await poll(account, try address(of: account), timestamp, signature)
+        return try Self.poll(exchange.content, account, nil)
     }
 
-    private static func poll(_ account: PushAccount, _ timestamp: String, _ signature: [UInt8]) -> JSONValue {
-        [
-            "serial": .string(account.account.serial), "timestamp": .string(timestamp),
-            "signature": .string(PushText.encoded(signature)),
-        ]
+    private func poll(
+        _ account: PushAccount, _ url: HTTPURL, _ timestamp: String, _ signature: [UInt8]
+    ) async throws(ApprovalError) -> Exchange<PushRequests> {
+        try await exchange(url, account.trust) { server throws(ServerError) in
+            try await server.openRequests(
+                of: account.account.serial, timestamp: timestamp, signature: PushText.encoded(signature))
+        }
     }
 
     private static func poll(
-        _ answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>, _ account: PushAccount, _ offset: Int64?
+        _ content: Result<PushRequests, ServerError>, _ account: PushAccount, _ offset: Int64?
     ) throws(ApprovalError) -> PushPoll {
-        let entries: [JSONValue]
-        do throws(PrivacyIDEAError) {
-            guard let list = try answer.get().value.array else {
-                throw PrivacyIDEAError.malformed("the list of requests is missing")
-            }
-            entries = list
-        } catch {
-            if case .refused(400, 10, _) = error { throw .pollRefused }
-            throw .server(error)
-        }
+        let answer: PushRequests
+        do { answer = try content.get() } catch { throw .server(error) }
+        guard case .open(let entries) = answer else { throw .pollRefused }
         var requests: [PushRequest] = []
         var faults: [PushRequestFault] = []
         for entry in entries.prefix(PushRequest.limit) {
@@ -121,9 +112,7 @@ extension Approver {
             throw ApprovalError.numberNotOffered(number, offered: [])
         }
         let text = PushText.approval(of: request.nonce, serial: request.serial, number: number)
-        var fields = JSONValue.Object()
-        fields["presence_answer"] = number.map(JSONValue.string)
-        return try await answer(request, text, fields, account, key)
+        return try await answer(request, text, isApproved: true, number: number, account, key)
     }
 
     /// Declines a request. The reason is sent if the server accepts one.
@@ -133,39 +122,30 @@ extension Approver {
         _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
         let reason = request.takesReason ? reason : nil
-        var fields = JSONValue.Object()
-        fields["decline"] = 1
-        fields["decline_reason"] = reason.map { .string($0.rawValue) }
         let text = PushText.decline(of: request.nonce, serial: request.serial, reason)
-        return try await answer(request, text, fields, account, key)
+        return try await answer(request, text, isApproved: false, reason: reason, account, key)
     }
 
     private func answer(
-        _ request: PushRequest, _ text: String, _ fields: JSONValue.Object, _ account: PushAccount,
-        _ key: some ApprovalKey
+        _ request: PushRequest, _ text: String, isApproved: Bool, number: String? = nil, reason: DeclineReason? = nil,
+        _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
         let url = try address(of: account)
         let signature = PushText.encoded(try await key.signed(text))
-        var sent = JSONValue.Object()
-        sent["serial"] = .string(request.serial)
-        sent["nonce"] = .string(request.nonce)
-        sent["signature"] = .string(signature)
-        for member in fields.members { sent[member.key] = member.value }
-        let failure: PrivacyIDEAError
-        do {
-            let answer = try await exchange(.post, url, .object(sent), account.trust).answer.get()
-            let code = answer.detail["display_code"]
-            return PushReceipt(
-                isAccepted: answer.value == true, displayCode: code?.string ?? code?.int.map { String($0) },
-                message: answer.detail["message"]?.string, signedText: text, signature: signature)
-        } catch let error as PrivacyIDEAError { failure = error } catch ApprovalError.server(let error) {
-            failure = error
+        let answer = PushAnswer(
+            serial: request.serial, nonce: request.nonce, signature: signature, isApproved: isApproved, number: number,
+            reason: reason)
+        let confirmation: PushConfirmation
+        do { confirmation = try await server(url, account.trust).answer(answer) } catch {
+            switch error {
+            case .refused, .random, .http(.unreachable), .http(.certificate), .http(.pin), .http(.notInstalled):
+                throw ApprovalError.server(error)
+            default: throw ApprovalError.noReceipt(error, signedText: text, signature: signature)
+            }
         }
-        switch failure {
-        case .refused, .random, .http(.unreachable), .http(.certificate), .http(.pin), .http(.notInstalled):
-            throw ApprovalError.server(failure)
-        default: throw ApprovalError.noReceipt(failure, signedText: text, signature: signature)
-        }
+        return PushReceipt(
+            isAccepted: confirmation.isAccepted, displayCode: confirmation.displayCode,
+            message: confirmation.message, signedText: text, signature: signature)
     }
 
     /// Polls once more after a refused answer, to determine the likely cause.
@@ -191,17 +171,13 @@ extension Approver {
         else { throw ApprovalError.malformed("an address has up to 512 bytes, without '|' and control characters") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let text = PushText.address(address, serial: account.account.serial, timestamp: timestamp)
-        let sent: JSONValue = [
-            "new_fb_token": .string(address), "serial": .string(account.account.serial),
-            "timestamp": .string(timestamp), "signature": .string(PushText.encoded(try await key.signed(text))),
-        ]
+        let signature = PushText.encoded(try await key.signed(text))
+        let isAccepted: Bool
         do {
-            let answer = try await exchange(.post, try self.address(of: account), sent, account.trust).answer.get()
-            guard answer.value == true else { throw ApprovalError.pollRefused }
-        } catch let error as PrivacyIDEAError {
-            if case .refused(400, 10, _) = error { throw ApprovalError.pollRefused }
-            throw ApprovalError.server(error)
-        }
+            isAccepted = try await server(try self.address(of: account), account.trust).setAddress(
+                address, of: account.account.serial, timestamp: timestamp, signature: signature)
+        } catch let error as ServerError { throw ApprovalError.server(error) }
+        guard isAccepted else { throw ApprovalError.pollRefused }
         var changed = account
         changed.address = address
         return changed
@@ -210,8 +186,10 @@ extension Approver {
     /// Deletes an account's token on the server, on behalf of the signed-in user.
     ///
     /// - Throws: `server`.
-    public func deleteToken(_ serial: String, _ client: PrivacyIDEA) async throws(ApprovalError) {
-        do { try await client.deleteToken(serial) } catch { throw .server(error) }
+    public func deleteToken(
+        _ serial: String, _ session: any ApprovalServerSession
+    ) async throws(ApprovalError) {
+        do { try await session.deleteToken(serial) } catch { throw .server(error) }
     }
 
     /// Returns the server's log of an account, newest first, as far as the signed-in user may see it.
@@ -219,17 +197,9 @@ extension Approver {
     /// - Parameter limit: The maximum number of entries.
     /// - Throws: `server`.
     public func log(
-        of serial: String, limit: Int, _ client: PrivacyIDEA
+        of serial: String, limit: Int, _ session: any ApprovalServerSession
     ) async throws(ApprovalError) -> [JSONValue] {
-        do throws(PrivacyIDEAError) {
-            let answer = try await client.call(
-                .get, "/audit/",
-                ["serial": .string(serial), "pagesize": .int(Int64(limit)), "sortorder": "desc"])
-            guard let entries = answer.value["auditdata"]?.array else {
-                throw PrivacyIDEAError.malformed("the log is missing")
-            }
-            return Array(entries.prefix(limit))
-        } catch { throw .server(error) }
+        do { return try await session.log(of: serial, limit: limit) } catch { throw .server(error) }
     }
 
     /// Yields each new request of an account once, until the reading task is cancelled or a poll fails.

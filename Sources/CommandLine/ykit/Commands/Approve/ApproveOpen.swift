@@ -6,7 +6,6 @@ import YKCrypto
 import YKHTTP
 import YKOATH
 import YKPIV
-import YKPrivacyIDEA
 import YKStore
 import YKTransport
 import YKWire

@@ -2,7 +2,6 @@
 
 import Arguments
 import YKCrypto
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
@@ -71,7 +70,7 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
     }
 }
 
-extension PrivacyIDEAClient {
+extension FactorClient {
     /// The answer with an API key, which the server shows only once.
     fileprivate var withKey: Answer {
         let text = apiKey.map { $0.value.withBytes { String(decoding: $0, as: UTF8.self) } } ?? ""

@@ -115,7 +115,7 @@ struct SecondFactorAccess: ParsableArguments {
         trust.pins = try (description["pins"]?.array ?? []).compactMap(\.string).map { try HTTPPin($0) }
         trust.verifiesCertificate = description["insecure"]?.bool != true
         var connection = try make(try HTTPURL(description["server"]?.string ?? ""), trust, vault, world)
-        connection.service.server.credentials = .token(token)
+        connection.service.server.use(token: token)
         connection.hasAccount = true
         if let secret = try given(apiKey.source, world) { connection.use(secret) }
         return connection
@@ -126,7 +126,7 @@ struct SecondFactorAccess: ParsableArguments {
     ) throws -> SecondFactorConnection {
         var client = try world.privacyIDEA(url, trust)
         if let auditKey { client.auditKey = try PublicKeyFile.read(auditKey) }
-        let service = SecondFactor(client, realm: realm, clock: world.environment.clock)
+        let service = SecondFactor(PrivacyIDEAFactors(client), realm: realm, clock: world.environment.clock)
         return SecondFactorConnection(
             service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault)
     }
@@ -156,9 +156,9 @@ struct SecondFactorConnection {
     mutating func use(_ secret: SharedSecret) {
         if secret.value.withBytes({ $0.starts(with: Array("pi_".utf8)) }) {
             apiKey = secret
-            service.server.apiKey = secret
+            service.server.use(apiKey: secret)
         } else {
-            service.server.credentials = .token(secret)
+            service.server.use(token: secret)
             hasAccount = true
         }
     }

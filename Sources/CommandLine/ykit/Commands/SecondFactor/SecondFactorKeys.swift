@@ -2,7 +2,6 @@
 
 import Arguments
 import YKFIDO
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
@@ -35,7 +34,7 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
             "registered \(token.kind.rawValue) \(token.serial.printable)",
             [
                 "user": .string(user), "serial": .string(token.serial), "device": .string(token.description),
-                "aaguid": token.info["aaguid"]?.string.map(JSONValue.string) ?? .null, "factor": token.listed,
+                "aaguid": token.aaguid.map(JSONValue.string) ?? .null, "factor": token.listed,
             ])
     }
 }

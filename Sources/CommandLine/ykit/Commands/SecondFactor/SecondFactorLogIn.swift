@@ -3,7 +3,6 @@
 import Arguments
 import YKCrypto
 import YKHTTP
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKStore
 import YKTransport
@@ -33,17 +32,19 @@ struct SecondFactorLogIn: Verb {
             try await connection.vault.put(
                 made.token, id: "login \(connection.url)",
                 [
-                    "kind": "login", "server": .string(connection.url.description), "account": .string(made.user),
-                    "role": .string(made.role), "expires": made.expiry.map(JSONValue.int) ?? .null,
+                    "kind": "login", "server": .string(connection.url.description),
+                    "account": .string(made.account.name),
+                    "role": .string(made.account.role), "expires": made.expiry.map(JSONValue.int) ?? .null,
                     "ca": connection.trust.authorities.map(JSONValue.string) ?? .null,
                     "pins": .array(connection.trust.pins.map { .string($0.description) }),
                     "insecure": .bool(!connection.trust.verifiesCertificate),
                 ])
         }
         return Answer(
-            "logged in as \(made.role.printable) '\(made.user.printable)'" + (keep ? ", kept" : ""),
+            "logged in as \(made.account.role.printable) '\(made.account.name.printable)'" + (keep ? ", kept" : ""),
             [
-                "account": .string(made.user), "role": .string(made.role), "realm": .string(made.realm),
+                "account": .string(made.account.name), "role": .string(made.account.role),
+                "realm": .string(made.account.realm),
                 "expires": made.expiry.map(JSONValue.int) ?? .null, "kept": .bool(keep),
             ])
     }
@@ -53,7 +54,7 @@ extension SecondFactorAccess {
     /// Starts a new session; never uses a stored one.
     fileprivate func logIn(
         _ world: World, _ key: StoreKeyOptions
-    ) async throws -> (SecondFactorConnection, PrivacyIDEASession) {
+    ) async throws -> (SecondFactorConnection, ServerSession) {
         var (connection, secret) = try anonymous(world, key)
         if passkey {
             let client = try await connection.key(world, key, "log in")
@@ -104,22 +105,22 @@ struct SecondFactorShow: SecondFactorUserVerb {
     }
 }
 
-extension PrivacyIDEAToken {
+extension Factor {
     /// The JSON for lists.
     var listed: JSONValue {
         [
             "serial": .string(serial), "type": .string(kind.rawValue), "active": .bool(isActive),
-            "usable": .bool(isUsable), "state": rolloutState.map { .string($0.rawValue) } ?? .null,
+            "usable": .bool(isUsable), "state": enrolment.map { .string($0.rawValue) } ?? .null,
             "description": .string(description), "failCount": .int(Int64(failCount)),
             "maxFail": .int(Int64(maxFail)), "container": container.map(JSONValue.string) ?? .null,
-            "aaguid": info["aaguid"]?.string.map(JSONValue.string) ?? .null,
+            "aaguid": aaguid.map(JSONValue.string) ?? .null,
         ]
     }
 
     /// The row of a table.
     var row: [String] {
         let state =
-            isBlocked ? "locked" : isUsable ? "usable" : isActive ? rolloutState?.rawValue ?? "locked" : "disabled"
+            isBlocked ? "locked" : isUsable ? "usable" : isActive ? enrolment?.rawValue ?? "locked" : "disabled"
         return [serial.printable, kind.rawValue.printable, state.printable, description.printable]
     }
 }

@@ -2,7 +2,6 @@
 
 import Arguments
 import YKCrypto
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 

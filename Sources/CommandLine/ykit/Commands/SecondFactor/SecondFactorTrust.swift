@@ -3,7 +3,6 @@
 import Arguments
 import YKCrypto
 import YKHTTP
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKStore
 import YKWire
@@ -152,7 +151,7 @@ struct SecondFactorTrustStatus: SecondFactorUserVerb {
 
 extension SecondFactorConnection {
     /// Returns the named client, or the one of the API key.
-    func client(_ name: String?) async throws -> PrivacyIDEAClient {
+    func client(_ name: String?) async throws -> FactorClient {
         if let name { return try await service.client(named: name) }
         try requireAPIKey()
         guard let apiKey else { throw SecondFactorError.noSuchClient("") }
@@ -160,7 +159,7 @@ extension SecondFactorConnection {
     }
 }
 
-extension RememberedDevice {
+extension FactorDevice {
     fileprivate var listed: JSONValue {
         [
             "id": .string(id), "user": .string(user), "created": created.map(JSONValue.string) ?? .null,

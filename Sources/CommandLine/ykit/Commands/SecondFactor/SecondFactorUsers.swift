@@ -3,7 +3,6 @@
 import Arguments
 import YKCrypto
 import YKFIDO
-import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
@@ -68,7 +67,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
-        var new = NewPrivacyIDEAUser(user)
+        var new = NewUser(user)
         (new.mobile, new.email, new.givenName, new.surname) = (mobile, mail, givenName, surname)
         let source = SecretInput.Source(descriptor: userPasswordFd, variable: "YKIT_2FA_USER_PASSWORD", hint: "")
         if case .secret(let secret) = try SecretInput.given(source, world.terminal) {
@@ -80,9 +79,9 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
             ["user '\(user.printable)' with \(channel.rawValue) \(token.serial.printable)"],
             [
                 "user": .string(user), "serial": .string(token.serial), "channel": .string(channel.rawValue),
-                "pending": .bool(token.rolloutState == .verify), "active": .bool(token.isActive), "key": .null,
+                "pending": .bool(token.enrolment == .verify), "active": .bool(token.isActive), "key": .null,
             ])
-        if token.rolloutState == .verify { answer.lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
+        if token.enrolment == .verify { answer.lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
         guard mode == .smsAndKey else { return answer }
         do {
             let connection = connection

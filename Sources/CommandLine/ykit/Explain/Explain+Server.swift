@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKPrivacyIDEA
+import YKHTTP
 import YKSecondFactor
 
 extension Explain {
-    static func privacyIDEA(_ error: PrivacyIDEAError) -> Explanation {
+    static func serverError(_ error: ServerError) -> Explanation {
         switch error {
         case .http(let error): server(http(error))
         case .refused(let status, let code, let message): refused(status, code, message.printable)
@@ -93,8 +93,8 @@ extension Explain {
 
     private static func factor(_ error: SecondFactorError) -> Explanation {
         switch error {
-        case .server(let error): privacyIDEA(error)
-        case .uncertain(let error, let change): uncertain(privacyIDEA(error), change)
+        case .server(let error): serverError(error)
+        case .uncertain(let error, let change): uncertain(serverError(error), change)
         case .key(let error): webAuthn(error)
         case .invalid(let what): .usage("the \(what) is empty or cannot be sent to the server")
         case .noSuchUser(let user):

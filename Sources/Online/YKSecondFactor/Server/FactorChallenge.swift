@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKFIDO
+public import YKHTTP
+
+/// The challenges that a server opened for a user.
+public struct FactorChallenges: Sendable {
+    /// One for each factor that can answer.
+    public let challenges: [FactorChallenge]
+    /// The server's message, not sanitized.
+    public let message: String?
+
+    /// Creates a list of challenges.
+    public init(_ challenges: [FactorChallenge], message: String? = nil) {
+        self.challenges = challenges
+        self.message = message
+    }
+}
+
+/// A challenge of one factor.
+public struct FactorChallenge: Sendable {
+    /// The serial number of the factor that must answer.
+    public let serial: String
+    /// The transaction, which the answer names.
+    public let transactionID: String
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC, if the server reports it.
+    public let expiry: Int64?
+    /// What a FIDO2 credential is asked for, or why that cannot be read; `nil` for other factors.
+    public let request: Result<PublicKeyCredentialRequestOptions, ServerError>?
+
+    /// Describes a challenge.
+    public init(
+        serial: String, transactionID: String, expiry: Int64? = nil,
+        request: Result<PublicKeyCredentialRequestOptions, ServerError>? = nil
+    ) {
+        (self.serial, self.transactionID, self.expiry, self.request) = (serial, transactionID, expiry, request)
+    }
+}
+
+/// A challenge that a factor has not yet answered, or whose answer was not yet used.
+public struct OpenFactorChallenge: Hashable, Sendable {
+    /// The serial number of the factor.
+    public let serial: String
+    /// The transaction.
+    public let transactionID: String
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC.
+    public let expiry: Int64?
+    /// Whether it was answered correctly.
+    public let isAnswered: Bool
+
+    /// Describes an open challenge.
+    public init(serial: String, transactionID: String, expiry: Int64?, isAnswered: Bool) {
+        (self.serial, self.transactionID, self.expiry, self.isAnswered) = (serial, transactionID, expiry, isAnswered)
+    }
+}
+
+/// The result of a check.
+public struct FactorCheck: Sendable {
+    /// Whether the answer was right.
+    public let isAccepted: Bool
+    /// The server's message, not sanitized.
+    public let message: String?
+    /// The serial number of the factor that answered, if the server names it.
+    public let serial: String?
+    /// The user whom the factor identified, if the server names one.
+    public let user: String?
+    /// The cookie of a remembered device.
+    public let cookie: SharedSecret?
+
+    /// Describes a result.
+    public init(
+        isAccepted: Bool, message: String? = nil, serial: String? = nil, user: String? = nil,
+        cookie: SharedSecret? = nil
+    ) {
+        (self.isAccepted, self.message, self.serial, self.user) = (isAccepted, message, serial, user)
+        self.cookie = cookie
+    }
+}
+
+/// A ceremony that the server opened without a user name.
+public struct PasskeyChallenge: Hashable, Sendable {
+    /// The challenge.
+    public let challenge: [UInt8]
+    /// The relying party.
+    public let rpID: String
+    /// The transaction, which the answer names.
+    public let transactionID: String
+
+    /// Describes a ceremony.
+    public init(challenge: [UInt8], rpID: String, transactionID: String) {
+        (self.challenge, self.rpID, self.transactionID) = (challenge, rpID, transactionID)
+    }
+}
+
+/// A passkey's answer.
+public struct PasskeyAnswer: Sendable {
+    /// The transaction of the ceremony.
+    public let transactionID: String
+    /// The signature.
+    public let response: AuthenticationResponse
+
+    /// Describes an answer.
+    public init(transactionID: String, response: AuthenticationResponse) {
+        (self.transactionID, self.response) = (transactionID, response)
+    }
+}
+
+/// The registration of a key that was started.
+public struct KeyRegistration: Sendable {
+    /// The type of the credential.
+    public let factor: KeyFactor
+    /// The serial number of the new factor.
+    public let serial: String
+    /// The transaction.
+    public let transactionID: String
+    /// What the key is asked for, or why that cannot be read.
+    public let request: Result<PublicKeyCredentialCreationOptions, ServerError>
+
+    /// Describes a registration.
+    public init(
+        _ factor: KeyFactor, serial: String, transactionID: String,
+        request: Result<PublicKeyCredentialCreationOptions, ServerError>
+    ) {
+        (self.factor, self.serial, self.transactionID, self.request) = (factor, serial, transactionID, request)
+    }
+}
+
+/// The enrolment of a number or address that was started.
+public struct PINEnrolment: Hashable, Sendable {
+    /// The serial number of the new factor.
+    public let serial: String
+    /// Whether it waits for the PIN that was sent.
+    public let isUnverified: Bool
+
+    /// Describes an enrolment.
+    public init(serial: String, isUnverified: Bool) { (self.serial, self.isUnverified) = (serial, isUnverified) }
+}
+
+/// What a server made of the PIN that ends an enrolment.
+public enum PINEnrolmentEnd: Hashable, Sendable {
+    /// The PIN is right; the factor can be used.
+    case enrolled
+    /// The factor still waits.
+    case waiting
+    /// The PIN is wrong, by the server's refusal.
+    case rejected(ServerError)
+}
