@@ -55,6 +55,7 @@ let package = Package(
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
         .library(name: "YKCTKIP", targets: ["YKCTKIP"]),
+        .library(name: "YKTokenStore", targets: ["YKTokenStore"]),
         .library(name: "YKSSH", targets: ["YKSSH"]),
         .library(name: "YKAge", targets: ["YKAge"]),
         .library(name: "YKStore", targets: ["YKStore"]),
@@ -121,6 +122,7 @@ let package = Package(
         library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
         library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKKeys",
             [
@@ -149,7 +151,8 @@ let package = Package(
                 "YKWire",
             ]),
         library(
-            "Online/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+            "Online/YKSecondFactor",
+            ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
         library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
 
         library("CommandLine/Arguments", [argumentParser]),
@@ -160,7 +163,8 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken", "YKSecurID", "YKCTKIP", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
+                "YKToken", "YKSecurID", "YKCTKIP", "YKTokenStore", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP",
+                "YKSecureChannel",
                 "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
                 "CCoverage", "CThreads",
             ],
@@ -259,6 +263,8 @@ let package = Package(
         test(
             "YKCTKIPTests", ["YKCTKIP", "YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("exchange")]),
+        test(
+            "YKTokenStoreTests", ["YKTokenStore", "YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
         test("YKAgeTests", ["YKAge", "YKCrypto", "YKWire"]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
@@ -275,7 +281,8 @@ let package = Package(
         test(
             "YKSecondFactorTests",
             [
-                "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKToken", "YKVirtualKey", "YKCapture",
+                "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKToken", "YKVirtualKey",
+                "YKCapture",
                 "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(

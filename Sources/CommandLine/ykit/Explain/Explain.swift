@@ -24,6 +24,7 @@ import YKSecurID
 import YKSecurityDomain
 import YKStore
 import YKToken
+import YKTokenStore
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -62,6 +63,7 @@ enum Explain {
         case let error as ImportError: imported(error)
         case let error as SecurIDError: securID(error)
         case let error as CTKIPError: ctkip(error)
+        case let error as TokenStoreError: tokenStore(error)
         case let error as SSHError: ssh(error)
         case let error as AgentSocketError: agentSocket(error)
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)

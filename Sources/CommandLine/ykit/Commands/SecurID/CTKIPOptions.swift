@@ -5,7 +5,6 @@ import YKCTKIP
 import YKCrypto
 import YKHTTP
 import YKSecurID
-import YKStore
 import YKTransport
 
 enum ActivationSecret: SecretKind {
@@ -20,10 +19,8 @@ struct CTKIPOptions: ParsableArguments {
 
     /// Fetches a token; the store's key is not used until the server has answered.
     func fetch(
-        _ input: SecurIDInput?, _ address: String?, _ store: SealedStore, _ world: World
-    ) async throws
-        -> SecurIDToken
-    {
+        _ input: SecurIDInput?, _ address: String?, _ world: World
+    ) async throws -> SecurIDToken {
         let link: CTKIPLink? = if case .ctkip(let link)? = input { link } else { nil }
         let url = try HTTPURL(link?.server ?? address ?? "")
         var code = link?.code

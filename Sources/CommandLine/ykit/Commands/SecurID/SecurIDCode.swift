@@ -5,7 +5,7 @@ import Glibc
 import YKCrypto
 import YKDesktop
 import YKSecurID
-import YKStore
+import YKTokenStore
 import YKWire
 
 enum TokenPIN: SecretKind {
@@ -21,7 +21,7 @@ struct TokenPINOptions: ParsableArguments {
     @Flag("--ask-pin", help: "Ask for the token's PIN.") var askPin = false
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
-    func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
+    func read(_ token: StoredToken, _ world: World) throws -> SharedSecret? {
         switch try SecretInput.given(given.source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none:
@@ -91,17 +91,15 @@ struct OpenedToken {
     static func open(
         _ query: String?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
         _ allowExpired: Bool, _ time: Int64?, _ world: World
-    ) async throws -> (TokenRecord, OpenedToken) {
-        let file = try path.file(world)
-        let store = try file.read()
-        let record = try TokenMatch.one(
-            query, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
-        if let expiry = record.expiry, (time ?? world.now) >= expiry.seconds, !allowExpired {
+    ) async throws -> (StoredToken, OpenedToken) {
+        let store = try path.tokens(world)
+        let record = try store.one(query, world)
+        if let expiry = record.expiry, record.isExpired(at: time ?? world.now), !allowExpired {
             throw SecurIDError.expired(serial: record.serial, expiry)
         }
         let secret = try pin.read(record, world)
         if let secret { _ = try SecurIDPIN(secret.value.copy(), for: record.type) }
-        let storeKey = try await world.open(store, key, for: "open the token store")
+        let storeKey = try await world.open(store.content, key, for: "open the token store")
         return (record, OpenedToken(token: try record.token(storeKey), pin: secret))
     }
 
@@ -153,7 +151,7 @@ struct SecurIDWatch: Verb {
         ExitStatus.done.end()
     }
 
-    private func print(_ record: TokenRecord, _ code: Tokencode, _ world: World) {
+    private func print(_ record: StoredToken, _ code: Tokencode, _ world: World) {
         guard world.options.json else { return world.terminal.line(code.code) }
         let object: JSONValue = [
             "ok": true, "error": nil, "warnings": [], "serial": .string(record.serial), "code": .string(code.code),

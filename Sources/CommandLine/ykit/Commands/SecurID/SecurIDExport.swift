@@ -4,7 +4,7 @@ import Arguments
 import YKCrypto
 import YKHTTP
 import YKSecurID
-import YKStore
+import YKTokenStore
 import YKTransport
 import YKWire
 
@@ -56,10 +56,8 @@ struct SecurIDExport: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let record = try TokenMatch.one(
-            token, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
+        let store = try path.tokens(world)
+        let record = try store.one(token, world)
         let target = try FileOutput(
             output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, world)
         let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
@@ -68,7 +66,7 @@ struct SecurIDExport: Verb {
             in: world)
         let password = try newPassword(world)
         if password == nil { world.terminal.warn("the export has no password") }
-        let storeKey = try await world.open(store, key, for: "open the token store")
+        let storeKey = try await world.open(store.content, key, for: "open the token store")
         let text = try text(try record.token(storeKey), password, world)
         var answer = Answer("token \(record.serial) is in \(output)", [:])
         var bytes = text.value.copyBytes()

@@ -6,6 +6,7 @@ import YKHTTP
 import YKKeys
 import YKSecurID
 import YKStore
+import YKTokenStore
 import YKTransport
 import YKWire
 
@@ -64,38 +65,31 @@ struct SecurIDImport: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        var source = try await read(store, world)
-        try checkNickname(source.tokens, store, file)
-        try checkTokens(&source.tokens, store.settings["bindingId"]?.string, world)
-        let known = Set(store.records.map(\.id))
-        let new = source.tokens.filter { !known.contains($0.serial) }
-        guard store.records.count + new.count <= max else {
-            throw Explanation(
-                "too-many", .policy, "the store would hold \(store.records.count + new.count) tokens, more than \(max)",
-                hint: "delete one, or allow more with --max N")
-        }
+        let store = try path.tokens(world)
+        var source = try await read(store.bindingID, world)
+        try checkNickname(source.tokens, store)
+        try checkTokens(&source.tokens, store.bindingID, world)
+        let new = try store.new(source.tokens, limit: max)
         if source.hasPIN {
             world.terminal.warn(
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
-        if !new.isEmpty { try await save(new, file, store, world) }
-        return answer(source.tokens, new, file, source.form, world)
+        if !new.isEmpty { try await save(new, store, world) }
+        return answer(source.tokens, new, store.file, source.form, world)
     }
 
     /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
     /// memory beyond this.
     private func read(
-        _ store: SealedStore, _ world: World
+        _ own: String?, _ world: World
     ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
         let input = try input(world)
         let secret = try passwordGiven(world)
         guard let input, input.form != "ctkip" else {
-            return ([try await server.fetch(input, ctkip, store, world)], "ctkip", false)
+            return ([try await server.fetch(input, ctkip, world)], "ctkip", false)
         }
         let hasPIN = if case .stoken(let source) = input { source.hasPIN } else { false }
-        return (try tokens(of: input, store, secret, world), input.form, hasPIN)
+        return (try tokens(of: input, own, secret, world), input.form, hasPIN)
     }
 
     /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
@@ -115,10 +109,9 @@ struct SecurIDImport: Verb {
 
     /// Returns the tokens of a source that requires no server.
     private func tokens(
-        of input: SecurIDInput, _ store: SealedStore, _ given: SharedSecret?, _ world: World
+        of input: SecurIDInput, _ own: String?, _ given: SharedSecret?, _ world: World
     ) throws -> [SecurIDToken] {
         let wanted = try wanted(input)
-        let own = store.settings["bindingId"]?.string
         let devices = [deviceId ?? own].compactMap { $0 }
         func read(_ password: SharedSecret?) throws(SecurIDError) -> [SecurIDToken] {
             let count = wanted?.count ?? input.serials.count
@@ -152,12 +145,10 @@ struct SecurIDImport: Verb {
         throw SecurIDError.severalTokens(input.serials)
     }
 
-    private func checkNickname(_ tokens: [SecurIDToken], _ store: SealedStore, _ file: StoreFile) throws {
+    private func checkNickname(_ tokens: [SecurIDToken], _ store: TokenStore) throws {
         guard let nickname else { return }
         guard tokens.count == 1 else { throw Explanation.usage("--nickname names one token, not \(tokens.count)") }
-        let named = try TokenRecord.all(store, path: file.path).first { $0.nickname == nickname }
-        guard let named, named.serial != tokens.first?.serial else { return }
-        throw TokenMatch.taken(nickname)
+        try store.check(nickname: nickname, for: tokens.first?.serial)
     }
 
     private func checkTokens(_ tokens: inout [SecurIDToken], _ own: String?, _ world: World) throws {
@@ -181,28 +172,21 @@ struct SecurIDImport: Verb {
 
     /// Seals and writes the tokens; a store without keys first gets one.
     private func save(
-        _ tokens: [SecurIDToken], _ file: StoreFile, _ store: SealedStore, _ world: World
+        _ tokens: [SecurIDToken], _ store: TokenStore, _ world: World
     ) async throws {
         let storeKey: StoreKey
         var seal: StoreSeal?
-        if store.seals.isEmpty {
+        if store.content.seals.isEmpty {
             storeKey = try StoreKey(world.environment.random)
             seal = try await world.seal(storeKey, key, newKey, besides: [], of: "token store")
             if !key.software {
                 world.terminal.notice("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
             }
         } else {
-            storeKey = try await world.open(store, key, for: "open the token store")
+            storeKey = try await world.open(store.content, key, for: "open the token store")
         }
         guard world.plan == nil else { return }
-        var records: [StoreRecord] = []
-        for token in tokens { records.append(try TokenRecord.record(token, storeKey)) }
-        try file.update { current throws(StoreError) in
-            guard current.seals == store.seals else { throw .inUse(path: file.path) }
-            if let seal { current.add(seal) }
-            let known = Set(current.records.map(\.id))
-            current.append(records.filter { !known.contains($0.id) })
-        }
+        try store.add(tokens, storeKey, seal: seal)
     }
 
     private func answer(

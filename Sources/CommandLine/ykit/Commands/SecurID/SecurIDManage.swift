@@ -5,6 +5,7 @@ import YKFIDO
 import YKKeys
 import YKSecurID
 import YKStore
+import YKTokenStore
 import YKTransport
 import YKWire
 
@@ -16,12 +17,11 @@ struct SecurIDList: Verb {
     @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let tokens = try TokenRecord.all(store, path: file.path)
+        let store = try path.tokens(world)
+        let tokens = store.tokens
         let now = world.now
         let rows = tokens.map { token in
-            let isExpired = token.expiry.map { now >= $0.seconds } ?? false
+            let isExpired = token.isExpired(at: now)
             return [
                 token.serial == store.current ? "*" : " ", token.serial, (token.nickname ?? "").printable,
                 token.type.rawValue, "\(token.digits) digits", "\(token.interval) s",
@@ -33,7 +33,7 @@ struct SecurIDList: Verb {
             Table.lines(rows),
             [
                 "tokens": .array(tokens.map { $0.listed(current: store.current, at: now) }),
-                "current": store.current.map(JSONValue.string) ?? .null, "store": .string(file.path),
+                "current": store.current.map(JSONValue.string) ?? .null, "store": .string(store.file.path),
             ])
     }
 }
@@ -47,10 +47,8 @@ struct SecurIDShow: Verb {
     @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let found = try TokenMatch.one(
-            token, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
+        let store = try path.tokens(world)
+        let found = try store.one(token, world)
         let rows = [
             ["serial", found.serial], ["nickname", (found.nickname ?? "-").printable],
             ["type", found.type.rawValue], ["digits", "\(found.digits)"], ["interval", "\(found.interval) s"],
@@ -70,12 +68,9 @@ struct SecurIDUse: Verb {
     @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let found = try TokenMatch.one(
-            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil, world)
-        if world.plan == nil {
-            try file.update { store throws(StoreError) in store.settings["current"] = .string(found.serial) }
-        }
+        let store = try path.tokens(world)
+        let found = try store.one(token, world)
+        if world.plan == nil { try store.use(found) }
         return Answer("\(found.name) is the current token", ["serial": .string(found.serial)])
     }
 }
@@ -100,30 +95,18 @@ struct SecurIDRename: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let tokens = try TokenRecord.all(store, path: file.path)
-        let found = try TokenMatch.one(token, in: tokens, current: nil, world)
+        let store = try path.tokens(world)
+        let found = try store.one(token, world)
         let nickname = name.isEmpty ? nil : name
-        if let nickname, tokens.contains(where: { $0.nickname == nickname && $0.serial != found.serial }) {
-            throw TokenMatch.taken(nickname)
-        }
+        if let nickname { try store.check(nickname: nickname, for: found.serial) }
         let answer = Answer(
             nickname.map { "token \(found.serial) is called '\($0.printable)'" }
                 ?? "token \(found.serial) has no nickname",
             ["serial": .string(found.serial), "nickname": nickname.map(JSONValue.string) ?? .null])
         // Nothing to change needs no key.
         if found.nickname == nickname { return answer }
-        let storeKey = try await world.open(store, key, for: "open the token store")
-        var changed = try found.token(storeKey)
-        changed.nickname = nickname
-        let record = try TokenRecord.record(changed, storeKey)
-        if world.plan == nil {
-            try file.update { current throws(StoreError) in
-                guard current.records.contains(found.record) else { throw .inUse(path: file.path) }
-                current.put(record)
-            }
-        }
+        let storeKey = try await world.open(store.content, key, for: "open the token store")
+        if world.plan == nil { try store.rename(found, nickname, storeKey) }
         return answer
     }
 }
@@ -138,16 +121,10 @@ struct SecurIDDelete: Verb {
     @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let found = try TokenMatch.one(
-            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil, world)
+        let store = try path.tokens(world)
+        let found = try store.one(token, world)
         try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
-        if world.plan == nil {
-            try file.update { store throws(StoreError) in
-                store.remove(found.record.id)
-                if store.current == found.serial { store.settings["current"] = nil }
-            }
-        }
+        if world.plan == nil { try store.delete(found) }
         return Answer("deleted token \(found.serial)", ["serial": .string(found.serial)])
     }
 }
@@ -167,24 +144,19 @@ struct SecurIDReset: Verb {
     @OptionGroup var key: StoreKeyOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let (tokens, keys) = (store.records.count, store.seals.count)
+        let store = try path.tokens(world)
+        let seals = store.content.seals
+        let (tokens, keys) = (store.tokens.count, seals.count)
         try confirmation.ask(
             typing: "reset", "this deletes \(tokens) token\(tokens == 1 ? "" : "s") and the keys of the store",
             in: world)
-        let stored = store.seals.filter { if case .fido(_, _, _, true) = $0.means { true } else { false } }
+        let stored = seals.filter { if case .fido(_, _, _, true) = $0.means { true } else { false } }
         if !stored.isEmpty {
             let service = try await world.openFIDO(key.pin, for: "delete the store's credential")
             try await StoreAuthenticator(service, world.environment.random).delete(stored)
         }
-        if world.plan == nil {
-            try file.update { store throws(StoreError) in
-                store.clear()
-                store.settings["current"] = nil
-            }
-        }
-        let forgotten = world.plan == nil ? try world.storeKeyring?.forget(store.seals) ?? 0 : 0
+        if world.plan == nil { try store.clear() }
+        let forgotten = world.plan == nil ? try world.storeKeyring?.forget(seals) ?? 0 : 0
         let isReadable = stored.count + forgotten < keys
         if isReadable {
             world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
@@ -205,17 +177,10 @@ struct SecurIDBindingID: Verb {
     @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        if let known = try file.read().settings["bindingId"]?.string, DeviceBinding.isID(known) {
-            return Answer(known, ["bindingId": .string(known)])
-        }
-        let made = try DeviceBinding.makeID(world.environment.random)
-        guard world.plan == nil else { return Answer(made, ["bindingId": .string(made)]) }
-        let id = try file.update { store throws(StoreError) -> String in
-            if let known = store.settings["bindingId"]?.string, DeviceBinding.isID(known) { return known }
-            store.settings["bindingId"] = .string(made)
-            return made
-        }
+        let store = try path.tokens(world)
+        let random = world.environment.random
+        let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
+        let id = try known ?? (world.plan == nil ? store.makeBindingID(random) : DeviceBinding.makeID(random))
         return Answer(id, ["bindingId": .string(id)])
     }
 }

@@ -5,6 +5,7 @@ import Glibc
 import YKCrypto
 import YKHardware
 import YKStore
+import YKTokenStore
 
 /// The location of the store.
 struct StorePathOptions: ParsableArguments {
@@ -14,10 +15,13 @@ struct StorePathOptions: ParsableArguments {
 
     /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {
-        let file = try StoreFile(store ?? Self.usual("securid.json"), service: "securid")
+        let file = try StoreFile(store ?? Self.usual("securid.json"), service: TokenStore.service)
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
+
+    /// Reads the tokens.
+    func tokens(_ world: World) throws -> TokenStore { try TokenStore(try file(world)) }
 
     /// Returns the default location of a store; creates its folder.
     static func usual(_ name: String) throws(Explanation) -> String {
