@@ -91,6 +91,25 @@ extension Explain {
         return explanation
     }
 
+    static func vault(_ error: VaultError) -> Explanation {
+        switch error {
+        case .store(let error): store(error)
+        case .noSession:
+            Explanation(
+                "no-log-in", .notFound, "no login is kept",
+                hint: "name the server with --server URL or YKIT_2FA_SERVER, or keep a login: ykit 2fa login --keep")
+        case .severalSessions(let servers):
+            Explanation(
+                "ambiguous", .severalDevices, "logins at several servers were kept, choose one with --server",
+                candidates: servers)
+        case .expired:
+            Explanation(
+                "log-in-expired", .authentication, "the login that was kept has expired",
+                hint: "ykit 2fa login --keep")
+        case .malformed: malformed("the login that was kept cannot be read", hint: "ykit 2fa login --keep")
+        }
+    }
+
     private static func factor(_ error: SecondFactorError) -> Explanation {
         switch error {
         case .server(let error): serverError(error)

@@ -69,6 +69,7 @@ enum Explain {
         case AgeError.connection(let words): Explanation("connection", .failed, words.printable)
         case let error as AgeError: malformed(error.description.printable)
         case let error as SecondFactorError: secondFactor(error)
+        case let error as VaultError: vault(error)
         case let error as StoreError: store(error)
         case let error as ApprovalError: approval(error)
         case let error as PushRequestFault: request(error)

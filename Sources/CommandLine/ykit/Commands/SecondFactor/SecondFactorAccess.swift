@@ -62,22 +62,22 @@ struct SecondFactorAccess: ParsableArguments {
     func connect(
         _ world: World, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
-        let vault = try SecondFactorVault(store, world, key)
+        let vault = try vault(world, key)
         guard let url = try url() else {
             guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
-            return try await kept(try vault.onlyLogIn(), vault, world)
+            return try await kept(try vault.onlySession(), vault, world)
         }
         var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
         if let secret = try given(apiKey.source, world) { connection.use(secret) }
         if passkey {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
         } else if let password = try given(password.source, world) {
-            if !logsIn, try vault.logIn(at: connection.url) != nil {
+            if !logsIn, try vault.session(at: connection.url) != nil {
                 world.terminal.notice("YKIT_2FA_PASSWORD is set, so the login that was kept is not used")
             }
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
-            if let record = try vault.logIn(at: connection.url) { return try await kept(record, vault, world) }
+            if let record = try vault.session(at: connection.url) { return try await kept(record, vault, world) }
             try await connection.service.logIn(account, password: try askPassword().value)
         }
         return connection
@@ -92,7 +92,7 @@ struct SecondFactorAccess: ParsableArguments {
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
         guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
-            url, try trusted.trust(world, risk: "read the password"), SecondFactorVault(store, world, key), world)
+            url, try trusted.trust(world, risk: "read the password"), vault(world, key), world)
         return (connection, passkey ? nil : try given(password.source, world))
     }
 
@@ -104,21 +104,21 @@ struct SecondFactorAccess: ParsableArguments {
     private func kept(
         _ record: StoreRecord, _ vault: SecondFactorVault, _ world: World
     ) async throws -> SecondFactorConnection {
-        let token = try await vault.open(record)
-        let description = record.description
-        if let expiry = description["expires"]?.int, expiry <= world.now {
-            throw Explanation(
-                "log-in-expired", .authentication, "the login that was kept has expired",
-                hint: "ykit 2fa login --keep")
-        }
-        var trust = HTTPTrust(authorities: description["ca"]?.string)
-        trust.pins = try (description["pins"]?.array ?? []).compactMap(\.string).map { try HTTPPin($0) }
-        trust.verifiesCertificate = description["insecure"]?.bool != true
-        var connection = try make(try HTTPURL(description["server"]?.string ?? ""), trust, vault, world)
+        let (session, token) = try await vault.token(of: record, at: world.now)
+        var connection = try make(session.server, session.trust, vault, world)
         connection.service.server.use(token: token)
         connection.hasAccount = true
         if let secret = try given(apiKey.source, world) { connection.use(secret) }
         return connection
+    }
+
+    /// The store, opened and sealed with the key in use.
+    func vault(_ world: World, _ key: StoreKeyOptions) throws -> SecondFactorVault {
+        SecondFactorVault(
+            StoreFile(try store ?? StorePathOptions.usual("2fa.json"), service: SecondFactorVault.service),
+            isWritable: world.plan == nil, world.environment.random,
+            open: { try await world.open($0, key, for: "open the store of second factors") },
+            seal: { try await world.seal($0, key, NewStoreKeyOptions(), besides: [], of: "store of second factors") })
     }
 
     private func make(

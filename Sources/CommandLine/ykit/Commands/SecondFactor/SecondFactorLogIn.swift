@@ -29,16 +29,10 @@ struct SecondFactorLogIn: Verb {
         let session = try await access.logIn(world, key)
         let (connection, made) = session
         if keep {
-            try await connection.vault.put(
-                made.token, id: "login \(connection.url)",
-                [
-                    "kind": "login", "server": .string(connection.url.description),
-                    "account": .string(made.account.name),
-                    "role": .string(made.account.role), "expires": made.expiry.map(JSONValue.int) ?? .null,
-                    "ca": connection.trust.authorities.map(JSONValue.string) ?? .null,
-                    "pins": .array(connection.trust.pins.map { .string($0.description) }),
-                    "insecure": .bool(!connection.trust.verifiesCertificate),
-                ])
+            let kept = KeptSession(
+                server: connection.url, trust: connection.trust, account: made.account.name, role: made.account.role,
+                expiry: made.expiry)
+            try await connection.vault.keep(kept, made.token)
         }
         return Answer(
             "logged in as \(made.account.role.printable) '\(made.account.name.printable)'" + (keep ? ", kept" : ""),
@@ -73,8 +67,8 @@ struct SecondFactorLogOut: Verb {
     @OptionGroup var access: SecondFactorAccess
 
     func answer(in world: World) async throws -> Answer {
-        let vault = try SecondFactorVault(access.store, world, StoreKeyOptions())
-        let record = try access.url().flatMap { try vault.logIn(at: $0) } ?? vault.onlyLogIn()
+        let vault = try access.vault(world, StoreKeyOptions())
+        let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
         return Answer("the session is deleted", ["deleted": .string(record.description["server"]?.string ?? "")])
     }
@@ -150,7 +144,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
         let connection = connection
         let hook = notifyCommand.map { CommandHook($0, world.terminal) }
         defer { hook?.finish() }
-        let id = SecondFactorVault.trustID(connection.url, user)
+        let id = SecondFactorVault.deviceID(connection.url, user)
         var steps: [LogInStep] = []
         func test(_ cookie: SharedSecret?) async throws -> LogInOutcome {
             try await connection.service.testLogIn(

@@ -78,7 +78,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         var serial = waiting?.serial ?? ""
         // The store is opened first, since the server returns the cookie only once.
         try await connection.vault.keep(
-            id: SecondFactorVault.trustID(connection.url, user), connection.trustDescription(user)
+            id: SecondFactorVault.deviceID(connection.url, user), connection.trustDescription(user)
         ) { _ in
             let cookie: SharedSecret?
             if withKey {
@@ -187,7 +187,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try connection.requireAPIKey()
         let (vault, service) = (connection.vault, connection.service)
-        let id = SecondFactorVault.trustID(connection.url, user)
+        let id = SecondFactorVault.deviceID(connection.url, user)
         guard let record = try vault.record(id) else { throw SecondFactorError.notTrusted(isRevoked: false) }
         do {
             try await vault.keep(id: id, record.description) { cookie in
@@ -224,7 +224,7 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
         try confirmation.ask("forget \(what) of '\(user.printable)'?", in: world)
         let owner = device == nil ? nil : try await connection.client(client)
         let count = try await connection.service.removeTrust(user, device: device, client: owner?.id)
-        if device == nil { try connection.vault.remove(SecondFactorVault.trustID(connection.url, user)) }
+        if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }
         return Answer(
             "forgotten: \(count)", ["user": .string(user), "removed": .int(Int64(count))])
     }
