@@ -58,6 +58,18 @@ public enum ApprovalError: Error, Hashable, Sendable {
 
     /// A link of an account with one-time codes is invalid.
     case link(OtpauthError)
+    /// The store has no accounts.
+    case noAccounts
+    /// No account matches this text; `nil` if none of the store's accounts is of a kind that fits.
+    case noSuchAccount(String?)
+    /// The store has an account with this identifier.
+    case accountExists(String)
+    /// The store has as many accounts as it can hold.
+    case tooManyAccounts(limit: Int)
+    /// No request is open that begins with this identifier; `nil` for any.
+    case noRequest(String?)
+    /// The request was answered on this computer.
+    case alreadyAnswered
     /// A login names a service or user other than the account's.
     case otherAccount(String)
     /// An address is on a server other than the enrolled one.

@@ -39,6 +39,33 @@ extension Explain {
                 "poll-refused", .authentication, "the server refused the account's signature",
                 hint: "the account may have been deleted there: ask who runs the server, or enrol again")
         case .clock(let behind): clock(behind.components.seconds)
+        case .noAccounts, .noSuchAccount, .accountExists, .tooManyAccounts, .noRequest, .alreadyAnswered:
+            account(error)
+        default: approvalKey(error)
+        }
+    }
+
+    private static func account(_ error: ApprovalError) -> Explanation {
+        switch error {
+        case .noAccounts:
+            Explanation(
+                "no-such-account", .notFound, "the store has no accounts",
+                hint: "'ykit approve enroll' and 'ykit approve open' add one")
+        case .noSuchAccount(let query):
+            Explanation(
+                "no-such-account", .notFound,
+                query.map { "no account matches '\($0.printable)'" } ?? "the store has no account for this",
+                hint: "'ykit approve accounts' lists them, 'ykit approve enroll' adds one")
+        case .accountExists(let id):
+            Explanation(
+                "exists", .policy, "the store has account \(id.printable) already", hint: "ykit approve accounts")
+        case .tooManyAccounts(let limit):
+            Explanation("too-many", .policy, "the store holds \(limit) accounts, which is the most")
+        case .alreadyAnswered: Explanation("answered", .notFound, "this request was answered here already")
+        case .noRequest(let id):
+            Explanation(
+                "no-request", .notFound, id == nil ? "no request is open" : "no such request is open",
+                hint: "requests expire, most after two minutes; 'ykit approve list' shows those that are open")
         default: approvalKey(error)
         }
     }

@@ -20,7 +20,7 @@ struct ApproveAccounts: Verb {
     @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         if book.accounts.isEmpty {
             world.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
         }
@@ -71,7 +71,7 @@ struct ApproveAddress: AccountKeyVerb {
     @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let push = try book.onePush(account, world)
         if let plan = world.plan {
             let text = PushText.address(
@@ -122,7 +122,7 @@ struct ApproveLogout: AccountKeyVerb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let ended = try book.one(account, world)
         try confirmation.ask(
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
@@ -158,7 +158,7 @@ struct ApproveLogout: AccountKeyVerb {
 
 extension ApproveLogout {
     /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
-    private func forget(_ codes: CodeAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
+    private func forget(_ codes: CodeAccount, _ book: AccountStore, _ world: World) async throws -> Answer {
         var fate = "kept"
         if !keepKey {
             let service = try await world.oath(password)
@@ -239,7 +239,7 @@ struct ApproveClear: AccountKeyVerb {
     func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         var removed: [PushAccount] = []
         if keys {
             let accounts = book.push.filter { $0.place.slot != nil }
@@ -286,7 +286,7 @@ struct ApproveMoveStore: Verb {
     @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let new = StoreFile(target, service: ApprovalStore.service)
         let history = HistoryFile(new)
         for path in [target, history.path] where Files.isFile(path) { throw Files.exists(path) }

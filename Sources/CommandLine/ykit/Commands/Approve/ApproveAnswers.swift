@@ -32,7 +32,7 @@ struct ApproveYes: AccountKeyVerb {
     func answer(in world: World) async throws -> Answer {
         var desk = try RequestDesk(world, path, key)
         if try desk.plan(account) {
-            let serial = try desk.book.asked(account, world).first?.account.serial ?? ""
+            let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
             let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
             world.plan?.add("sign '\(text)'", ["then send it to the server"])
             return Answer()
@@ -40,14 +40,12 @@ struct ApproveYes: AccountKeyVerb {
         try await desk.fetch(account)
         let open = try desk.one(id)
         for line in open.lines(at: world.now) { world.terminal.say(line) }
-        var wrong = desk.history.events.count { $0.nonce == open.request.nonce && $0.isAccepted == false }
+        var wrong = desk.session.history.events.count { $0.nonce == open.request.nonce && $0.isAccepted == false }
         while true {
             guard wrong < Self.tries else { return try await giveUp(open, desk) }
             let number = try chosenNumber(open, isAgain: wrong > 0)
             try ask(open)
-            let receipt = try await desk.answer(open, "approved") { account, key in
-                try await desk.approver.approve(open.request, number: number, account, key)
-            }
+            let receipt = try await desk.session.approve(open, number: number)
             if receipt.isAccepted { return Self.done(open, receipt) }
             let failure = try await desk.refusal(open, hadNumber: number != nil)
             guard failure.code == "wrong-number", self.number == nil else { throw failure }
@@ -96,9 +94,7 @@ struct ApproveYes: AccountKeyVerb {
                 "too-many-numbers", .blocked, message,
                 hint: "if you did not start this login: ykit approve no \(open.request.id) --fraud")
         }
-        let receipt = try await desk.answer(open, "declined") { account, key in
-            try await desk.approver.decline(open.request, .unknownTrigger, account, key)
-        }
+        let receipt = try await desk.session.decline(open, .unknownTrigger)
         return Self.done(open, receipt, "declined")
     }
 
@@ -149,7 +145,7 @@ struct ApproveNo: AccountKeyVerb {
         var desk = try RequestDesk(world, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
         if try desk.plan(account) {
-            let serial = try desk.book.asked(account, world).first?.account.serial ?? ""
+            let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
             world.plan?.add(
                 "sign '\(PushText.decline(of: id ?? "NONCE", serial: serial, reason))'", ["then send it to the server"])
             return Answer()
@@ -161,53 +157,16 @@ struct ApproveNo: AccountKeyVerb {
             world.terminal.warn("the server takes no reason; the request is declined without one")
         }
         let decision = cancelled ? "cancelled" : "declined"
-        let receipt = try await desk.answer(open, decision) { account, key in
-            try await desk.approver.decline(open.request, reason, account, key)
-        }
+        let receipt = try await desk.session.decline(open, reason, as: decision)
         guard receipt.isAccepted else { throw try await desk.refusal(open, hadNumber: false) }
         return ApproveYes.done(open, receipt, decision)
     }
 }
 
 extension RequestDesk {
-    /// Answers a request, and adds what was signed to the history whether or not the server accepts it.
-    func answer(
-        _ open: OpenRequest, _ decision: String, _ body: (PushAccount, ApproveKey) async throws -> PushReceipt
-    ) async throws -> PushReceipt {
-        if decision == "approved", let proof = open.account.proof { try await keys.prove(proof, for: open) }
-        let key = try await keys.key(of: open.account)
-        do {
-            let receipt = try await body(open.account, key)
-            keep(open, decision, receipt.isAccepted, receipt.signedText, receipt.signature)
-            return receipt
-        } catch let error as ApprovalError {
-            if case .noReceipt(_, let text, let signature) = error { keep(open, decision, nil, text, signature) }
-            throw error
-        }
-    }
-
-    private func keep(
-        _ open: OpenRequest, _ decision: String, _ isAccepted: Bool?, _ text: String, _ signature: String
-    ) {
-        let event = ApprovalEvent(
-            time: world.now, account: open.account.account.id, decision: decision, isAccepted: isAccepted,
-            challenge: open.request.challenge, signedText: text, signature: signature)
-        do { try book.history.append(event) } catch {
-            world.terminal.warn("the answer is not in the history: \(Explain.explain(error).message)")
-        }
-    }
-
-    /// Explains why the server did not accept an answer. The server gives no reason, so this fetches the open requests
-    /// again, unless the key requires a touch each time.
+    /// Explains why the server did not accept an answer.
     func refusal(_ open: OpenRequest, hadNumber: Bool) async throws -> Explanation {
-        var cause = PushRefusal.unknown
-        var isTouched = false
-        if case .piv(let place) = open.account.place { isTouched = place.policies.touch == .always }
-        if !isTouched {
-            cause = await approver.cause(
-                ofRefusing: open.request, hadNumber: hadNumber, open.account, try await keys.key(of: open.account))
-        }
-        return switch cause {
+        return switch try await session.cause(ofRefusing: open, hadNumber: hadNumber) {
         case .closed:
             Explanation(
                 "request-closed", .timeOut, "the server did not accept the answer: the request is no longer open",

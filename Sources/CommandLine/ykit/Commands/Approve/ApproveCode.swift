@@ -27,7 +27,7 @@ struct ApproveCode: Verb {
     @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
-        let account = try path.book(world).one(account, of: [.totp, .hotp], "with codes", world)
+        let account = try path.accounts(world).one(account, of: [.totp, .hotp], "with codes", world)
         guard let stored = CodeAccount(account) else {
             throw Explain.malformed("account '\(account.name.printable)' cannot be read")
         }

@@ -131,7 +131,7 @@ struct ApproveEnroll: AccountKeyVerb {
             guard require == nil else { throw Explanation.usage("--require is for push accounts") }
             return try await open(given, world)
         }
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let trust = try trust.trust(forAccountIn: world)
         let approver = try world.approver()
         let link = try await pushLink(given, approver, trust, world)
@@ -182,7 +182,7 @@ struct ApproveEnroll: AccountKeyVerb {
     }
 
     private func enrolled(
-        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountBook, _ world: World
+        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ world: World
     ) async throws -> Approver.Enrolment {
         // Steps that the key may refuse come before a slot is used.
         let proof = world.plan == nil ? try await proof(name, world) : nil
@@ -231,12 +231,12 @@ struct ApproveEnroll: AccountKeyVerb {
     }
 
     private func keep(
-        _ account: PushAccount, _ sealing: (secret: SharedSecret, key: SoftwareSealing)?, _ book: AccountBook
+        _ account: PushAccount, _ sealing: (secret: SharedSecret, key: SoftwareSealing)?, _ book: AccountStore
     ) throws {
         let stored = account.stored
         try book.file.update { store throws(StoreError) in
             guard let sealing else { return store.put(stored.record) }
-            guard store.seals == book.store.seals else { throw .inUse(path: book.file.path) }
+            guard store.seals == book.content.seals else { throw .inUse(path: book.file.path) }
             if let seal = sealing.key.seal { store.add(seal) }
             store.put(
                 try sealing.key.key.seal(

@@ -32,7 +32,7 @@ struct ApproveHistoryVerb: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         if server { return try await serverLog(try book.onePush(account, world), world) }
         let wanted = try account.map { try book.one($0, world).id }
         let history = try book.history.read()
@@ -50,7 +50,7 @@ struct ApproveHistoryVerb: Verb {
         if let line = history.fault {
             isIntact = false
             world.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
-        } else if book.history.isCut(history, book.store) {
+        } else if book.history.isCut(history, book.content) {
             isIntact = false
             world.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
         }

@@ -66,17 +66,17 @@ struct ApproveKeyOptions: ParsableArguments {
 }
 
 /// The keys of accounts: each security key is opened once.
-final class ApproveKeys {
+final class ApproveKeys: ApprovalKeyring {
     let world: World
     private let options: ApproveKeyOptions
-    private let book: AccountBook
+    private let book: AccountStore
     private var cards: [UInt32?: PIVUnlocking] = [:]
     private var pins: [UInt32?: PINKeeper] = [:]
     /// The security keys that refused the given PIN, which is not sent to them again.
     private var refusals: [UInt32?: PIVError] = [:]
     private var storeKey: StoreKey?
 
-    init(_ world: World, _ book: AccountBook, _ options: ApproveKeyOptions) {
+    init(_ world: World, _ book: AccountStore, _ options: ApproveKeyOptions) {
         (self.world, self.book, self.options) = (world, book, options)
     }
 
@@ -170,7 +170,7 @@ final class ApproveKeys {
     /// Replaces an account with a changed one. A record with a software key, which was unsealed to sign, is sealed
     /// again, since the seal authenticates the public data.
     func replace(_ account: ApprovalAccount) throws {
-        guard let old = book.store.records.first(where: { $0.id == account.id }) else { return }
+        guard let old = book.content.records.first(where: { $0.id == account.id }) else { return }
         var record = account.record
         if old.hasSecret {
             guard let storeKey else { throw StoreError.noKeys }
@@ -180,18 +180,18 @@ final class ApproveKeys {
         }
         let made = record
         try book.file.update { store throws(StoreError) in
-            guard store.seals == book.store.seals else { throw .inUse(path: book.file.path) }
+            guard store.seals == book.content.seals else { throw .inUse(path: book.file.path) }
             store.put(made)
         }
     }
 
     private func softwareKey(_ account: PushAccount) async throws -> SoftwareApprovalKey {
-        guard let record = book.store.records.first(where: { $0.id == account.account.id }) else {
+        guard let record = book.content.records.first(where: { $0.id == account.account.id }) else {
             throw ApprovalError.possession
         }
         if storeKey == nil {
-            let options = try options.storeKey(software: book.store.seals.contains { $0.isSoftware })
-            storeKey = try await world.open(book.store, options, for: "open the account store")
+            let options = try options.storeKey(software: book.content.seals.contains { $0.isSoftware })
+            storeKey = try await world.open(book.content, options, for: "open the account store")
         }
         guard let storeKey else { throw StoreError.noKeys }
         let key = try SoftwareApprovalKey(der: try storeKey.open(record, service: ApprovalStore.service).value)
@@ -216,16 +216,6 @@ struct ApproveKey: ApprovalKey {
         if let software { return try await software.sign(text) }
         guard case .piv(let place) = account.place else { throw ApprovalError.possession }
         return try await keys.sign(text, account, place)
-    }
-}
-
-extension PIVError {
-    /// Whether the key refused a PIN; sending it again could block the key.
-    var isRefusedPIN: Bool {
-        switch self {
-        case .wrong(.pin, _), .blocked(.pin): true
-        default: false
-        }
     }
 }
 

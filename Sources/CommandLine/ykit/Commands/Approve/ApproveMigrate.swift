@@ -25,7 +25,7 @@ struct ApproveMigrateCheck: Verb {
     @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let containers = book.accounts.compactMap { ContainerAccount($0) }
         let client = try world.containerClient()
         for container in containers { try await client.check(container) }
@@ -88,7 +88,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try access.path.book(world)
+        let book = try access.path.accounts(world)
         let old = try book.container(container, world)
         let other = try world.other(to)
         let otherPIN = PINKeeper(other, self.other.pin)

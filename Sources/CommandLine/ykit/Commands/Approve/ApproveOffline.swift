@@ -58,7 +58,7 @@ struct ApproveAdd: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let suite = try OCRASuite(suite)
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let free = ApprovalStore.freeName(name, in: book.accounts)
         guard free == name else {
             throw Explanation(
@@ -138,7 +138,7 @@ struct ApproveOffline: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let given = try challenge ?? text ?? LinkSource.read(nil, qr, world.terminal)
         if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
         if challenge == nil, case .text? = try? ApprovalLink(given) {
@@ -177,7 +177,7 @@ struct ApproveOffline: Verb {
         hash?.algorithm ?? (suite.challengeLength >= 64 ? .sha256 : .sha1)
     }
 
-    private func answer(_ login: TiQRLogin, _ book: AccountBook, _ world: World) async throws -> Answer {
+    private func answer(_ login: TiQRLogin, _ book: AccountStore, _ world: World) async throws -> Answer {
         let stored = try TiQRMatch.one(login, account, book, world)
         let sealed = try await SealedAccounts.open(book, key, world)
         guard world.plan == nil else { return Answer() }
@@ -207,7 +207,7 @@ struct ApproveOffline: Verb {
 
 /// Finds the account for a TiQR login.
 enum TiQRMatch {
-    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountBook, _ world: World) throws -> TiQRAccount {
+    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountStore, _ world: World) throws -> TiQRAccount {
         let all = book.accounts.compactMap { TiQRAccount($0) }
         let named = query.map { query in all.filter { !ApprovalStore.matches(query, in: [$0.account]).isEmpty } } ?? all
         let found = named.filter { (try? $0.check(login)) != nil }
@@ -217,7 +217,7 @@ enum TiQRMatch {
                 "no account is enrolled for \((login.identity.map { $0 + "@" } ?? "").printable)\(login.service.printable)",
                 hint: "a login that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
         }
-        let account = try AccountBook.one(
+        let account = try AccountStore.one(
             found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)
         return found.first { $0.account.id == account.id } ?? found[0]
     }

@@ -116,7 +116,7 @@ struct ApproveOpen: AccountKeyVerb {
     // MARK: TiQR
 
     private func log(in login: TiQRLogin, _ world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let account = try TiQRMatch.one(login, name, book, world)
         let server = account.account.server
         try confirmation.ask(
@@ -150,7 +150,7 @@ struct ApproveOpen: AccountKeyVerb {
     }
 
     private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         var client = try world.tiqrClient()
         client.trust = try trust.trust(forAccountIn: world)
         let enrolment = try await client.enrolment(link, at: world.now)
@@ -185,7 +185,7 @@ struct ApproveOpen: AccountKeyVerb {
     // MARK: accounts with codes, containers
 
     private func add(_ link: CodeLink, _ world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let server = link.account.id.issuer ?? "oath"
         let stored = CodeAccount(
             id: link.account.id, name: "", serial: link.serial ?? link.account.id.name, server: server, container: nil,
@@ -209,7 +209,7 @@ struct ApproveOpen: AccountKeyVerb {
     }
 
     private func register(_ link: ContainerLink, _ world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try path.accounts(world)
         let server = link.server.origin
         try book.checkRoom(for: "\(link.serial)@\(PushAccount.server(of: link.server))")
         let trust = try trust.trust(forAccountIn: world)

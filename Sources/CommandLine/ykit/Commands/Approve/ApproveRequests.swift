@@ -6,14 +6,7 @@ import YKPIV
 import YKStore
 import YKWire
 
-/// An open request and its account.
-struct OpenRequest {
-    let request: PushRequest
-    let account: PushAccount
-    /// When this computer first saw it, in seconds since 1970.
-    let seen: Int64
-    let isPolled: Bool
-
+extension OpenRequest {
     /// The lines of a dialog.
     func lines(at now: Int64) -> [String] {
         var rows = [
@@ -60,108 +53,38 @@ struct OpenRequest {
     }
 }
 
-/// Fetches the requests of accounts and keeps them for a verb.
+/// A session of a verb, with its messages on the terminal.
 struct RequestDesk {
     let world: World
-    let book: AccountBook
-    let keys: ApproveKeys
-    let approver: Approver
-    let history: ApprovalHistory
-    private(set) var open: [OpenRequest] = []
-    /// Why some accounts could not be polled.
-    private(set) var failures: [(account: PushAccount, reason: Explanation)] = []
+    private(set) var session: ApprovalSession<ApproveKeys>
+
+    var accounts: AccountStore { session.accounts }
+    var open: [OpenRequest] { session.open }
 
     init(_ world: World, _ path: ApproveStoreOptions, _ options: ApproveKeyOptions) throws {
         self.world = world
-        book = try path.book(world)
-        keys = ApproveKeys(world, book, options)
-        approver = try world.approver()
-        history = try book.history.read()
+        let accounts = try path.accounts(world)
+        session = try ApprovalSession(
+            accounts, ApproveKeys(world, accounts, options), world.approver(), accounts.history
+        ) { news in
+            let (words, isWarning) = news.words
+            if isWarning { world.terminal.warn(words) } else { world.terminal.note(words) }
+        }
     }
 
-    /// Polls accounts for open requests, and omits those already answered here. Throws the first error if no account
-    /// could be polled.
+    /// Fetches the open requests of the named account, or of all.
     mutating func fetch(_ query: String?) async throws {
-        let accounts = try book.asked(query, world)
-        var found: [(PushRequest, PushAccount)] = []
-        for account in accounts {
-            do {
-                let key = try await keys.key(of: account)
-                let poll = try await approver.requests(of: account, key)
-                tell(poll, account)
-                try book.mark(account.account, isGone: false, at: world.now)
-                found += poll.requests.map { ($0, account) }
-            } catch {
-                if case .pollRefused? = error as? ApprovalError {
-                    try book.mark(account.account, isGone: true, at: world.now)
-                }
-                if accounts.count == 1 || Interruption.happened { throw error }
-                if let error = error as? PIVError, error.isRefusedPIN { throw error }
-                let reason = Explain.explain(error)
-                if reason.exit == .interrupted { throw error }
-                failures.append((account, reason))
-            }
+        try await session.fetch(try accounts.asked(query, world)) { error in
+            Interruption.happened || Explain.explain(error).exit == .interrupted
         }
-        if let first = failures.first, failures.count == accounts.count { throw first.reason }
-        for failure in failures {
-            world.terminal.warn(
-                "account '\(failure.account.account.name.printable)' was not asked: \(failure.reason.message)")
-        }
-        found = found.filter { request, account in
-            let isAnswered = history.isAnswered(request.nonce, account: account.account.id)
-            if isAnswered { world.terminal.note("request \(request.id) was answered here already") }
-            return !isAnswered
-        }
-        let times = try seen(found.map(\.0.nonce))
-        open = found.map { request, account in
-            OpenRequest(
-                request: request, account: account, seen: times[request.nonce] ?? world.now, isPolled: true)
-        }
-    }
-
-    private func tell(_ poll: PushPoll, _ account: PushAccount) {
-        if let seconds = poll.clockBehind?.components.seconds {
-            let words = seconds > 0 ? "behind" : "ahead of"
-            world.terminal.warn("this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why")
-        }
-        for fault in poll.faults {
-            world.terminal.warn(
-                "account '\(account.account.name.printable)': \(Explain.request(fault).message); it is not shown")
-        }
-    }
-
-    /// Returns when requests were first seen; the store remembers this for an hour.
-    private func seen(_ nonces: [String]) throws -> [String: Int64] {
-        let known = book.store.settings["seen"]?.object ?? JSONValue.Object()
-        var times: [String: Int64] = [:]
-        for nonce in nonces { times[nonce] = known[nonce]?.int ?? world.now }
-        guard nonces.contains(where: { known[$0] == nil }) else { return times }
-        let (now, seen) = (world.now, times)
-        try book.file.update { store throws(StoreError) in
-            var kept = JSONValue.Object()
-            for member in store.settings["seen"]?.object?.members ?? [] {
-                if let time = member.value.int, time > now - 3600 { kept[member.key] = .int(time) }
-            }
-            for (nonce, time) in seen where kept[nonce] == nil { kept[nonce] = .int(time) }
-            store.settings["seen"] = .object(kept)
-        }
-        return times
     }
 
     /// Returns the request for at least eight characters of an identifier, or the only request if there is no
     /// identifier; the user chooses among several.
     func one(_ id: String?) throws -> OpenRequest {
         if let id, id.utf8.count < 8 { throw Explanation.usage("an identifier has eight characters or more") }
-        let found = id.map { id in open.filter { $0.request.nonce.hasPrefix(id.uppercased()) } } ?? open
-        guard let request = found.first else {
-            if let id, history.events.contains(where: { $0.nonce?.hasPrefix(id.uppercased()) == true }) {
-                throw Explanation("answered", .notFound, "this request was answered here already")
-            }
-            throw Explanation(
-                "no-request", .notFound, id == nil ? "no request is open" : "no such request is open",
-                hint: "requests expire, most after two minutes; 'ykit approve list' shows those that are open")
-        }
-        guard found.count > 1 else { return request }
+        let found = try session.requests(id)
+        if let only = found.first, found.count == 1 { return only }
         let failure = Explanation(
             "several-requests", .severalDevices, "\(found.count) requests are open, name one",
             candidates: found.map {
@@ -173,13 +96,36 @@ struct RequestDesk {
     /// Adds a poll to a plan.
     func plan(_ query: String?) throws -> Bool {
         guard let plan = world.plan else { return false }
-        for account in try book.asked(query, world) {
+        for account in try accounts.asked(query, world) {
             let serial = account.account.serial
             plan.add(
                 "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(world.now)))'",
                 ["with the key of account '\(account.account.name)'", "then ask \(account.url)"])
         }
         return true
+    }
+}
+
+extension ApprovalNews {
+    /// The words for people, and whether they are a warning.
+    var words: (String, isWarning: Bool) {
+        switch self {
+        case .clock(let behind):
+            let seconds = behind.components.seconds
+            let words = seconds > 0 ? "behind" : "ahead of"
+            return ("this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why", true)
+        case .unverified(let fault, let account):
+            return (
+                "account '\(account.account.name.printable)': \(Explain.request(fault).message); it is not shown", true
+            )
+        case .notAsked(let account, let error):
+            return (
+                "account '\(account.account.name.printable)' was not asked: \(Explain.explain(error).message)", true
+            )
+        case .answered(let request): return ("request \(request.id) was answered here already", false)
+        case .notRecorded(let error):
+            return ("the answer is not in the history: \(Explain.explain(error).message)", true)
+        }
     }
 }
 

@@ -47,7 +47,7 @@ struct ApproveSync: AccountKeyVerb {
     func check() throws { try access.checkStandardInput() }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try access.path.book(world)
+        let book = try access.path.accounts(world)
         let container = try book.container(container, world)
         let sealed = try await SealedAccounts.open(book, access.key, world)
         let keeper = PINKeeper(world, access.pin)
@@ -231,7 +231,7 @@ final class ContainerTokens {
 
 extension ApproveLogout {
     /// Leaves a container: the server removes the key, and the accounts of the container become void.
-    func leave(_ container: ContainerAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
+    func leave(_ container: ContainerAccount, _ book: AccountStore, _ world: World) async throws -> Answer {
         let device = try await DeviceKey.open(container, PINKeeper(world, key.pin), world)
         var isTold = true
         do { try await world.containerClient().terminate(container, device) } catch {

@@ -52,11 +52,11 @@ struct ApproveWatch: AccountKeyVerb {
             throw Explanation.usage("--plan shows one exchange; watch makes them without end")
         }
         let desk = try RequestDesk(world, path, key)
-        let accounts = try desk.book.asked(account, world)
-        let box = WatchBox(RequestWatch(accounts, answered: desk.history.answered))
+        let accounts = try desk.accounts.asked(account, world)
+        let box = WatchBox(RequestWatch(accounts, answered: desk.session.history.answered))
         let polled = try accounts.filter { try isPolled($0, world) }
         guard listen != nil || !polled.isEmpty else { throw Self.nothingToWatch(accounts) }
-        let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box, world) }
+        let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box.requests, world) }
         defer { listener?.stop() }
         var session = WatchSession(
             desk: desk, box: box, isJSON: world.options.json, hook: command.map { CommandHook($0, world.terminal) },
@@ -66,7 +66,7 @@ struct ApproveWatch: AccountKeyVerb {
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)
         let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))
         let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
-        let counts = box.counts
+        let counts = box.requests.counts
         guard isOver, counts.told == 0 else { return Self.done(counts) }
         throw Explanation("no-request", .timeOut, "no request came in this time")
     }
@@ -93,10 +93,10 @@ struct ApproveWatch: AccountKeyVerb {
     }
 
     private static func listener(
-        _ address: String, _ box: WatchBox, _ world: World
+        _ address: String, _ requests: IncomingRequests, _ world: World
     ) throws(Explanation) -> HTTPListener {
         do {
-            let listener = try HTTPListener(address) { request in box.answer(request) }
+            let listener = try HTTPListener(address) { request in requests.answer(request) }
             if !address.hasPrefix("127."), !address.hasPrefix("[::1]") {
                 world.terminal.warn("requests are delivered without TLS: others on the network can read them")
             }
@@ -134,68 +134,21 @@ struct WatchDuration: ExpressibleByArgument {
     }
 }
 
-/// Passes delivered requests and notification choices from other threads to the verb.
+/// The requests that wait to be reported, and the user's choices in notifications.
 final class WatchBox: Sendable {
-    /// The maximum number of requests that wait to be reported.
-    private static let limit = 5000
+    let requests: IncomingRequests
+    private let choices = Mutex<[NotificationChoice]>([])
 
-    private struct State {
-        var watch: RequestWatch
-        var found: [RequestWatch.Found] = []
-        var choices: [NotificationChoice] = []
-    }
-
-    private let state: Mutex<State>
-
-    init(_ watch: RequestWatch) { state = Mutex(State(watch: watch)) }
-
-    var counts: RequestWatch.Counts { state.withLock { $0.watch.counts } }
-
-    /// Answers a delivery. If the queue is full, the sender is told to try again.
-    func answer(_ request: IncomingRequest) -> HTTPResponse {
-        guard request.method == .post else { return HTTPResponse(status: 405) }
-        guard deliver(request.body) else { return HTTPResponse(status: 503, fields: [HTTPField("Retry-After", "1")]) }
-        return HTTPResponse(status: 200)
-    }
-
-    /// Queues a message; returns `false` if the queue is full.
-    func deliver(_ body: [UInt8]) -> Bool {
-        state.withLock { state in
-            guard state.found.count < Self.limit else { return false }
-            if let found = state.watch.take(delivered: body) { state.found.append(found) }
-            return true
-        }
-    }
-
-    /// Queues the results of a poll.
-    func take(_ poll: PushPoll, of account: PushAccount) {
-        state.withLock { state in
-            let found = state.watch.take(poll, of: account)
-            let room = max(0, Self.limit - state.found.count)
-            state.found += found.prefix(room)
-            for left in found.dropFirst(room) { state.watch.forget(left) }
-        }
-    }
+    init(_ watch: RequestWatch) { requests = IncomingRequests(watch) }
 
     /// Queues the user's choice.
-    func choose(_ choice: NotificationChoice) { state.withLock { $0.choices.append(choice) } }
-
-    /// Returns and removes the requests that wait to be reported.
-    func takeFound() -> [RequestWatch.Found] {
-        state.withLock { state in
-            defer { state.found = [] }
-            return state.found
-        }
-    }
+    func choose(_ choice: NotificationChoice) { choices.withLock { $0.append(choice) } }
 
     /// Returns and removes the choices since the last call.
     func takeChoices() -> [NotificationChoice] {
-        state.withLock { state in
-            defer { state.choices = [] }
-            return state.choices
+        choices.withLock { choices in
+            defer { choices = [] }
+            return choices
         }
     }
-
-    /// Whether requests wait to be reported.
-    var isWaiting: Bool { state.withLock { !$0.found.isEmpty } }
 }

@@ -90,12 +90,12 @@ struct SoftwareSealing {
 
     /// Opens the store's key, or creates one for a store without any.
     static func prepare(
-        _ book: AccountBook, _ options: StoreKeyOptions, _ world: World
+        _ book: AccountStore, _ options: StoreKeyOptions, _ world: World
     ) async throws -> SoftwareSealing {
-        guard book.store.seals.isEmpty else {
+        guard book.content.seals.isEmpty else {
             var options = options
-            options.software = book.store.seals.contains { $0.isSoftware }
-            return SoftwareSealing(key: try await world.open(book.store, options, for: "seal the key"), seal: nil)
+            options.software = book.content.seals.contains { $0.isSoftware }
+            return SoftwareSealing(key: try await world.open(book.content, options, for: "seal the key"), seal: nil)
         }
         let key = try StoreKey(world.environment.random)
         let new = NewStoreKeyOptions()

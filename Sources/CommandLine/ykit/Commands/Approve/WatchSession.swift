@@ -102,9 +102,9 @@ struct WatchSession {
     private mutating func poll(_ account: PushAccount) async throws -> Bool {
         let id = account.account.id
         do {
-            let key = try await desk.keys.key(of: account)
-            let poll = try await desk.approver.requests(of: account, key)
-            box.take(poll, of: account)
+            let key = try await desk.session.keys.key(of: account)
+            let poll = try await desk.session.approver.requests(of: account, key)
+            box.requests.take(poll, of: account)
             if let seconds = poll.clockBehind?.components.seconds, !saidClock {
                 saidClock = true
                 tell(
@@ -127,7 +127,7 @@ struct WatchSession {
             }
             if let error = error as? PIVError, error.isRefusedPIN { throw error }
             // The key may have been unplugged, so its connection is not reused.
-            if !Self.isServers(error) { await desk.keys.close() }
+            if !Self.isServers(error) { await desk.session.keys.close() }
             return false
         }
     }
@@ -142,7 +142,7 @@ struct WatchSession {
     // MARK: telling
 
     private mutating func tellFound() throws {
-        let counts = box.counts
+        let counts = box.requests.counts
         if counts.unverified > unverified {
             tell(
                 "unverified", ["count": .int(Int64(counts.unverified))], isNote: true,
@@ -151,8 +151,8 @@ struct WatchSession {
                 ])
             unverified = counts.unverified
         }
-        guard box.isWaiting, !lock.isLocked() else { return }
-        let found = box.takeFound()
+        guard box.requests.isWaiting, !lock.isLocked() else { return }
+        let found = box.requests.takeAll()
         for (index, found) in found.enumerated() {
             let open = OpenRequest(
                 request: found.request, account: found.account, seen: desk.world.now, isPolled: found.isPolled)
@@ -202,10 +202,7 @@ struct WatchSession {
             notifier?.tell(open)
         case .decline:
             do {
-                let approver = desk.approver
-                let receipt = try await desk.answer(open, "declined") { account, key in
-                    try await approver.decline(open.request, nil, account, key)
-                }
+                let receipt = try await desk.session.decline(open)
                 let words = receipt.isAccepted ? "declined" : "not declined: the server did not accept the answer"
                 tell(
                     "declined", ["id": .string(open.request.nonce), "accepted": .bool(receipt.isAccepted)],

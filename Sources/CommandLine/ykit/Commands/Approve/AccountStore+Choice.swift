@@ -24,47 +24,19 @@ struct ApproveStoreOptions: ParsableArguments {
     }
 
     /// Reads the accounts.
-    func book(_ world: World) throws -> AccountBook { try AccountBook(file(world)) }
+    func accounts(_ world: World) throws -> AccountStore { try AccountStore(file(world)) }
 }
 
-/// The accounts of a store, and their history.
-struct AccountBook {
-    let file: StoreFile
-    let store: SealedStore
-    let accounts: [ApprovalAccount]
-
-    init(_ file: StoreFile) throws(StoreError) {
-        self.file = file
-        store = try file.read()
-        accounts = try ApprovalStore.accounts(of: store, path: file.path)
-    }
-
-    /// The accounts that approve requests.
-    var push: [PushAccount] { accounts.compactMap { PushAccount($0) } }
-
+extension AccountStore {
     /// The number of accounts, for people.
     var countText: String { accounts.count == 1 ? "1 account" : "\(accounts.count) accounts" }
-
-    /// Whether the server refused the account's signature last time: the account may have been deleted there.
-    func isGone(_ account: ApprovalAccount) -> Bool { store.settings["gone"]?[account.id] != nil }
-
-    /// Remembers whether the server refused an account's signature, and since when.
-    func mark(_ account: ApprovalAccount, isGone: Bool, at time: Int64) throws {
-        guard isGone != self.isGone(account) else { return }
-        try file.update { store throws(StoreError) in
-            var marks = store.settings["gone"]?.object ?? JSONValue.Object()
-            marks[account.id] = isGone ? .int(time) : nil
-            store.settings["gone"] = .object(marks)
-        }
-    }
 
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 
-    /// Returns the account that a text names, or the only account if there is no text; the user chooses among several.
+    /// Returns the account that a text means, or the only account without one; the user chooses among several.
     func one(_ query: String?, _ world: World) throws -> ApprovalAccount {
-        let found = query.map { ApprovalStore.matches($0, in: accounts) } ?? accounts
-        guard !found.isEmpty else { throw accounts.isEmpty ? Self.isEmpty : Self.none(query) }
+        let found = try accounts(matching: query)
         return try Self.one(
             found,
             query.map { "several accounts match '\($0.printable)'" }
@@ -80,44 +52,54 @@ struct AccountBook {
         return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
     }
 
-    /// Returns the push account that a text names, or the only push account if there is no text.
+    /// Returns the push account that a text means, or the only push account without one.
     func onePush(_ query: String?, _ world: World) throws -> PushAccount {
         let push = push.map(\.account)
         let account =
             query == nil && !push.isEmpty
             ? try Self.one(push, "the store has \(push.count) accounts, name one", world) : try one(query, world)
-        guard let push = PushAccount(account) else { throw Self.notPush(account) }
+        guard let push = PushAccount(account) else {
+            throw Explanation(
+                "not-push", .usage,
+                "account '\(account.name.printable)' is of kind \(account.kind.rawValue), not push")
+        }
         return push
     }
 
     /// Returns the push accounts to poll: the named one, or all.
     func asked(_ query: String?, _ world: World) throws -> [PushAccount] {
         if let query { return [try onePush(query, world)] }
-        guard !push.isEmpty else { throw accounts.isEmpty ? Self.isEmpty : Self.none(nil) }
-        return push
+        guard push.isEmpty else { return push }
+        throw accounts.isEmpty ? ApprovalError.noAccounts : ApprovalError.noSuchAccount(nil)
     }
 
-    private static var isEmpty: Explanation {
-        Explanation(
-            "no-such-account", .notFound, "the store has no accounts",
-            hint: "'ykit approve enroll' and 'ykit approve open' add one")
+    /// Returns the only account of some kinds that a text means, or the only one there is; the user chooses among
+    /// several.
+    func one(
+        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ world: World
+    ) throws -> ApprovalAccount {
+        let found: [ApprovalAccount]
+        do { found = try accounts(matching: query, of: kinds) } catch {
+            throw Explanation(
+                "no-such-account", .notFound,
+                query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
+                hint: "'ykit approve accounts' lists them, 'ykit approve open LINK' adds one")
+        }
+        return try Self.one(found, "\(found.count) accounts \(what) match, name one", world)
     }
 
-    private static func none(_ query: String?) -> Explanation {
-        Explanation(
-            "no-such-account", .notFound,
-            query.map { "no account matches '\($0.printable)'" } ?? "the store has no account for this",
-            hint: "'ykit approve accounts' lists them, 'ykit approve enroll' adds one")
-    }
-
-    private static func notPush(_ account: ApprovalAccount) -> Explanation {
-        Explanation(
-            "not-push", .usage, "account '\(account.name.printable)' is of kind \(account.kind.rawValue), not push")
+    /// Returns the container that a text means, or the only container without one.
+    func container(_ query: String?, _ world: World) throws -> ContainerAccount {
+        let account = try one(query, of: [.container], "that is a container", world)
+        guard let container = ContainerAccount(account) else {
+            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
+        }
+        return container
     }
 }
 
 /// The history: an append-only file of JSON lines next to the store.
-struct HistoryFile {
+struct HistoryFile: ApprovalLog {
     let path: String
     private let store: StoreFile
 
