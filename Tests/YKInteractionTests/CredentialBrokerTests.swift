@@ -198,6 +198,20 @@ struct CredentialBrokerTests {
         #expect(person.requests.count == 1)
     }
 
+    @Test func theFirstQuestionIsTheOnlyOne() async throws {
+        person.answers = ["123456", "123456"]
+        let (broker, gate) = (broker(), Gate())
+        person.onAsked = { await gate.wait() }
+        let first = Task { try await use(broker, request()) }
+        while person.requests.isEmpty { await Task.yield() }
+        let second = Task { try await use(broker, request()) }
+        for _ in 1...100 { await Task.yield() }
+        #expect(person.requests.count == 1)
+        gate.open()
+        #expect(try await [first.value, second.value] == ["123456", "123456"])
+        #expect(person.requests.count == 1)
+    }
+
     @Test func whoIsCancelledWhileWaitingAsksNothing() async throws {
         person.answers = ["123456"]
         let (broker, gate) = (broker(), Gate())

@@ -185,7 +185,7 @@ extension CredentialBroker {
                         state.entries[id]?.waiting.append((number, continuation))
                         return nil
                     }
-                    state.entries[id]?.isBusy = true
+                    state.entries[id, default: Entry()].isBusy = true
                     return true
                 }
                 if let answer { continuation.resume(returning: answer) }
