@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+import YKCrypto
+import YKHardware
+import YKTransport
+
+@testable import YKDesktop
+
+/// Programs that are really started: shell scripts in a folder of the test.
+private final class Scripts {
+    let path = "/tmp/ykdesktop.\(UInt32.random(in: 0 ... .max))"
+
+    init(_ scripts: [String: String]) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for (name, body) in scripts {
+            try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: "\(path)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(path)/\(name)")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    subscript(name: String) -> String { "\(path)/\(name)" }
+
+    /// Finds the scripts by their names.
+    var runner: ProgramRunner {
+        let system = ProgramRunner.system(Cancellation(), limit: .seconds(60))
+        let path = path
+        return ProgramRunner(
+            find: { name in
+                let file = "\(path)/\(name)"
+                return FileManager.default.isExecutableFile(atPath: file) ? file : nil
+            }, run: system.run)
+    }
+}
+
+struct ProgramTests {
+    @Test func readsButtonsUntilTheServiceEnds() async throws {
+        let (events, event) = AsyncStream.makeStream(of: String.self)
+        let scripts = try Scripts([
+            "gdbus": """
+            if [ "$1" = call ]; then echo '(uint32 7,)'; : >"$0.shown"; exit; fi
+            echo 'The name org.freedesktop.Notifications is owned by :1.5'
+            until [ -e "$0.shown" ]; do sleep 0.01; done
+            echo "/o: org.freedesktop.Notifications.ActionInvoked (uint32 7, 'show')"
+            """
+        ])
+        let session = DesktopSession { $0 == "DBUS_SESSION_BUS_ADDRESS" ? "x" : nil }
+        let buttons = try NotificationButtons(
+            try DesktopNotifications(session, scripts.runner), pressed: { event.yield("\($0) \($1)") },
+            ended: { event.finish() })
+        try buttons.show("first", "a", [], actions: [("show", "Show")])
+        var told: [String] = []
+        for await event in events { told.append(event) }
+        #expect(told == ["first show"])
+        buttons.end()
+    }
+
+    @Test func aMonitorThatCannotBeStartedIsAnError() throws {
+        let scripts = try Scripts(["gdbus": "exit"])
+        let session = DesktopSession { $0 == "DBUS_SESSION_BUS_ADDRESS" ? "x" : nil }
+        let notifications = try DesktopNotifications(session, scripts.runner)
+        try FileManager.default.removeItem(atPath: scripts["gdbus"])
+        #expect(throws: DesktopError.self) {
+            _ = try NotificationButtons(notifications, pressed: { _, _ in }, ended: {})
+        }
+    }
+
+    @Test func asksWithPrograms() throws {
+        let scripts = try Scripts([
+            "askpass": #"[ "$SSH_ASKPASS_PROMPT" = confirm ] && exit; [ "$1" = 'PIN: ' ] && echo 123456"#,
+            "pinentry": """
+            echo OK
+            while read -r line; do
+                case $line in
+                    GETPIN) echo 'D 123%25456'; echo OK ;;
+                    BYE) echo OK; exit ;;
+                    *) echo OK ;;
+                esac
+            done
+            """,
+            "refusing": "exit 1",
+        ])
+        let programs: [(PromptProgram, String)] = [
+            (.askpass(scripts["askpass"]), "123456"), (.pinentry(scripts["pinentry"]), "123%456"),
+        ]
+        for (program, pin) in programs {
+            let secret = try #require(program.secret("PIN"))
+            #expect(secret.value.copyBytes() == Array(pin.utf8))
+            #expect(program.isConfirmed("Sign?"))
+        }
+        for name in ["refusing", "missing"] {
+            for program in [PromptProgram.askpass(scripts[name]), .pinentry(scripts[name])] {
+                #expect(program.secret("PIN") == nil && !program.isConfirmed("Sign?"))
+            }
+        }
+    }
+}
