@@ -12,7 +12,6 @@ let house: [SwiftSetting] = [
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A library in `Sources/STOREY/NAME`.
 func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -73,8 +72,7 @@ let package = Package(
         .library(name: "YKit", targets: ["YKit"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
     ],
     targets: [
         system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
@@ -155,7 +153,7 @@ let package = Package(
             ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
         library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
 
-        library("CommandLine/Arguments", [argumentParser]),
+        library("CommandLine/Arguments", []),
         .executableTarget(
             name: "ykit",
             dependencies: [

@@ -36,7 +36,7 @@ import Testing
     @Test func eachListedValueIsTaken() {
         for (path, declaration) in Self.verbs(below: Ykit.self) {
             for value in declaration.choices.values {
-                #expect(declaration.take(value), "\(path) \(declaration.name) \(value)")
+                #expect((try? declaration.take(value)) == true, "\(path) \(declaration.name) \(value)")
             }
         }
     }

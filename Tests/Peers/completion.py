@@ -163,7 +163,8 @@ def check_fish():
 
 def check_manual():
     texts = {}
-    expect("the pages are written", run(f"{ROOT}/tools/manual.py", f"{FOLDER}/man", YKIT), (0, "", ""))
+    os.mkdir(f"{FOLDER}/man")
+    expect("the pages are written", run(YKIT, "generate", "man", f"{FOLDER}/man"), (0, "", ""))
     for page in sorted(glob.glob(f"{FOLDER}/man/ykit*.1")):
         status, shown, warnings = run("man", "--warnings", "-E", "UTF-8", "-l", page, MANWIDTH="80", MANPAGER="cat")
         texts[os.path.basename(page)] = shown

@@ -13,12 +13,10 @@ from lib.peer import ROOT, expect, own_folder
 
 FOLDER = own_folder()
 DEB = "ykit_9.9.9-1_amd64.deb"
-# Tells its version, one verb for the manual, and topics without entries.
+# Tells its version, and writes a manual of one page.
 PROGRAM = """case $1 in
     --version) echo "ykit 9.9.9" ;;
-    --experimental-dump-help)
-        echo '{"command": {"commandName": "ykit", "subcommands": [{"commandName": "list", "abstract": "List keys."}]}}' ;;
-    help) printf 'A topic.\\n\\n' ;;
+    generate) echo .TH >"$3/ykit.1" ;;
 esac
 """
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// What a command is called, what its help says, and what it consists of.
 package struct About: Sendable {
     package let name: String
@@ -35,11 +33,4 @@ package struct About: Sendable {
     }
 
     private func isCalled(_ word: String) -> Bool { name == word || aliases.contains(word) }
-
-    /// The configuration for ArgumentParser.
-    var parsed: ArgumentParser.CommandConfiguration {
-        ArgumentParser.CommandConfiguration(
-            commandName: name, abstract: abstract, discussion: discussion(), version: version,
-            shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0.parser }, aliases: aliases)
-    }
 }

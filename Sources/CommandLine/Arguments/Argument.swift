@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// A word without a name.
 @propertyWrapper
 package struct Argument<Value> {
@@ -20,7 +18,6 @@ package struct Argument<Value> {
     where Value: ExpressibleByArgument {
         declaration = Declaration(
             .argument(name), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
-            parsed: { ArgumentParser.Argument<Value>(help: ArgumentHelp(shown: help())) },
             read: { word, _ in Value(argument: word) })
     }
 
@@ -32,7 +29,7 @@ package struct Argument<Value> {
     where Value: ExpressibleByArgument {
         declaration = Declaration(
             .argument(name), help, Choices(Value.self, completion), value: wrappedValue,
-            parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: ArgumentHelp(shown: help())) },
+            standard: { wrappedValue.defaultValueDescription },
             read: { word, _ in Value(argument: word) })
     }
 
@@ -44,7 +41,6 @@ package struct Argument<Value> {
         declaration = Declaration(
             .argument(name), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
             value: .some(Value.none as Any),
-            parsed: { ArgumentParser.Argument<Value>(help: ArgumentHelp(shown: help())) },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
@@ -55,11 +51,7 @@ package struct Argument<Value> {
     ) {
         declaration = Declaration(
             .argument(name), help, Choices(completion),
-            parsed: {
-                ArgumentParser.Argument<Value>(
-                    help: ArgumentHelp(shown: help()), transform: UsageError.parsed(transform))
-            },
-            read: { word, _ in try? transform(word) })
+            read: { word, _ in try transform(word) })
     }
 
     /// An optional argument, parsed by a function that explains errors.
@@ -69,11 +61,7 @@ package struct Argument<Value> {
     ) where Value == Wrapped? {
         declaration = Declaration(
             .argument(name), help, Choices(completion), value: .some(Value.none as Any),
-            parsed: {
-                ArgumentParser.Argument<Value>(
-                    help: ArgumentHelp(shown: help()), transform: UsageError.parsed(transform))
-            },
-            read: { word, _ in (try? transform(word)).map(Value.some) })
+            read: { word, _ in Value.some(try transform(word)) })
     }
 
     /// All remaining arguments.
@@ -83,7 +71,6 @@ package struct Argument<Value> {
     ) where Value == [Element] {
         declaration = Declaration(
             .argument(name), help, Choices(Element.self, completion), isRepeated: true, value: wrappedValue,
-            parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: ArgumentHelp(shown: help())) },
             read: Declaration.appending(Element.self))
     }
 
@@ -94,7 +81,6 @@ package struct Argument<Value> {
     where Value == [Element] {
         declaration = Declaration(
             .argument(name), help, Choices(Element.self, completion), isRepeated: true,
-            parsed: { ArgumentParser.Argument<Value>(help: ArgumentHelp(shown: help())) },
             read: Declaration.appending(Element.self))
     }
 }

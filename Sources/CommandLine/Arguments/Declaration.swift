@@ -10,7 +10,7 @@ package final class Declaration {
         case option(Names)
         /// A flag with one of these names.
         case flag(Names)
-        /// A flag with one of these names, with or without a `no-` prefix; parsed only by ArgumentParser.
+        /// A flag with one of these names, with or without a `no-` prefix.
         case pair(Names)
         /// Among the positional arguments, called this in help.
         case argument(String)
@@ -28,22 +28,25 @@ package final class Declaration {
     /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument takes
     /// such a word only when it can be nothing else.
     package let takesAnyWord: Bool
-    /// ArgumentParser's wrapper for the same property.
-    let parsed: () -> any ParserProperty
+    /// What stands for a value that is left out; `nil` when it may not be.
+    package let omitted: OmittedValue?
+    /// The default as help shows it; "" without one.
+    package var standard: String { shownDefault() }
+    private let shownDefault: () -> String
     /// The value, initially the default; `nil` for a required one.
     package private(set) var value: Any?
-    private let read: (String, Any?) -> Any?
+    private let read: (String, Any?) throws -> Any?
 
     /// Creates a declaration; `read` combines a word with the previous value, and returns `nil` when the word is
-    /// invalid.
+    /// invalid, or throws a `UsageError` that says why.
     init(
         _ place: Place, _ help: @escaping () -> String?, _ choices: Choices = Choices(), isRepeated: Bool = false,
-        takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> any ParserProperty,
-        read: @escaping (String, Any?) -> Any? = { _, _ in nil }
+        takesAnyWord: Bool = false, omitted: OmittedValue? = nil, value: Any? = nil,
+        standard: @escaping () -> String = { "" }, read: @escaping (String, Any?) throws -> Any?
     ) {
         (self.place, told, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
         (self.takesAnyWord, self.value) = (takesAnyWord, value)
-        (self.parsed, self.read) = (parsed, read)
+        (self.omitted, shownDefault, self.read) = (omitted, standard, read)
         Declarations.add(.one(self))
     }
 
@@ -51,18 +54,20 @@ package final class Declaration {
     init(_ other: Declaration, value: Any) {
         (place, told, choices, isRepeated) = (other.place, other.told, other.choices, other.isRepeated)
         (takesAnyWord, self.value) = (other.takesAnyWord, value)
-        (parsed, read) = (other.parsed, other.read)
+        (omitted, shownDefault, read) = (other.omitted, other.shownDefault, other.read)
     }
+
+    /// Whether the line has given it.
+    package private(set) var isGiven = false
 
     /// Takes a word; returns false when it is invalid.
-    package func take(_ word: String) -> Bool {
-        guard let value = read(word, value) else { return false }
-        self.value = value
+    ///
+    /// - Throws: `UsageError` when the declaration can say why it is.
+    package func take(_ word: String) throws -> Bool {
+        guard let value = try read(word, value) else { return false }
+        (self.value, isGiven) = (value, true)
         return true
     }
-
-    /// Takes the value that ArgumentParser read.
-    func take(read value: Any?) { self.value = value }
 
     /// The value as the type of the property.
     func known<Value>(_ type: Value.Type = Value.self) -> Value {
@@ -92,31 +97,54 @@ package final class Declaration {
     }
 }
 
+extension Declaration {
+    /// Whether a value follows the name.
+    package var takesValue: Bool { if case .option = place { true } else { false } }
+
+    /// How a usage error and a synopsis write it: the name with its value, or the argument in angle brackets.
+    package func label(as name: String? = nil) -> String {
+        switch place {
+        case .option(let names): (name ?? names.preferred) + " <\(names.value ?? names.plain)>"
+        case .flag(let names), .pair(let names): name ?? names.preferred
+        case .argument(let name): "<\(name)>"
+        }
+    }
+}
+
+/// A value that may be left out.
+package struct OmittedValue: Sendable {
+    /// What is taken in its place.
+    package let standIn: String
+    /// Whether the next word is the value behind a verb, where other words may follow: any but an option, or only a path.
+    let isPath: Bool
+
+    /// The next word is the value unless it begins with a dash.
+    package static func unlessWord(_ standIn: String) -> OmittedValue { .init(standIn: standIn, isPath: false) }
+
+    /// The next word is the value before the command unless it is one, and behind it when it is a path or a file.
+    package static func unlessPath(_ standIn: String) -> OmittedValue { .init(standIn: standIn, isPath: true) }
+}
+
 /// The possible values, as far as they are known beforehand.
 package struct Choices {
     private let listed: () -> [String]
-    /// Whether the value is a file or folder.
-    package let files: Files
-
-    /// The kind of file system object that a value names.
-    package enum Files: Sendable {
-        case none, files, folders
-    }
+    private let named: () -> [String]
+    /// What else the shell completes.
+    package let completion: CompletionKind?
 
     /// The values, if they can be listed.
     package var values: [String] { listed() }
+    /// The values that help and messages list.
+    package var allowed: [String] { named() }
 
     init(_ completion: CompletionKind? = nil, _ listed: @escaping () -> [String] = { [] }) {
-        switch completion {
-        case nil: (self.listed, files) = (listed, .none)
-        case .list(let values): (self.listed, files) = ({ values }, .none)
-        case .file: (self.listed, files) = ({ [] }, .files)
-        case .directory: (self.listed, files) = ({ [] }, .folders)
-        }
+        if case .list(let words) = completion { self.listed = { words } } else { self.listed = listed }
+        (self.completion, named) = (completion, { [] })
     }
 
     init<Value: ExpressibleByArgument>(_ type: Value.Type, _ completion: CompletionKind?) {
-        self.init(completion) { type.choices }
+        if case .list(let words) = completion { listed = { words } } else { listed = { type.choices } }
+        (self.completion, named) = (completion, { type.allValueStrings })
     }
 }
 
@@ -128,4 +156,14 @@ package enum CompletionKind: Sendable {
     case file
     /// Folders.
     case directory
+    /// The serial numbers, readers or accounts that were listed before.
+    case serials, readers, accounts
+}
+
+/// An error in the user's command line.
+package struct UsageError: Error, CustomStringConvertible {
+    package let description: String
+
+    /// Creates an error with a message without a full stop.
+    package init(_ description: String) { self.description = description }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// What a struct of options declares, in the order of its properties. While `made` creates the struct, each property that
 /// is created adds itself to the list.
 package final class Declarations {
@@ -21,9 +19,9 @@ package final class Declarations {
 
     /// The property of a group.
     struct Group {
+        let title: String
         let members: Declarations
         let check: () throws -> Void
-        let parsed: () -> any ParserProperty
     }
 
     private(set) var members: [Member] = []
@@ -39,6 +37,11 @@ package final class Declarations {
     /// What options of a type declare.
     package static func of(_ type: any ParsableArguments.Type) -> [Declaration] { made(some: type).all }
 
+    /// What options of a type declare, below the titles of their groups.
+    package static func titled(_ type: any ParsableArguments.Type) -> [(title: String, declarations: [Declaration])] {
+        made(some: type).titled
+    }
+
     private static func made(some type: (some ParsableArguments).Type) -> Declarations { made(type).by }
 
     /// Adds a property to the options that are being created, if they are being listed.
@@ -52,6 +55,28 @@ package final class Declarations {
         var list: [Declaration] = []
         add(to: &list)
         return list
+    }
+
+    /// The declarations below the title of their group, in the order of the first of each title; those of groups without
+    /// one are below the title of what the group is in, "" for the verb's own.
+    private var titled: [(title: String, declarations: [Declaration])] {
+        var list: [(title: String, declarations: [Declaration])] = []
+        add(to: &list, below: "")
+        return list
+    }
+
+    private func add(to list: inout [(title: String, declarations: [Declaration])], below title: String) {
+        for member in members {
+            switch member {
+            case .one(let declaration):
+                if let index = list.firstIndex(where: { $0.title == title }) {
+                    list[index].declarations.append(declaration)
+                } else {
+                    list.append((title, [declaration]))
+                }
+            case .group(let group): group.members.add(to: &list, below: group.title.isEmpty ? title : group.title)
+            }
+        }
     }
 
     private func add(to list: inout [Declaration]) {
@@ -79,63 +104,4 @@ package struct ReadVerb {
 
     /// Runs the verb and returns the exit status.
     package func carryOut() async -> Int32 { await verb.carryOut(declarations) }
-}
-
-// MARK: with ArgumentParser
-
-/// ArgumentParser's wrapper of a property.
-protocol ParserProperty: Decodable {
-    associatedtype Value
-    var wrappedValue: Value { get }
-}
-
-extension ArgumentParser.Option: ParserProperty {}
-extension ArgumentParser.Flag: ParserProperty {}
-extension ArgumentParser.Argument: ParserProperty {}
-extension ArgumentParser.OptionGroup: ParserProperty {}
-
-extension Declarations {
-    /// The properties as ArgumentParser finds them by reflection: its own wrappers.
-    var children: [Mirror.Child] {
-        members.enumerated().map { place, member in
-            switch member {
-            case .one(let declaration): ("_" + declaration.name, declaration.parsed())
-            case .group(let group): ("_" + Self.name(place), group.parsed())
-            }
-        }
-    }
-
-    /// Takes the values that ArgumentParser read.
-    ///
-    /// - Throws: what ArgumentParser says of a value that is missing or wrong.
-    func take(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        for (place, member) in members.enumerated() {
-            switch member {
-            case .one(let declaration):
-                declaration.take(read: try Self.read(declaration.parsed(), Key(declaration.name), values))
-            case .group(let group):
-                guard let read = try Self.read(group.parsed(), Key(Self.name(place)), values) as? any ParsedOptions
-                else { continue }
-                for (own, other) in zip(group.members.all, read.declarations.all) { own.take(read: other.value) }
-            }
-        }
-    }
-
-    private static func read<Property: ParserProperty>(
-        _: Property, _ key: Key, _ values: KeyedDecodingContainer<Key>
-    ) throws -> Any { try values.decode(Property.self, forKey: key).wrappedValue }
-
-    /// A group has no name; its place tells it from the others.
-    private static func name(_ place: Int) -> String { "group\(place)" }
-
-    /// A property's name.
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ name: String) { stringValue = name }
-        init?(stringValue name: String) { stringValue = name }
-        init?(intValue: Int) { nil }
-    }
 }

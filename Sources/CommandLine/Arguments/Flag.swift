@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// A name that stands alone.
 @propertyWrapper
 package struct Flag<Value> {
@@ -18,9 +16,6 @@ extension Flag<Bool> {
     package init(wrappedValue: Bool, _ names: Names, help: @escaping @autoclosure () -> String? = nil) {
         declaration = Declaration(
             .flag(names), help, value: wrappedValue,
-            parsed: {
-                ArgumentParser.Flag(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()))
-            },
             read: { _, _ in true })
     }
 
@@ -30,11 +25,7 @@ extension Flag<Bool> {
     ) {
         declaration = Declaration(
             .pair(names), help, value: wrappedValue,
-            parsed: {
-                ArgumentParser.Flag(
-                    wrappedValue: wrappedValue, name: names.parsed, inversion: .prefixedNo,
-                    help: names.parsed(help: help()))
-            })
+            standard: { (wrappedValue ? "--" : "--no-") + names.plain }, read: { word, _ in word == Names.yes })
     }
 }
 
@@ -42,10 +33,7 @@ extension Flag<Bool?> {
     /// A flag with a `--no-` counterpart, and a third value when neither is given.
     package init(_ names: Names, inversion: FlagInversion, help: @escaping @autoclosure () -> String? = nil) {
         declaration = Declaration(
-            .pair(names), help, value: .some(Bool?.none as Any),
-            parsed: {
-                ArgumentParser.Flag<Bool?>(name: names.parsed, inversion: .prefixedNo, help: names.parsed(help: help()))
-            })
+            .pair(names), help, value: .some(Bool?.none as Any), read: { word, _ in Bool?.some(word == Names.yes) })
     }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// The words that name an option, as they are typed, and what help calls its value: `--rp-id <id>`, or `-f`.
 package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, Sendable {
     package let words: [String]
@@ -22,29 +20,17 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
         self.value = value
     }
 
-    /// The first name of more than one letter, or else the first one, without dashes.
-    package var plain: String { Self.plain(words.first { $0.hasPrefix("--") } ?? words.first ?? "") }
+    /// The first name of more than one letter, or else the first one.
+    var preferred: String { words.first { $0.hasPrefix("--") } ?? words.first ?? "" }
+
+    /// The preferred name without dashes.
+    package var plain: String { Self.plain(preferred) }
 
     private static func plain(_ word: String) -> String { String(word.drop { $0 == "-" }) }
 
     /// What the shell completes, as far as the name of the value tells.
     var completion: CompletionKind? { value == "file" ? .file : nil }
 
-    /// The names for ArgumentParser.
-    var parsed: NameSpecification {
-        NameSpecification(
-            words.map { word in
-                word.hasPrefix("--") ? .customLong(Self.plain(word)) : .customShort(word.last ?? "-")
-            })
-    }
-
-    /// The help for ArgumentParser.
-    func parsed(help: String?) -> ArgumentHelp { ArgumentHelp(shown: help, valueName: value) }
-}
-
-extension ArgumentHelp {
-    /// The help of an option or argument, which is hidden without one.
-    init(shown help: String?, valueName: String? = nil) {
-        self.init(help ?? "", valueName: valueName, visibility: help == nil ? .hidden : .default)
-    }
+    /// What a flag that stands on the line gives to its declaration, and what its `--no-` counterpart gives.
+    package static let (yes, no) = ("yes", "no")
 }

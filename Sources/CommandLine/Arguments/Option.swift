@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// A name with a value behind it.
 @propertyWrapper
 package struct Option<Value> {
@@ -19,10 +17,6 @@ package struct Option<Value> {
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
             .option(names), help, Choices(Value.self, completion ?? names.completion), takesAnyWord: isBase64URL,
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help()))
-            },
             read: { word, _ in Value(argument: word) })
     }
 
@@ -33,24 +27,18 @@ package struct Option<Value> {
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
             .option(names), help, Choices(Value.self, completion ?? names.completion), value: wrappedValue,
-            parsed: {
-                ArgumentParser.Option(wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()))
-            },
+            standard: { wrappedValue.defaultValueDescription },
             read: { word, _ in Value(argument: word) })
     }
 
-    /// An optional option; with `isBase64URL` its value may start with a dash.
+    /// An optional option; with `isBase64URL` its value may start with a dash, and with `omitted` it may be left out.
     package init<Wrapped: ExpressibleByArgument>(
-        _ names: Names, isBase64URL: Bool = false, help: @escaping @autoclosure () -> String? = nil,
-        completion: CompletionKind? = nil
+        _ names: Names, isBase64URL: Bool = false, omitted: OmittedValue? = nil,
+        help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
             .option(names), help, Choices(Wrapped.self, completion ?? names.completion), takesAnyWord: isBase64URL,
-            value: .some(Value.none as Any),
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    name: names.parsed, parsing: isBase64URL ? .unconditional : .next, help: names.parsed(help: help()))
-            },
+            omitted: omitted, value: .some(Value.none as Any),
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
@@ -61,12 +49,8 @@ package struct Option<Value> {
         let choice = Choice(values)
         declaration = Declaration(
             .option(names), help, Choices { choice.names }, value: .some(wrappedValue as Any),
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()),
-                    transform: UsageError.parsed { try choice.value($0) })
-            },
-            read: { word, _ in try? choice.value(word) })
+            standard: { wrappedValue.defaultValueDescription },
+            read: { word, _ in try choice.value(word) })
     }
 
     /// An optional option that takes only some values of its type.
@@ -76,12 +60,7 @@ package struct Option<Value> {
         let choice = Choice(values)
         declaration = Declaration(
             .option(names), help, Choices { choice.names }, value: .some(Value.none as Any),
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    name: names.parsed, help: names.parsed(help: help()),
-                    transform: UsageError.parsed { try choice.value($0) })
-            },
-            read: { word, _ in (try? choice.value(word)).map(Value.some) })
+            read: { word, _ in Value.some(try choice.value(word)) })
     }
 
     /// An optional option, parsed by a function that explains errors.
@@ -91,11 +70,7 @@ package struct Option<Value> {
     ) where Value == Wrapped? {
         declaration = Declaration(
             .option(names), help, Choices(completion ?? names.completion), value: .some(Value.none as Any),
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    name: names.parsed, help: names.parsed(help: help()), transform: UsageError.parsed(transform))
-            },
-            read: { word, _ in (try? transform(word)).map(Value.some) })
+            read: { word, _ in Value.some(try transform(word)) })
     }
 
     /// An option with a default value, parsed by a function that explains errors.
@@ -106,12 +81,7 @@ package struct Option<Value> {
     ) {
         declaration = Declaration(
             .option(names), help, Choices(completion ?? names.completion), value: .some(wrappedValue as Any),
-            parsed: {
-                ArgumentParser.Option<Value>(
-                    wrappedValue: wrappedValue, name: names.parsed, help: names.parsed(help: help()),
-                    transform: UsageError.parsed(transform))
-            },
-            read: { word, _ in try? transform(word) })
+            read: { word, _ in try transform(word) })
     }
 
     /// A repeatable option; with `isBase64URL` its values may start with a dash.
@@ -124,11 +94,6 @@ package struct Option<Value> {
             .option(names), help, Choices(Element.self, completion ?? names.completion), isRepeated: true,
             takesAnyWord: isBase64URL,
             value: wrappedValue,
-            parsed: {
-                ArgumentParser.Option(
-                    wrappedValue: wrappedValue, name: names.parsed,
-                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: names.parsed(help: help()))
-            },
             read: Declaration.appending(Element.self))
     }
 }
@@ -154,7 +119,7 @@ private struct Choice<Value: ExpressibleByArgument & Equatable & Sendable>: Send
 
 extension Declaration {
     /// Parses one more value.
-    static func appending<Element: ExpressibleByArgument>(_ type: Element.Type) -> (String, Any?) -> Any? {
+    static func appending<Element: ExpressibleByArgument>(_ type: Element.Type) -> (String, Any?) throws -> Any? {
         { word, before in Element(argument: word).map { (before as? [Element] ?? []) + [$0] } }
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// Options that several verbs have in common.
 @propertyWrapper
 package struct OptionGroup<Value: ParsableArguments> {
@@ -16,9 +14,6 @@ package struct OptionGroup<Value: ParsableArguments> {
         let (options, declarations) = Declarations.made(Value.self)
         wrappedValue = options
         Declarations.add(
-            .group(
-                Declarations.Group(members: declarations, check: options.check) {
-                    ArgumentParser.OptionGroup<ParsedGroup<Value>>(title: Value.title)
-                }))
+            .group(Declarations.Group(title: Value.title, members: declarations, check: options.check)))
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
-
 /// A group of options. Stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`; any other is not of the line,
 /// and has a value from the start.
 package protocol ParsableArguments {
@@ -50,7 +48,7 @@ extension ParsableCommand {
 }
 
 /// A value parsed from an argument.
-public protocol ExpressibleByArgument: ArgumentParser.ExpressibleByArgument {
+public protocol ExpressibleByArgument {
     /// Parses an argument; `nil` when it is invalid.
     init?(argument: String)
 
@@ -71,10 +69,6 @@ extension ExpressibleByArgument {
     public static var allValueStrings: [String] { [] }
     /// All possible arguments.
     public static var choices: [String] { allValueStrings }
-    /// Empty: the help of an option explains its values.
-    public static var allValueDescriptions: [String: String] { [:] }
-    /// ArgumentParser's own completion, which is not used.
-    public static var defaultCompletionKind: ArgumentParser.CompletionKind { .default }
 }
 
 extension ExpressibleByArgument where Self: CaseIterable, Self: RawRepresentable, RawValue == String {
@@ -88,6 +82,11 @@ extension ExpressibleByArgument where Self: RawRepresentable, RawValue == String
 
     /// The raw value.
     public var defaultValueDescription: String { rawValue }
+}
+
+extension ExpressibleByArgument where Self: LosslessStringConvertible {
+    /// Parses the description of a value.
+    public init?(argument: String) { self.init(argument) }
 }
 
 extension String: ExpressibleByArgument {}

@@ -37,6 +37,7 @@ struct Ykit: ParsableCommand {
             CaptureGroup.self,
             VirtualGroup.self,
             Completion.self,
+            GenerateGroup.self,
             ClearClipboard.self,
         ])
 }

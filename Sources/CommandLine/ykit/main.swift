@@ -17,10 +17,5 @@ guard Program.isReadable else {
     Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
     ExitStatus.usage.end()
 }
-let arguments = AgePluginLine.words(CommandLine.arguments)
-if arguments.prefix(while: { $0 != "--" }).contains("--version") {
-    Terminal.write(Array("ykit \(Program.version)\n".utf8), to: 1)
-    ExitStatus.done.end()
-}
 Interruption.install()
-MainLoop.current.run { await Program.run(arguments) }.end()
+MainLoop.current.run { await Program.run(AgePluginLine.words(CommandLine.arguments)) }.end()

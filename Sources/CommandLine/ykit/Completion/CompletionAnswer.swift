@@ -32,7 +32,7 @@ enum CompletionAnswer {
     }
 
     /// The keyword on the first line.
-    private static func word(_ files: Choices.Files) -> String {
+    private static func word(_ files: CompletionLine.Offers.Files) -> String {
         switch files {
         case .none: "words"
         case .files: "files"

@@ -17,7 +17,12 @@ struct CompletionLine {
     struct Offers: Equatable {
         var words: [Offer] = []
         /// Which file names the shell adds.
-        var files = Choices.Files.none
+        var files = Files.none
+
+        /// The kind of file system object.
+        enum Files {
+            case none, files, folders
+        }
     }
 
     /// A completion and its description.
@@ -28,131 +33,67 @@ struct CompletionLine {
 
     /// Returns the completions at the end of the line.
     func offers() -> Offers {
-        var place = Place(root: Ykit.self, aliases)
-        for word in words where !place.take(word) { return Offers() }
-        var offers = place.offers(for: current, names)
+        let aliases = aliases
+        let parser = CommandLineParser.ykit { name in aliases.first { $0.name == name }?.words }
+        guard var line = try? parser.walk(words), line.isUnderstood else { return Offers() }
+        var offers = offers(&line)
         offers.words.removeAll { !$0.word.hasPrefix(current) || $0.word.isEmpty || $0.word != $0.word.printable }
         return offers
     }
-}
 
-/// The position of the parser on the line.
-private struct Place {
-    private var word: any ParsableCommand.Type
-    private var path: [String] = []
-    private var isRoot: Bool { path.isEmpty }
-    private var isHelp = false
-    /// The verb, once it is known.
-    private var verb: KnownVerb?
-    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(GlobalOptions.self).options }
-    /// The option whose value is next.
-    private var pending: KnownVerb.Item?
-    private var given: Set<String> = []
-    private var argumentCount = 0
-    private var hasEnded = false
-
-    private let aliases: [(name: String, words: [String])]
-
-    init(root: any ParsableCommand.Type, _ aliases: [(name: String, words: [String])]) {
-        word = root
-        self.aliases = aliases
-    }
-
-    /// Consumes a word; returns `false` if the line is invalid.
-    mutating func take(_ text: String) -> Bool {
-        if let option = pending {
-            pending = nil
-            let isGroup = isRoot && (word.about.subcommand(text) != nil || aliases.contains { $0.name == text })
-            if !(option.isStateFile && isGroup) { return true }
-        }
-        if !hasEnded, text.hasPrefix("-"), text != "-" {
-            hasEnded = text == "--"
-            let name = String(text.prefix { $0 != "=" })
-            given.insert(name)
-            if name == text { pending = option(name).flatMap { $0.takesValue ? $0 : nil } }
-            return true
-        }
-        guard verb == nil else {
-            argumentCount += 1
-            return true
-        }
-        if text == "help", !isHelp {
-            isHelp = true
-            return true
-        }
-        guard let next = word.about.subcommand(text) else {
-            guard isRoot, !isHelp, let alias = aliases.first(where: { $0.name == text }) else { return false }
-            return alias.words.allSatisfy { take($0) }
-        }
-        word = next
-        path.append(next.about.name)
-        if !isHelp { verb = next.isVerb ? KnownVerb(next) : nil }
-        return true
-    }
-
-    func offers(for current: String, _ names: RememberedNames) -> CompletionLine.Offers {
-        if let option = pending {
-            var offers = values(of: option, names)
-            if option.isStateFile, isRoot { offers.words += subcommands(current) }
+    private func offers(_ line: inout LineWalk) -> Offers {
+        if let (option, _) = line.pending {
+            var offers = values(of: option)
+            if option.omitted != nil, line.path.isEmpty { offers.words += subcommands(line) }
             return offers
         }
-        if !hasEnded, current.hasPrefix("-") { return options(current, names) }
-        guard let verb else { return .init(words: subcommands(current)) }
-        guard let item = verb.argument(argumentCount) else { return .init() }
-        if path.first == "oath", Self.accountVerbs.contains(path.last ?? ""), argumentCount == 0 {
-            return .init(words: names.accounts.map { .init(word: $0, about: "account") })
-        }
-        return values(of: item, names)
-    }
-
-    private static let accountVerbs: Set = ["calculate", "delete", "rename"]
-
-    private func option(_ name: String) -> KnownVerb.Item? {
-        options.first { $0.names.contains(name) }
+        if !line.hasEnded, current.hasPrefix("-") { return options(&line) }
+        guard line.read != nil else { return line.command.isVerb ? Offers() : Offers(words: subcommands(line)) }
+        return line.nextArgument.map(values) ?? Offers()
     }
 
     /// Completes option names, or `NAME=VALUE` once the name is typed.
-    private func options(_ current: String, _ names: RememberedNames) -> CompletionLine.Offers {
+    private func options(_ line: inout LineWalk) -> Offers {
         if let equals = current.firstIndex(of: "=") {
             let name = String(current[..<equals])
-            guard let option = option(name), option.takesValue else { return .init() }
-            var offers = values(of: option, names)
-            offers.words = offers.words.map { .init(word: "\(name)=\($0.word)", about: $0.about) }
+            guard let option = line.option(name), option.takesValue else { return Offers() }
+            var offers = values(of: option)
+            offers.words = offers.words.map { Offer(word: "\(name)=\($0.word)", about: $0.about) }
             return offers
         }
-        let shown = options.filter { option in
-            option.isShown && (option.declaration.isRepeated || given.isDisjoint(with: option.names))
+        let given = line.given.map(\.option)
+        let words = line.allOptions.flatMap { option -> [Offer] in
+            guard let help = option.help, option.isRepeated || !given.contains(where: { $0 === option }) else {
+                return []
+            }
+            return option.words.filter { $0.hasPrefix("--") }.map { Offer(word: $0, about: help) }
         }
-        let words = shown.flatMap { option in
-            option.names.filter { $0.hasPrefix("--") }.map { CompletionLine.Offer(word: $0, about: option.about) }
-        }
-        let help = CompletionLine.Offer(word: "--help", about: "Show help.")
-        return .init(words: words.contains { $0.word == help.word } ? words : words + [help])
+        return Offers(words: words + [Offer(word: "--help", about: "Show help.")])
     }
 
     /// The subcommands that can follow; an alias only if its beginning was typed.
-    private func subcommands(_ current: String) -> [CompletionLine.Offer] {
-        var offers: [CompletionLine.Offer] = []
-        for next in word.about.subcommands where next.about.shouldDisplay {
-            let (name, aliases, about) = (
-                next.about.name, next.about.aliases, next.about.abstract
-            )
-            let typed = current.isEmpty || name.hasPrefix(current) ? [name] : aliases
-            offers += typed.map { .init(word: $0, about: about) }
+    private func subcommands(_ line: LineWalk) -> [Offer] {
+        var offers: [Offer] = []
+        for about in line.command.about.subcommands.map({ $0.about }) where about.shouldDisplay {
+            let typed = current.isEmpty || about.name.hasPrefix(current) ? [about.name] : about.aliases
+            offers += typed.map { Offer(word: $0, about: about.abstract) }
         }
-        guard isRoot else { return offers }
-        guard isHelp else {
-            return offers + aliases.map { .init(word: $0.name, about: "ykit " + $0.words.joined(separator: " ")) }
+        guard line.path.isEmpty else { return offers }
+        guard line.isHelpWord else {
+            return offers + aliases.map { Offer(word: $0.name, about: "ykit " + $0.words.joined(separator: " ")) }
         }
-        return offers + HelpTopic.allCases.map { .init(word: $0.rawValue, about: "") }
+        return offers + HelpTopic.allCases.map { Offer(word: $0.rawValue, about: "") }
     }
 
-    private func values(of item: KnownVerb.Item, _ names: RememberedNames) -> CompletionLine.Offers {
-        if item.names.contains("--device") { return .init(words: names.serials.map { .init(word: $0, about: "key") }) }
-        if item.names.contains("--reader") {
-            return .init(words: names.readers.map { .init(word: $0, about: "reader") })
+    /// What completes a value, as its declaration says.
+    private func values(of declaration: Declaration) -> Offers {
+        switch declaration.choices.completion {
+        case .serials: Offers(words: names.serials.map { Offer(word: $0, about: "key") })
+        case .readers: Offers(words: names.readers.map { Offer(word: $0, about: "reader") })
+        case .accounts: Offers(words: names.accounts.map { Offer(word: $0, about: "account") })
+        case .file: Offers(files: .files)
+        case .directory: Offers(files: .folders)
+        case .list, nil: Offers(words: declaration.choices.values.map { Offer(word: $0, about: "") })
         }
-        let choices = item.declaration.choices
-        return .init(words: choices.values.map { .init(word: $0, about: "") }, files: choices.files)
     }
 }

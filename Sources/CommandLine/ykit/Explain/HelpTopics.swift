@@ -59,7 +59,7 @@ enum HelpTopic: String, CaseIterable {
     func text(columns: Int) -> String {
         switch self {
         case .options:
-            "Options that stand anywhere on the line, with every command:\n\n" + HelpText.explained(columns)
+            "Options that stand anywhere on the line, with every command:\n\n" + HelpPage.explained(columns)
         case .environment: Self.environment(columns)
         case .exitCodes: "What the process says to the shell when it ends:\n\n" + ExitStatus.table
         case .slots: Self.places
@@ -105,19 +105,21 @@ enum HelpTopic: String, CaseIterable {
             ("  " + entry.names.listed()).wrapped(to: columns)
                 + ("      " + entry.meaning).wrapped(to: columns)
         }
-        return
-            ([
-                "The command line overrides variables, and variables the configuration file.",
-                "That a secret was taken from a variable is said on standard error.",
-                "Programs that ykit starts do not inherit variables with secrets.", "",
-            ] + entries).joined(separator: "\n")
+        return (precedence + [""] + entries).joined(separator: "\n")
     }
+
+    /// What holds for all variables.
+    static let precedence = [
+        "The command line overrides variables, and variables the configuration file.",
+        "That a secret was taken from a variable is said on standard error.",
+        "Programs that ykit starts do not inherit variables with secrets.",
+    ]
 
     /// The environment variables that hold no secret. Programs that ykit starts inherit these only.
     static let settings: Set<String> = [
         "YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT", "YKIT_2FA_SERVER", "YKIT_SCP",
         "YKIT_SCP_CA", "YKIT_SCP_CARD_KEY", "YKIT_SCP_OCE", "YKIT_NOTIFY", "YKIT_CONFIG", "YKIT_KEYRING", "YKIT_NAMES",
-        "YKIT_FAULT", "YKIT_PARSER", "YKIT_PROCESSORS", "YKIT_TASKS",
+        "YKIT_FAULT", "YKIT_PROCESSORS", "YKIT_TASKS",
     ]
 
     /// The environment variables of ykit, and their meaning.
@@ -202,8 +204,8 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
         (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
         (
-            ["YKIT_PARSER", "YKIT_PROCESSORS", "YKIT_TASKS"],
-            "whole, all and pool leave lines to ArgumentParser, threads to all processors and tasks to Swift's pool, to measure what ykit's own ways save."
+            ["YKIT_PROCESSORS", "YKIT_TASKS"],
+            "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit's own ways save."
         ),
         (["NO_COLOR"], "No colours."),
     ]

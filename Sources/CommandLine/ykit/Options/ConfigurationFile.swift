@@ -92,9 +92,8 @@ struct ConfigurationFile {
         guard let words = ShellWords.complete(entry.value) else {
             throw fault(entry.line, "a quotation mark is not closed")
         }
-        let own = ArgumentRewriting(isGroup: { Ykit.about.subcommand($0) != nil }, exists: { _ in false })
-            .rewrite(words)
-        guard let command = own.first, !command.hasPrefix("-"), Ykit.about.subcommand(command) != nil else {
+        guard let line = try? CommandLineParser.ykit().walk(words), !line.path.isEmpty, !line.isHelpWord
+        else {
             throw fault(entry.line, "alias '\(name)' does not begin with a command of ykit")
         }
         return (name, words)
@@ -156,10 +155,14 @@ struct ConfigurationFile {
 }
 
 extension ConfigurationFile {
-    /// Reads the file.
+    /// The file, which is read once.
     ///
     /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.
-    static func read() throws(Explanation) -> ConfigurationFile {
+    static func read() throws(Explanation) -> ConfigurationFile { try once.get() }
+
+    private static let once = Result { () throws(Explanation) in try readFile() }
+
+    private static func readFile() throws(Explanation) -> ConfigurationFile {
         let named = Variables["YKIT_CONFIG"]
         guard named != "off", let path = named ?? usualPath else { return ConfigurationFile() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -264,7 +267,7 @@ struct ConfigurableOption {
         isInMemory: Bool = false, choosesKey: Bool = false
     ) -> Self {
         Self(name, path, variables, expected: "a path that begins with / or ~/", choosesKey: choosesKey) { text in
-            if text.hasPrefix("/") || isInMemory && text == ArgumentRewriting.inMemory { return text }
+            if text.hasPrefix("/") || isInMemory && text == GlobalOptions.inMemory { return text }
             guard text.hasPrefix("~/"), let home = Variables["HOME"], home.hasPrefix("/") else { return nil }
             return home + text.dropFirst()
         }

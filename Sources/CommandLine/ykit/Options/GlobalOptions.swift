@@ -6,9 +6,15 @@ import Arguments
 struct GlobalOptions: ParsableArguments {
     static let title = "Global Options"
 
-    @Option("--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).") var device: String?
+    /// The value of `--virtual` without a file name.
+    static let inMemory = ":memory:"
 
-    @Option("--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).") var reader: String?
+    @Option("--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).", completion: .serials)
+    var device: String?
+
+    @Option(
+        "--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).", completion: .readers)
+    var reader: String?
 
     @Option("--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).")
     var path: String?
@@ -45,7 +51,7 @@ struct GlobalOptions: ParsableArguments {
     var replayMode: ReplayChoice?
 
     @Option(
-        "--virtual <statefile>",
+        "--virtual <statefile>", omitted: .unlessPath(GlobalOptions.inMemory),
         help: "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
         completion: .file)
     var virtual: String?

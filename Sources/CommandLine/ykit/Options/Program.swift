@@ -20,51 +20,24 @@ extension Program {
             return .done
         }
         let terminal = Terminal()
-        var line = arguments
         do {
-            line = try rewritten(arguments)
-            // 'config help' means the group, 'help config' the file.
-            let isTopic = arguments.first { !ArgumentRewriting.isGlobal($0) } == "help"
-            let arguments = line
-            let isQuick = Variables["YKIT_PARSER"] != "whole"
-            if isQuick, let read = LineReader.verb(arguments, from: Ykit.self) {
-                return ExitStatus(rawValue: await read.carryOut()) ?? .failed
-            }
-            if let text = help(arguments, isTopic: isTopic, terminal.helpColumns) {
-                terminal.line(text)
+            let parser = CommandLineParser.ykit { word throws in try ConfigurationFile.read()[alias: word] }
+            let line = try parser.walk(arguments)
+            if line.isTopic, let topic = line.commandWords.first.flatMap(HelpTopic.init) {
+                terminal.line(topic.text(columns: terminal.helpColumns))
                 return .done
             }
-            if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
-            line = Explain.joiningNegativeNumbers(arguments, from: Ykit.self)
-            // Base64url may begin with a dash and look like '-h', so such words are masked when usage errors are
-            // explained.
-            let plain = line.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
-            if plain != line { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
-            if let wrong = Explain.strayDash(line, from: Ykit.self) { throw wrong }
-            let read = try WholeParser.verb(line, from: Ykit.self, columns: terminal.helpColumns)
-            return ExitStatus(rawValue: await read.carryOut()) ?? .failed
+            switch try parser.request(line) {
+            case .verb(let read): return ExitStatus(rawValue: await read.carryOut()) ?? .failed
+            case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
+            case .version: terminal.line("ykit \(Program.version)")
+            }
+            return .done
         } catch {
-            return refused(error, line, terminal)
+            let explanation = (error as? ParseError)?.explanation ?? Explain.explain(error)
+            report(explanation, [], arguments.prefix { $0 != "--" }.contains("--json"), terminal)
+            return explanation.exit
         }
-    }
-
-    /// Moves the global options to the end, and expands an alias from the configuration file.
-    private static func rewritten(_ arguments: [String]) throws(Explanation) -> [String] {
-        func alias(_ word: String) throws(Explanation) -> [String]? { try ConfigurationFile.read()[alias: word] }
-        let rewriting = ArgumentRewriting(
-            isGroup: { word in
-                if word == "help" || Ykit.about.subcommand(word) != nil { return true }
-                return ((try? alias(word)) ?? nil) != nil
-            },
-            exists: { access($0, F_OK) == 0 })
-        return try rewriting.rewrite(arguments, groups: Ykit.self, alias: alias)
-    }
-
-    /// Returns the text for `ykit` alone, or for `ykit help` and a topic; `nil` for anything else.
-    private static func help(_ line: [String], isTopic: Bool, _ columns: Int) -> String? {
-        if line.isEmpty || line == ["help"] || line == ["--help"] || line == ["-h"] { return FirstScreen.text }
-        guard isTopic, line.count == 2, line[0] == "help" else { return nil }
-        return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
     /// Runs a verb and prints its answer.
@@ -166,20 +139,12 @@ extension Program {
         object["warnings"] = .array(warnings.map(JSONValue.string))
         return object
     }
+}
 
-    /// Prints help and the version to standard output; an invalid line is a usage error.
-    private static func refused(_ error: any Error, _ line: [String], _ terminal: Terminal) -> ExitStatus {
-        let explanation: Explanation
-        switch error {
-        case WholeParser.Refusal.help(let text):
-            terminal.line(HelpText.arranged(text, columns: terminal.helpColumns))
-            return .done
-        case WholeParser.Refusal.wrong(let message):
-            explanation = Explain.unknownOption(line, from: Ykit.self) ?? Explain.usage(message, of: line)
-        default: explanation = Explain.explain(error)
-        }
-        report(explanation, [], line.contains("--json"), terminal)
-        return explanation.exit
+extension CommandLineParser {
+    /// The command line of ykit.
+    static func ykit(alias: @escaping (String) throws -> [String]? = { _ in nil }) -> CommandLineParser {
+        CommandLineParser(root: Ykit.self, global: GlobalOptions.self, alias: alias) { access($0, F_OK) == 0 }
     }
 }
 

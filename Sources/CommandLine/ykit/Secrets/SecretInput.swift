@@ -146,11 +146,7 @@ enum SecretInput {
 
     /// Warns about every secret on the command line, whether or not the verb uses it.
     static func warnOfExposed(_ declarations: Declarations, _ terminal: Terminal) {
-        let isLikely = CommandLine.arguments.contains { word in
-            ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
-        }
-        guard isLikely else { return }
-        for declaration in declarations.all where declaration.value is String {
+        for declaration in declarations.all where declaration.isGiven {
             guard case .option(let names) = declaration.place else { continue }
             if let kind = exposed.first(where: { $0.name.option == names.plain }) {
                 terminal.warn(kind.warning)

@@ -104,7 +104,7 @@ final class World {
                 CaptureReplay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
         }
         guard let file = options.virtual else { return .machine }
-        let isInMemory = file == ArgumentRewriting.inMemory || file.isEmpty
+        let isInMemory = file == GlobalOptions.inMemory || file.isEmpty
         return .virtual(try isInMemory ? .demonstration() : key(in: file, options, terminal), faults: try faults())
     }
 

@@ -11,7 +11,9 @@ struct OATHRename: Verb {
         "rename", "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the whole new name, 'issuer:name'; the period stays.", members: ["id", "newId"])
 
-    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    @Argument(
+        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        completion: .accounts)
     var query: String
 
     @Argument("name", help: "The new name, 'issuer:name'.") var newName: String
@@ -41,7 +43,9 @@ struct OATHRename: Verb {
 struct OATHDelete: Verb {
     static let about = About("delete", "Delete an account. Its secret cannot be recovered.", members: ["id"])
 
-    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    @Argument(
+        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        completion: .accounts)
     var query: String
 
     @OptionGroup var confirmation: Confirmation

@@ -58,7 +58,9 @@ struct OATHCalculate: Verb {
             """,
         aliases: ["code"], members: ["accounts", "code", "time"])
 
-    @Argument("query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
+    @Argument(
+        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        completion: .accounts)
     var query: String?
 
     @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.") var single = false

@@ -110,7 +110,7 @@ struct OTPVerify: Verb {
         answer.members["status"] = .string(reply.status.rawValue)
         answer.members["useCounter"] = reply.counter.map { .int(Int64($0.use)) }
         answer.members["sessionUse"] = reply.counter.map { .int(Int64($0.session)) }
-        answer.members["timestamp"] = reply.values["timestamp"].flatMap(Int64.init).map(JSONValue.int)
+        answer.members["timestamp"] = reply.values["timestamp"].flatMap { Int64($0) }.map(JSONValue.int)
         return answer
     }
 

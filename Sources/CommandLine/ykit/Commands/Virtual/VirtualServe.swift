@@ -20,7 +20,10 @@ struct VirtualServe: Verb {
             \(FaultPlan.grammar)
             """, members: ["address", "node"])
 
-    @Option("--vpcd <host:port>", help: "Where vpcd listens, 127.0.0.1:35963 without a value.") var vpcd: String?
+    @Option(
+        "--vpcd <host:port>", omitted: .unlessWord("127.0.0.1:35963"),
+        help: "Where vpcd listens, 127.0.0.1:35963 without a value.")
+    var vpcd: String?
 
     @Flag("--nfc", help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
 

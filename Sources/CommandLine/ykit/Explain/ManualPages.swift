@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKWire
+
+/// The manual pages: ykit(1), and a page for each group of verbs.
+enum ManualPages {
+    /// A file name and its content in roff.
+    typealias Page = (name: String, text: String)
+
+    /// All pages.
+    static var all: [Page] {
+        let groups = Ykit.about.subcommands.filter { $0.about.shouldDisplay && !$0.isVerb }
+        return [("ykit.1", main(groups))] + groups.map { ("ykit-\($0.about.name).1", page(of: $0)) }
+    }
+
+    private static func main(_ groups: [any ParsableCommand.Type]) -> String {
+        var lines = head("ykit", "work with security keys")
+        lines += [".SH SYNOPSIS", "\\fBykit\\fR [\\fIglobal options\\fR] \\fIgroup\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
+        lines += [".SH DESCRIPTION"] + paragraphs(Ykit.about.discussion()) + examples
+        lines += [".SH GLOBAL OPTIONS"] + Declarations.of(GlobalOptions.self).flatMap(entry)
+        lines += [".SH GROUPS"]
+        for group in groups {
+            lines += [".TP", ".BR ykit\\-\(roff(group.about.name)) (1)", roff(group.about.abstract)]
+        }
+        lines += [".SH VERBS"]
+        for verb in Ykit.about.subcommands where verb.about.shouldDisplay && verb.isVerb { lines += section(verb, []) }
+        lines += [".SH EXIT STATUS"]
+        for status in ExitStatus.table.split(separator: "\n") {
+            let parts = status.split(separator: " ", maxSplits: 1).map { String($0).trimmed }
+            lines += [".TP", ".B " + (parts.first ?? ""), roff(parts.last ?? "")]
+        }
+        lines += [".SH ENVIRONMENT", roff(HelpTopic.precedence.joined(separator: " "))]
+        for (names, meaning) in HelpTopic.variables { lines += [".TP", ".B " + roff(names.listed()), roff(meaning)] }
+        return (lines + files).joined(separator: "\n") + "\n"
+    }
+
+    private static func page(of group: any ParsableCommand.Type) -> String {
+        let about = group.about
+        var lines = head(
+            "ykit-" + about.name, about.abstract.hasSuffix(".") ? String(about.abstract.dropLast()) : about.abstract)
+        lines += [".SH SYNOPSIS", "\\fBykit \(roff(about.name))\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
+        let discussion = about.discussion()
+        if !discussion.isEmpty { lines += [".SH DESCRIPTION"] + paragraphs(discussion) }
+        lines += [".SH VERBS"] + sections(below: group, [])
+        lines += [".SH SEE ALSO", ".BR ykit (1)", "for global options, variables and the exit status."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func sections(below command: any ParsableCommand.Type, _ path: [String]) -> [String] {
+        if command.isVerb { return section(command, path) }
+        let path = path + [command.about.name]
+        return command.about.subcommands.filter { $0.about.shouldDisplay }.flatMap { sections(below: $0, path) }
+    }
+
+    /// The section of a verb: its usage, description and own options.
+    private static func section(_ verb: any ParsableCommand.Type, _ path: [String]) -> [String] {
+        let own = Declarations.titled(verb).filter { $0.title != GlobalOptions.title }.flatMap(\.declarations)
+            .filter { $0.help != nil }
+        let arguments = own.filter(\.words.isEmpty).map { $0.value == nil ? $0.name : "[\($0.name)]" }
+        let line = (["ykit"] + path + [verb.about.name] + arguments).joined(separator: " ")
+        let discussion = verb.about.discussion()
+        return [".SS " + roff(line), roff(verb.about.abstract)] + (discussion.isEmpty ? [] : paragraphs(discussion))
+            + own.flatMap(entry)
+    }
+
+    private static func entry(_ declaration: Declaration) -> [String] {
+        guard let help = declaration.help else { return [] }
+        return [".TP", "\\fB\(roff(declaration.spelling))\\fR", roff(help)]
+    }
+
+    // MARK: - roff
+
+    private static func head(_ name: String, _ purpose: String) -> [String] {
+        [".TH \(roff(name).uppercased()) 1", ".SH NAME", "\(roff(name)) \\- \(roff(purpose))"]
+    }
+
+    /// Paragraphs, those with indented lines as they are.
+    private static func paragraphs(_ text: String) -> [String] {
+        var paragraphs: [[Substring]] = [[]]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty { paragraphs.append([]) } else { paragraphs[paragraphs.count - 1].append(line) }
+        }
+        return paragraphs.filter { !$0.isEmpty }.flatMap { lines in
+            lines.dropFirst().contains { $0.hasPrefix("  ") }
+                ? [".PP", ".nf", roff(lines.joined(separator: "\n")), ".fi"]
+                : [".PP", roff(lines.joined(separator: " "))]
+        }
+    }
+
+    private static func roff(_ text: String) -> String {
+        let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        return escaped.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix(".") || $0.hasPrefix("'") ? "\\&" + $0 : String($0) }.joined(separator: "\n")
+    }
+
+    private static let examples = [
+        #".SH EXAMPLES"#,
+        #".TP"#,
+        #"ykit list"#,
+        #"Which keys and readers there are. Nothing is there, or something does not answer: \fBykit doctor\fR."#,
+        #".TP"#,
+        #"ykit oath calculate github"#,
+        #"The code of the account whose name has this in it; without a name, all codes."#,
+        #".TP"#,
+        #"ykit fido2 credentials list"#,
+        #"The passkeys that the key remembers."#,
+        #".TP"#,
+        #"ykit piv keys generate 9a pub.pem && ykit piv certificates generate 9a \-\-subject CN=Alice"#,
+        #"A key pair that never leaves the key, and a certificate for it."#,
+        #".TP"#,
+        #"ykit \-\-json info | jq .serial"#,
+        #"One JSON object from every verb, with the same members in success and failure."#,
+        #".TP"#,
+        #"ykit \-\-plan config usb \-\-disable otp"#,
+        #"What would be sent, in words; nothing is changed."#,
+        #".TP"#,
+        #"ykit \-\-record bug.jsonl oath list"#,
+        #"The session as a file without secrets; \fBykit capture show bug.jsonl\fR reads it, \fB\-\-replay bug.jsonl\fR plays it."#,
+        #".TP"#,
+        #"ykit \-\-virtual oath list"#,
+        #"The same without a key, on one in software."#,
+    ]
+
+    private static let files = [
+        #".SH FILES"#,
+        #".TP"#,
+        #".I $XDG_CONFIG_HOME/ykit/config"#,
+        #"Values of global options, and aliases; \fI~/.config/ykit/config\fR by default. \fBykit help config\fR explains it."#,
+        #".TP"#,
+        #".I $XDG_STATE_HOME/ykit/"#,
+        #"Remembered passwords and the counters of accepted one\-time passwords; \fI~/.local/state/ykit/\fR by default."#,
+        #".TP"#,
+        #".I $XDG_CACHE_HOME/ykit/names.json"#,
+        #"Names of keys, readers and OATH accounts for the shell's TAB; \fI~/.cache/ykit/\fR by default, not written with YKIT_NAMES=off."#,
+        #".TP"#,
+        #".I /etc/udev/rules.d/70\-ykit.rules"#,
+        #"Gives the nodes of keys to whoever sits at the machine, where the system does not do that already."#,
+        #".SH SEE ALSO"#,
+        #".BR pcscd (8),"#,
+        #".BR udev (7),"#,
+        #".BR openssl (1),"#,
+        #".BR fido2\-token (1)"#,
+    ]
+}
