@@ -186,6 +186,71 @@ struct CredentialBrokerTests {
         #expect(person.requests.count == 2)
     }
 
+    // MARK: Tries that cost an exchange
+
+    @Test("tries are read before a person is asked, and not for what is given now")
+    func triesAreReadWhenTheyMatter() async throws {
+        let reads = Reads()
+        let given = broker([Given("123456")])
+        _ = try await given.obtain(request()) { reads.count(5) }
+        #expect(reads.number == 0)
+        person.answers = ["123456"]
+        _ = try await broker().obtain(request()) { reads.count(3) }
+        #expect(reads.number == 1 && person.requests.last?.triesLeft == 3)
+        await #expect(throws: CredentialError.blocked(Self.pin)) {
+            _ = try await broker().obtain(request()) { reads.count(0) }
+        }
+        let stored = broker([Given("123456", isGivenNow: false)])
+        person.isThere = false
+        await #expect(throws: CredentialError.lastTry(Self.pin)) {
+            _ = try await stored.obtain(request()) { reads.count(1) }
+        }
+        #expect(reads.number == 3)
+    }
+
+    // MARK: Several brokers
+
+    @Test func brokersOfOneRunKnowTheSame() async throws {
+        person.answers = ["123456"]
+        let first = broker()
+        let second = first.asking([Given("000000")], person: person)
+        try await use(first, request())
+        #expect(second.isAtHand(request()))
+        #expect(try await use(second, request()) == "123456")
+        second.forget(Self.pin)
+        await #expect(throws: Refusal.self) { try await use(second, request()) }
+        let third = first.asking([Given("000000")], person: person)
+        #expect(!third.isAtHand(request()))
+        await #expect(throws: CredentialError.declined(Self.pin)) { try await use(third, request()) }
+    }
+
+    @Test func whatIsForOnceIsNotHeld() async throws {
+        person.answers = ["123456", "123456", "123456"]
+        let broker = broker()
+        let once = CredentialRequest(Self.pin, to: "sign", isForOnce: true)
+        for _ in 1...2 { try await use(broker, once) }
+        #expect(!broker.isAtHand(request()))
+        try await use(broker, request())
+        #expect(broker.isAtHand(request()) && !broker.isAtHand(once))
+        #expect(person.requests.count == 3)
+    }
+
+    @Test func anEmptyOneMayBeTheDefault() async throws {
+        let request = CredentialRequest(.init(.hsmAuthManagementKey, key: nil), to: "sign", allowsEmpty: true)
+        #expect(try await use(broker([Given("")]), request, right: "") == "")
+    }
+
+    @Test func thePersonsOwnErrorIsKept() async throws {
+        person.failure = Lost()
+        await #expect(throws: Lost.self) { try await use(broker(), request()) }
+    }
+
+    @Test func placeholdersAreWellFormed() {
+        #expect(CredentialKind.lockCode.placeholder.count == 32)
+        #expect(CredentialKind.accessCode.placeholder.count == 12)
+        #expect((6...8).contains(CredentialKind.pivPIN.placeholder.count))
+    }
+
     // MARK: Several at once
 
     @Test func twoUsesAskOnce() async throws {
@@ -224,5 +289,16 @@ struct CredentialBrokerTests {
         gate.open()
         #expect(try await first.value == "123456")
         #expect(person.requests.count == 1)
+    }
+}
+
+/// Counts how often the tries are read.
+private final class Reads: Sendable {
+    private let state = Mutex(0)
+    var number: Int { state.withLock { $0 } }
+
+    func count(_ left: Int) -> CredentialTries {
+        state.withLock { $0 += 1 }
+        return CredentialTries(left: left, isFactoryDefault: false)
     }
 }

@@ -11,6 +11,7 @@ final class ScriptedPerson: CredentialPrompt {
         var secrets: [SharedSecret] = []
         var requests: [CredentialRequest] = []
         var isThere = true
+        var failure: (any Error)?
         var onAsked: @Sendable () async -> Void = {}
     }
 
@@ -33,16 +34,22 @@ final class ScriptedPerson: CredentialPrompt {
         get { state.withLock { $0.isThere } }
         set { state.withLock { $0.isThere = newValue } }
     }
+    /// What asking fails with.
+    var failure: (any Error)? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
+    }
     /// What happens before an answer.
     var onAsked: @Sendable () async -> Void {
         get { state.withLock { $0.onAsked } }
         set { state.withLock { $0.onAsked = newValue } }
     }
 
-    func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret? {
+    func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
         guard isThere else { return nil }
         state.withLock { $0.requests.append(request) }
         await onAsked()
+        if let failure { throw failure }
         let answer = state.withLock { $0.secrets.isEmpty ? nil : $0.secrets.removeFirst() }
         guard let answer else { throw Declined() }
         return answer
@@ -58,6 +65,8 @@ struct Given: CredentialSource {
         secret = text.map { SharedSecret(Secret(utf8: $0)) }
         self.isGivenNow = isGivenNow
     }
+
+    func has(_ request: CredentialRequest) -> Bool { secret != nil }
 
     func credential(_ request: CredentialRequest) async throws -> SharedSecret? { secret }
 }

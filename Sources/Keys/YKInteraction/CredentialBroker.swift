@@ -9,13 +9,14 @@ import YKProtocols
 ///
 /// There is one question at a time for each credential: a second use waits for the answer to the first.
 public final class CredentialBroker: Sendable {
+    /// What is known of one credential.
     private struct Entry {
         /// What was accepted, and is given out again.
         var held: SharedSecret?
         /// Changes with each acceptance and forgetting, so that a timer knows its own secret.
         var generation = 0
-        /// What was given out last and is neither accepted nor refused.
-        var pending: SharedSecret?
+        /// What was given out last and is neither accepted nor refused, and whether it may be held.
+        var pending: (secret: SharedSecret, isForOnce: Bool)?
         /// What was refused.
         var refused: [SharedSecret] = []
         /// The tries that the key reported with its latest refusal.
@@ -31,10 +32,24 @@ public final class CredentialBroker: Sendable {
         var number = 0
     }
 
+    /// What brokers with different sources have in common.
+    private final class Memory: Sendable {
+        let lifetime: Duration?
+        let state = Mutex(State())
+
+        init(lifetime: Duration?) { self.lifetime = lifetime }
+
+        func forget(_ id: CredentialID, ifStill generation: Int) {
+            state.withLock { state in
+                guard state.entries[id]?.generation == generation else { return }
+                state.entries[id]?.held = nil
+            }
+        }
+    }
+
     private let sources: [any CredentialSource]
     private let person: any CredentialPrompt
-    private let lifetime: Duration?
-    private let state = Mutex(State())
+    private let memory: Memory
 
     /// Creates a broker.
     ///
@@ -42,77 +57,109 @@ public final class CredentialBroker: Sendable {
     ///   - sources: Where credentials come from without a question, in this order.
     ///   - person: Who is asked if no source has one.
     ///   - lifetime: How long an accepted credential is held; `nil` as long as the broker, zero not at all.
-    public init(_ sources: [any CredentialSource], person: any CredentialPrompt, lifetime: Duration? = nil) {
-        self.sources = sources
-        self.person = person
-        self.lifetime = lifetime
+    public convenience init(
+        _ sources: [any CredentialSource], person: any CredentialPrompt, lifetime: Duration? = nil
+    ) {
+        self.init(sources, person, Memory(lifetime: lifetime))
+    }
+
+    private init(_ sources: [any CredentialSource], _ person: any CredentialPrompt, _ memory: Memory) {
+        (self.sources, self.person, self.memory) = (sources, person, memory)
+    }
+
+    /// Returns a broker with other sources and another person, which knows what this one knows: what is held and what was
+    /// refused, and who is asking.
+    public func asking(_ sources: [any CredentialSource], person: any CredentialPrompt) -> CredentialBroker {
+        CredentialBroker(sources, person, memory)
     }
 
     /// Authenticates with a credential: obtains it, hands it to `body`, and takes note of whether it was accepted.
     ///
-    /// - Parameter body: What authenticates and does nothing else. Its error counts as a refusal if it says so
-    ///   (``CredentialRefusal``).
-    /// - Throws: `CredentialError`, and the errors of the sources and of `body`.
+    /// - Parameters:
+    ///   - tries: Reads the remaining tries, if the request does not have them: before a person is asked, and before
+    ///     something is sent that was stored. What is given for this use is sent without, which saves an exchange.
+    ///   - body: What authenticates and does nothing else. Its error counts as a refusal if it says so
+    ///     (`CredentialRefusal`).
+    /// - Throws: `CredentialError`, and the errors of the sources, of the person and of `body`.
     public nonisolated(nonsending) func use<Value>(
-        _ request: CredentialRequest, _ body: nonisolated(nonsending) (borrowing Secret) async throws -> Value
+        _ request: CredentialRequest, counting tries: Tries? = nil,
+        _ body: nonisolated(nonsending) (borrowing Secret) async throws -> Value
     ) async throws -> Value {
         try await turn(request.id)
         defer { endTurn(request.id) }
-        let secret = try await find(request)
+        let secret = try await find(request, tries)
         do {
             let value = try await body(secret.value)
             accepted(request.id)
             return value
         } catch {
-            if let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == request.id.kind {
-                refused(request.id, triesLeft: refusal.triesLeft)
-            }
+            failed(request.id, error)
             throw error
         }
     }
 
+    /// Reads the remaining tries of a credential from the key; `nil` if the key does not report them.
+    public typealias Tries = nonisolated(nonsending) () async throws -> CredentialTries?
+
     /// Obtains a credential for a ceremony that authenticates by itself; ``accepted(_:)`` or ``refused(_:triesLeft:)``
     /// follows.
     ///
-    /// - Throws: `CredentialError`, and the errors of the sources.
-    public nonisolated(nonsending) func obtain(_ request: CredentialRequest) async throws -> SharedSecret {
+    /// - Parameter tries: As in ``use(_:counting:_:)``.
+    /// - Throws: `CredentialError`, and the errors of the sources and of the person.
+    public nonisolated(nonsending) func obtain(
+        _ request: CredentialRequest, counting tries: Tries? = nil
+    ) async throws -> SharedSecret {
         try await turn(request.id)
         defer { endTurn(request.id) }
-        return try await find(request)
+        return try await find(request, tries)
+    }
+
+    /// Whether ``obtain(_:counting:)`` would ask nobody: the credential is held, or a source has it and the key has refused
+    /// none. Nothing is read.
+    public func isAtHand(_ request: CredentialRequest) -> Bool {
+        if held(request) != nil { return true }
+        if memory.state.withLock({ $0.entries[request.id]?.refused.isEmpty == false }) { return false }
+        return sources.contains { ($0.isGivenNow || !request.isLastTry) && $0.has(request) }
     }
 
     /// Holds what was given out last, which the key accepted.
     public func accepted(_ id: CredentialID) {
-        let generation: Int? = state.withLock { state in
+        let generation: Int? = memory.state.withLock { state in
             guard let pending = state.entries[id]?.pending else { return nil }
             state.entries[id]?.pending = nil
             state.entries[id]?.triesLeft = nil
-            guard lifetime != .zero else { return nil }
-            state.entries[id]?.held = pending
+            guard memory.lifetime != .zero, !pending.isForOnce else { return nil }
+            state.entries[id]?.held = pending.secret
             state.entries[id]?.generation += 1
             return state.entries[id]?.generation
         }
-        guard let generation, let lifetime else { return }
-        Task.detached { [weak self] in
+        guard let generation, let lifetime = memory.lifetime else { return }
+        Task.detached { [weak memory] in
             try? await Task.sleep(for: lifetime)
-            self?.forget(id, ifStill: generation)
+            memory?.forget(id, ifStill: generation)
         }
     }
 
     /// Remembers that the key refused what was given out last.
     public func refused(_ id: CredentialID, triesLeft: Int?) {
-        state.withLock { state in
+        memory.state.withLock { state in
             guard let pending = state.entries[id]?.pending else { return }
-            state.entries[id]?.refused.append(pending)
+            state.entries[id]?.refused.append(pending.secret)
             state.entries[id]?.pending = nil
             state.entries[id]?.held = nil
             state.entries[id]?.triesLeft = triesLeft
         }
     }
 
+    /// Takes note of a failure with what was given out last: of a refusal, if the error is one of this credential.
+    public func failed(_ id: CredentialID, _ error: any Error) {
+        guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else { return }
+        refused(id, triesLeft: refusal.triesLeft)
+    }
+
     /// Forgets what is held of a credential, and what was refused: it was changed, or the key reset.
     public func forget(_ id: CredentialID) {
-        state.withLock { state in
+        memory.state.withLock { state in
             state.entries[id]?.held = nil
             state.entries[id]?.pending = nil
             state.entries[id]?.refused = []
@@ -120,66 +167,77 @@ public final class CredentialBroker: Sendable {
             state.entries[id]?.generation += 1
         }
     }
-
-    private func forget(_ id: CredentialID, ifStill generation: Int) {
-        state.withLock { state in
-            guard state.entries[id]?.generation == generation else { return }
-            state.entries[id]?.held = nil
-        }
-    }
 }
 
 extension CredentialBroker {
     /// Finds a credential that may be sent.
-    private nonisolated(nonsending) func find(_ request: CredentialRequest) async throws -> SharedSecret {
+    private nonisolated(nonsending) func find(
+        _ request: CredentialRequest, _ tries: Tries?
+    ) async throws -> SharedSecret {
         let id = request.id
-        let (held, counted) = state.withLock { state in
-            state.entries[id]?.pending = nil
-            return (state.entries[id]?.held, state.entries[id]?.triesLeft)
-        }
-        let triesLeft = request.isNew ? nil : request.triesLeft ?? counted
-        if triesLeft == 0 { throw CredentialError.blocked(id) }
+        memory.state.withLock { $0.entries[id]?.pending = nil }
+        var request = request
+        if request.triesLeft == nil { request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft } }
+        try check(request)
         // What was accepted before may have been changed elsewhere: it is not tried when that could block the key.
-        let isLast = triesLeft == 1
-        if let held, !request.isNew, !isLast { return give(held, id) }
+        if let held = held(request) { return give(held, request) }
         var obstacle: CredentialError?
         for source in sources {
             guard let secret = try await source.credential(request) else { continue }
-            if secret.value.isEmpty { throw CredentialError.empty(id) }
-            if isLast, !source.isGivenNow {
+            if secret.value.isEmpty, !request.allowsEmpty { throw CredentialError.empty(id) }
+            if !source.isGivenNow { try await count(&request, tries) }
+            if request.isLastTry, !source.isGivenNow {
                 obstacle = .lastTry(id)
             } else if !request.isNew, wasRefused(secret, id) {
                 obstacle = .refusedBefore(id)
             } else {
-                return give(secret, id)
+                return give(secret, request)
             }
         }
+        if let obstacle, !person.isThere { throw obstacle }
+        try await count(&request, tries)
         let answer: SharedSecret?
-        do { answer = try await person.secret(request) } catch { throw CredentialError.declined(id) }
+        do { answer = try await person.secret(request) } catch is Declined { throw CredentialError.declined(id) }
         guard let answer else { throw obstacle ?? .nobodyToAsk(id) }
-        if answer.value.isEmpty { throw CredentialError.empty(id) }
+        if answer.value.isEmpty, !request.allowsEmpty { throw CredentialError.empty(id) }
         if !request.isNew, wasRefused(answer, id) { throw CredentialError.refusedBefore(id) }
-        return give(answer, id)
+        return give(answer, request)
+    }
+
+    /// Reads the tries once, unless they are known.
+    private nonisolated(nonsending) func count(_ request: inout CredentialRequest, _ tries: Tries?) async throws {
+        guard !request.isNew, request.isFactoryDefault == nil, let counted = try await tries?() else { return }
+        (request.triesLeft, request.isFactoryDefault) = (counted.left, counted.isFactoryDefault)
+        try check(request)
+    }
+
+    private func check(_ request: CredentialRequest) throws(CredentialError) {
+        if request.triesLeft == 0, !request.isNew { throw .blocked(request.id) }
+    }
+
+    private func held(_ request: CredentialRequest) -> SharedSecret? {
+        guard !request.isNew, !request.isForOnce, !request.isLastTry else { return nil }
+        return memory.state.withLock { $0.entries[request.id]?.held }
     }
 
     private func wasRefused(_ secret: SharedSecret, _ id: CredentialID) -> Bool {
-        state.withLock { state in (state.entries[id]?.refused ?? []).contains { $0.value == secret.value } }
+        memory.state.withLock { state in (state.entries[id]?.refused ?? []).contains { $0.value == secret.value } }
     }
 
-    private func give(_ secret: SharedSecret, _ id: CredentialID) -> SharedSecret {
-        state.withLock { $0.entries[id, default: Entry()].pending = secret }
+    private func give(_ secret: SharedSecret, _ request: CredentialRequest) -> SharedSecret {
+        memory.state.withLock { $0.entries[request.id, default: Entry()].pending = (secret, request.isForOnce) }
         return secret
     }
 
     /// Waits until nobody else asks for the credential.
     private nonisolated(nonsending) func turn(_ id: CredentialID) async throws {
-        let number = state.withLock { state in
+        let number = memory.state.withLock { state in
             state.number += 1
             return state.number
         }
         let isMine = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
+                let answer: Bool? = memory.state.withLock { state in
                     if Task.isCancelled { return false }
                     if state.entries[id, default: Entry()].isBusy {
                         state.entries[id]?.waiting.append((number, continuation))
@@ -191,7 +249,7 @@ extension CredentialBroker {
                 if let answer { continuation.resume(returning: answer) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            let waiter = memory.state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 guard let index = state.entries[id]?.waiting.firstIndex(where: { $0.number == number }) else {
                     return nil
                 }
@@ -203,7 +261,7 @@ extension CredentialBroker {
     }
 
     private func endTurn(_ id: CredentialID) {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+        let next = memory.state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard let first = state.entries[id]?.waiting.first else {
                 state.entries[id]?.isBusy = false
                 return nil

@@ -7,11 +7,14 @@ public import YKCrypto
 ///
 /// It is asked while a service may be waiting for the answer, and never calls that service.
 public protocol CredentialPrompt: Sendable {
+    /// Whether there is anybody to ask.
+    var isThere: Bool { get }
+
     /// Asks for a credential; a new one twice.
     ///
     /// - Returns: The credential; `nil` if there is nobody to ask.
-    /// - Throws: `Declined` for a no, an end of input, or a signal.
-    func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret?
+    /// - Throws: `Declined` for a no, and errors of its own: there is no terminal, the question was interrupted.
+    func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }
 
 /// A question that was answered with no, or not at all.

@@ -20,6 +20,19 @@ public struct CredentialID: Hashable, Sendable {
     }
 }
 
+/// The remaining tries of a credential, and whether it is a new key's.
+public struct CredentialTries: Hashable, Sendable {
+    /// The tries that are left.
+    public let left: Int
+    /// Whether it is still the one that every new key has; `nil` if the key does not tell.
+    public let isFactoryDefault: Bool?
+
+    /// Describes the state of a credential.
+    public init(left: Int, isFactoryDefault: Bool? = nil) {
+        (self.left, self.isFactoryDefault) = (left, isFactoryDefault)
+    }
+}
+
 /// What is asked for, with everything that whoever is asked should know.
 public struct CredentialRequest: Hashable, Sendable {
     /// The credential.
@@ -27,23 +40,32 @@ public struct CredentialRequest: Hashable, Sendable {
     /// What it is for, as the end of "to …": `sign for 'alice'`.
     public let purpose: String
     /// The tries that are left; `nil` where they are unlimited or unknown.
-    public let triesLeft: Int?
+    public internal(set) var triesLeft: Int?
     /// Whether it is still the one that every new key has; `nil` if the key does not tell.
-    public let isFactoryDefault: Bool?
+    public internal(set) var isFactoryDefault: Bool?
     /// Whether it is to be set rather than used: it is asked for twice, and never comes from what is held.
     public let isNew: Bool
+    /// Whether the person is to enter it for this use alone: it is neither held nor comes from what is held.
+    public let isForOnce: Bool
+    /// Whether an empty one is a credential too, as the management password of a new YubiHSM Auth is.
+    public let allowsEmpty: Bool
 
     /// Describes a request.
     public init(
         _ id: CredentialID, to purpose: String, triesLeft: Int? = nil, isFactoryDefault: Bool? = nil,
-        isNew: Bool = false
+        isNew: Bool = false, isForOnce: Bool = false, allowsEmpty: Bool = false
     ) {
         self.id = id
         self.purpose = purpose
         self.triesLeft = triesLeft
         self.isFactoryDefault = isFactoryDefault
         self.isNew = isNew
+        self.isForOnce = isForOnce
+        self.allowsEmpty = allowsEmpty
     }
+
+    /// Whether a wrong one blocks the key.
+    var isLastTry: Bool { !isNew && triesLeft == 1 }
 }
 
 /// Why there is no credential.
@@ -67,6 +89,9 @@ public protocol CredentialSource: Sendable {
     /// Whether its credential may be sent when one try is left. True for what was given with this very run, knowing the
     /// key; false for what was stored or set beforehand.
     var isGivenNow: Bool { get }
+
+    /// Whether ``credential(_:)`` has one. Nothing is read for the answer.
+    func has(_ request: CredentialRequest) -> Bool
 
     /// The credential; `nil` if the source has none for this one. A source of one key answers for no other.
     func credential(_ request: CredentialRequest) async throws -> SharedSecret?
