@@ -68,6 +68,7 @@ let package = Package(
         .library(name: "YKInteraction", targets: ["YKInteraction"]),
         .library(name: "YKDesktop", targets: ["YKDesktop"]),
         .library(name: "YKKeyAgent", targets: ["YKKeyAgent"]),
+        .library(name: "YKUse", targets: ["YKUse"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -119,6 +120,11 @@ let package = Package(
 
         library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
         library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
+            "Keys/YKUse",
+            [
+                "YKInteraction", "YKPIV", "YKFIDO", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            ]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
         library(
@@ -157,7 +163,7 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKKeys", "YKDesktop", "YKKeyAgent",
+                "YKKeys", "YKDesktop", "YKKeyAgent", "YKInteraction", "YKUse",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
@@ -294,6 +300,12 @@ let package = Package(
                 "YKWire",
             ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKUseTests",
+            [
+                "YKUse", "YKInteraction", "YKPIV", "YKFIDO", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
+                "YKWire",
+            ]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",

@@ -45,7 +45,7 @@ final class ScriptedPerson: CredentialPrompt {
         set { state.withLock { $0.onAsked = newValue } }
     }
 
-    func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
         guard isThere else { return nil }
         state.withLock { $0.requests.append(request) }
         await onAsked()
@@ -68,7 +68,7 @@ struct Given: CredentialSource {
 
     func has(_ request: CredentialRequest) -> Bool { secret != nil }
 
-    func credential(_ request: CredentialRequest) async throws -> SharedSecret? { secret }
+    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? { secret }
 }
 
 /// A key's refusal.

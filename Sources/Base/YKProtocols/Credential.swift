@@ -17,6 +17,8 @@ public struct CredentialKind: OpenSet {
     public static let pivManagementKey = CredentialKind(rawValue: "piv-management-key")
     /// The PIN of a security key (CTAP 2.2 §6.5).
     public static let fidoPIN = CredentialKind(rawValue: "fido-pin")
+    /// The PIN of the U2F application of some keys.
+    public static let u2fPIN = CredentialKind(rawValue: "u2f-pin")
     /// The password of the OATH application.
     public static let oathPassword = CredentialKind(rawValue: "oath-password")
     /// The OpenPGP PIN for everyday use (PW1).

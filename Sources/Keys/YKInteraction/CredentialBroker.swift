@@ -122,6 +122,9 @@ public final class CredentialBroker: Sendable {
         return sources.contains { ($0.isGivenNow || !request.isLastTry) && $0.has(request) }
     }
 
+    /// Whether the credential is held and may be used for this.
+    public func isHeld(_ request: CredentialRequest) -> Bool { held(request) != nil }
+
     /// Holds what was given out last, which the key accepted.
     public func accepted(_ id: CredentialID) {
         let generation: Int? = memory.state.withLock { state in
@@ -177,7 +180,7 @@ extension CredentialBroker {
         let id = request.id
         memory.state.withLock { $0.entries[id]?.pending = nil }
         var request = request
-        if request.triesLeft == nil { request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft } }
+        if request.triesLeft == nil, !request.isNew { request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft } }
         try check(request)
         // What was accepted before may have been changed elsewhere: it is not tried when that could block the key.
         if let held = held(request) { return give(held, request) }

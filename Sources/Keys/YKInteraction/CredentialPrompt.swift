@@ -14,7 +14,7 @@ public protocol CredentialPrompt: Sendable {
     ///
     /// - Returns: The credential; `nil` if there is nobody to ask.
     /// - Throws: `Declined` for a no, and errors of its own: there is no terminal, the question was interrupted.
-    func secret(_ request: CredentialRequest) async throws -> SharedSecret?
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }
 
 /// A question that was answered with no, or not at all.

@@ -39,6 +39,8 @@ public struct CredentialRequest: Hashable, Sendable {
     public let id: CredentialID
     /// What it is for, as the end of "to …": `sign for 'alice'`.
     public let purpose: String
+    /// How it is written, if the key reports that: `AES192, 48 digits`.
+    public let form: String?
     /// The tries that are left; `nil` where they are unlimited or unknown.
     public internal(set) var triesLeft: Int?
     /// Whether it is still the one that every new key has; `nil` if the key does not tell.
@@ -52,11 +54,12 @@ public struct CredentialRequest: Hashable, Sendable {
 
     /// Describes a request.
     public init(
-        _ id: CredentialID, to purpose: String, triesLeft: Int? = nil, isFactoryDefault: Bool? = nil,
-        isNew: Bool = false, isForOnce: Bool = false, allowsEmpty: Bool = false
+        _ id: CredentialID, to purpose: String, form: String? = nil, triesLeft: Int? = nil,
+        isFactoryDefault: Bool? = nil, isNew: Bool = false, isForOnce: Bool = false, allowsEmpty: Bool = false
     ) {
         self.id = id
         self.purpose = purpose
+        self.form = form
         self.triesLeft = triesLeft
         self.isFactoryDefault = isFactoryDefault
         self.isNew = isNew
@@ -94,5 +97,5 @@ public protocol CredentialSource: Sendable {
     func has(_ request: CredentialRequest) -> Bool
 
     /// The credential; `nil` if the source has none for this one. A source of one key answers for no other.
-    func credential(_ request: CredentialRequest) async throws -> SharedSecret?
+    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret?
 }

@@ -8,14 +8,22 @@ public protocol UserInteraction: Sendable {
     /// Asks whether to go on. Silence and an empty answer are a no.
     ///
     /// - Throws: `Declined`, or the person's own error, such as that there is no terminal.
-    func confirm(_ question: any UserConfirmation) async throws
+    nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws
 
     /// Begins to wait for a touch. The key may answer at once: the person is told only if the wait goes on.
-    func expectTouch(_ touch: ExpectedTouch) -> any TouchWait
+    func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch
 }
 
 /// Something to report, of the library that reports it: a value, whose words are the program's.
 public protocol UserNews: Sendable {}
+
+/// What the exchanges that follow are for: `sign a file`.
+public struct OperationPurpose: UserNews, Hashable {
+    /// The purpose, as the end of "to …".
+    public let text: String
+    /// Names a purpose.
+    public init(_ text: String) { self.text = text }
+}
 
 /// Something to confirm, of the library that asks: a value, whose words are the program's.
 public protocol UserConfirmation: Sendable {}
@@ -29,7 +37,7 @@ public enum ExpectedTouch: Hashable, Sendable {
 }
 
 /// A wait for a touch, which lasts until it is ended.
-public protocol TouchWait: Sendable {
+public protocol PendingTouch: Sendable {
     /// Whether the person was told.
     var isShown: Bool { get }
 

@@ -10,6 +10,7 @@ import YKFIDO
 import YKHSMAuth
 import YKHTTP
 import YKHardware
+import YKInteraction
 import YKKeyAgent
 import YKKeys
 import YKManagement
@@ -26,6 +27,7 @@ import YKStore
 import YKToken
 import YKTokenStore
 import YKTransport
+import YKUse
 import YKVirtualKey
 import YKWire
 import YKX509
@@ -46,6 +48,9 @@ enum Explain {
         case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
+        case let error as CredentialError: credential(error)
+        case let error as PIVUnlockingError: pivAccess(error)
+        case is TouchMissed: touchMissed
         case let error as X509NameError:
             .usage(
                 "this is not a name for a certificate: \(error.reason.printable)", hint: "as in CN=Alice,O=Example,C=DE"

@@ -130,16 +130,11 @@ struct SecureChannelOptions: ParsableArguments {
             let source = SecretInput.Source(
                 descriptor: scpKeysFd, variable: "YKIT_SCP_KEYS",
                 hint: "give the SCP03 keys with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
-            switch try SecretInput.given(source, terminal) {
-            case .secret(let text): keys = try SCP03Keys(given: text)
-            case .none:
-                guard version != 0, version != 0xFF else {
-                    keys = .factory
-                    break
-                }
-                keys = try SCP03Keys(
-                    given: try Prompt(orElse: source.hint).secret("SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
-            }
+            let isFactory = !source.isGiven && (version == 0 || version == 0xFF)
+            keys =
+                isFactory
+                ? .factory
+                : try SCP03Keys(given: try source.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
         }
         if keys.isFactory, warns {
             terminal.warn("these SCP03 keys are those of every new key: they are public and protect nothing")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKInteraction
 import YKKeys
 import YKTransport
 
 /// Asks for a touch once the key has waited for it a moment.
-struct TouchPrompt {
+struct TouchPrompt: PendingTouch {
     /// The default prompt.
     static let usual = "touch the key"
 
@@ -14,6 +15,8 @@ struct TouchPrompt {
         notice = TouchNotice(
             MainLoop.current.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
     }
+
+    var isShown: Bool { notice.isGiven }
 
     /// Reports that the key no longer waits.
     func end() { notice.finish() }
@@ -28,7 +31,7 @@ struct TouchPrompt {
         let prompt = TouchPrompt(terminal)
         defer { prompt.end() }
         do { return try await body() } catch {
-            guard prompt.notice.isGiven, case .timedOut? = LinkError(causing: error) else { throw error }
+            guard prompt.isShown, case .timedOut? = LinkError(causing: error) else { throw error }
             throw Explain.touchMissed
         }
     }

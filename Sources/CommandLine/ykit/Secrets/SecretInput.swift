@@ -83,17 +83,27 @@ enum SecretInput {
 
         /// Returns the secret, given or asked for.
         func read(_ terminal: Terminal, asking question: String) throws -> Secret {
-            switch try SecretInput.given(self, terminal) {
-            case .secret(let secret): secret
-            case .none: try Prompt(orElse: hint).secret(question)
-            }
+            if let given = try given(terminal) { return given.value.copy() }
+            return try Prompt(orElse: hint).secret(question)
         }
 
         /// Returns a new secret, given or asked for twice.
         func readNew(_ terminal: Terminal, asking question: String) throws -> Secret {
-            switch try SecretInput.given(self, terminal) {
-            case .secret(let secret): secret
-            case .none: try Prompt(orElse: hint).newSecret(question)
+            if let given = try given(terminal) { return given.value.copy() }
+            return try Prompt(orElse: hint).newSecret(question)
+        }
+
+        /// Returns the secret; `nil` unless it is given.
+        func given(_ terminal: Terminal) throws -> SharedSecret? {
+            guard let place else { return nil }
+            OwnProcess.hide()
+            claim?.take(place.name)
+            switch place {
+            case .text(let text): return SharedSecret(Secret(utf8: text))
+            case .descriptor(let number): return SharedSecret(try SecretInput.line(from: number, limit: limit))
+            case .variable(let name):
+                terminal.notice("taken from \(name)")
+                return SharedSecret(Secret(utf8: SecretInput.withoutLineEnd(Variables[name] ?? "")))
             }
         }
     }
@@ -123,20 +133,6 @@ enum SecretInput {
         func take(_ place: String) { claims.take(place, owner) }
     }
 
-    /// Returns the secret from a source, if given.
-    static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
-        guard let place = source.place else { return .none }
-        OwnProcess.hide()
-        source.claim?.take(place.name)
-        switch place {
-        case .text(let text): return .secret(Secret(utf8: text))
-        case .descriptor(let number): return .secret(try line(from: number, limit: source.limit))
-        case .variable(let name):
-            terminal.notice("taken from \(name)")
-            return .secret(Secret(utf8: withoutLineEnd(Variables[name] ?? "")))
-        }
-    }
-
     /// Returns a text without one trailing line end, which secret stores often add.
     static func withoutLineEnd(_ text: String) -> String {
         guard text.utf8.last == UInt8(ascii: "\n") else { return text }
@@ -157,12 +153,6 @@ enum SecretInput {
     private static let exposed: [any ExposedSecretKind.Type] = [
         OATHPassword.self, PIN.self, PUK.self, ManagementKeySecret.self,
     ]
-
-    /// A secret, if given.
-    enum Given: ~Copyable {
-        case secret(Secret)
-        case none
-    }
 }
 
 extension UsageError {

@@ -2,19 +2,17 @@
 
 import YKFIDO
 import YKKeys
+import YKUse
 
 extension World {
     /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
     func openFIDO(
         _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of keys: Keys? = nil, key: String? = nil
     ) async throws -> FIDOService {
-        let source = PINSource(
-            self.source(of: .fido, pin, key: key), reason: reason, terminal, of: keyWords, isPlanned: plan != nil)
-        pins = source
+        let credential = fidoCredential(pin, for: reason, key: key)
+        pins = credential
         terminal.purpose(reason)
-        var interaction = FIDOInteraction(pin: { source.pin($0) })
-        interaction.hasPIN = source.isGiven
-        return try await openFIDO(interaction, asksWhich: asksWhich, of: keys)
+        return try await openFIDO(credential.interaction, asksWhich: asksWhich, of: keys)
     }
 
     /// Opens the FIDO application for an operation that requires a touch anyway: if several keys are attached and a

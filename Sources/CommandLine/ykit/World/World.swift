@@ -2,10 +2,12 @@
 
 import YKCapture
 import YKDesktop
+import YKInteraction
 import YKKeys
 import YKManagement
 import YKSecureChannel
 import YKTransport
+import YKUse
 import YKVirtualKey
 import YKWire
 
@@ -23,8 +25,10 @@ final class World {
     let recorder: Recorder?
     /// Finds the selected key.
     let keys: Keys
-    /// The source of this verb's PIN.
-    var pins: PINSource?
+    /// What is known of the credentials of this run.
+    let credentials: CredentialBroker
+    /// The PIN of this verb's FIDO ceremonies.
+    var pins: FIDOCredential?
     /// Which application of which key each given PIN belongs to.
     let pinClaims = PINClaims()
     /// The serial number or file of the other key, in a verb with two; `nil` for the key that the command line selects.
@@ -44,9 +48,13 @@ final class World {
     /// - Parameters:
     ///   - uses: What the verb does with the global options.
     ///   - otherKey: The name of the other key, in a verb with two.
-    init(_ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, otherKey: String? = nil) throws {
+    init(
+        _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, otherKey: String? = nil,
+        _ credentials: CredentialBroker = CredentialBroker([], person: TerminalCredentials(questions: [:]))
+    ) throws {
         self.options = options
         self.terminal = terminal
+        self.credentials = credentials
         selection = try Selection(options)
         try options.checkCombinations(uses)
         let log = try Log(
@@ -93,7 +101,7 @@ final class World {
     /// Returns the world of another key, named by its serial number or the state file of a virtual key. It has
     /// none of this key's secrets.
     func besides(_ name: String) throws -> World {
-        let other = try World(options.ofAnotherKey(name), terminal, otherKey: name)
+        let other = try World(options.ofAnotherKey(name), terminal, otherKey: name, credentials)
         others.append(other)
         return other
     }
@@ -150,9 +158,10 @@ final class World {
             if let problem = recordingProblem, recorder?.problem != nil || recorder?.hasBegun == true {
                 terminal.warn(problem.message)
             }
+            if case PIVUnlockingError.rehearsalEnds = error { plan?.stop() }
             if let plan, plan.isStopped { return plan.answer }
             if let mismatch = replay?.httpMismatch { throw LinkError.replay(mismatch) }
-            throw ([self] + others).lazy.compactMap { $0.pins?.problem }.first ?? cause(of: error)
+            throw ([self] + others).lazy.compactMap(\.pinProblem).first ?? cause(of: error)
         }
     }
 

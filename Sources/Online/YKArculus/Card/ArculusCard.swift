@@ -58,7 +58,9 @@ public struct ArculusCard {
         let service: FIDOService
         let found: CardMark
         do throws(FIDOError) {
-            service = try await FIDOService.open(link, interaction: FIDOInteraction(pin: { await pin?.pin($0) }))
+            var interaction = FIDOInteraction(pin: { await pin?.pin($0) })
+            interaction.pinOutcome = { pin?.takeNote($0) }
+            service = try await FIDOService.open(link, interaction: interaction)
             await service.setStrict(isStrict)
             found = CardMark(isStrict ? try await service.freshInfo() : try await service.info())
         } catch {

@@ -9,6 +9,8 @@ public struct ArculusPIN: Sendable {
     public static let shortest = 6
 
     let give: @Sendable (PINRequest) async throws(ArculusError) -> SharedSecret?
+    /// Called once the card has checked the PIN: with `nil` if it accepted it.
+    let outcome: @Sendable (FIDOError?) -> Void
 
     /// Creates a source with a known PIN.
     ///
@@ -16,11 +18,19 @@ public struct ArculusPIN: Sendable {
     public init(_ pin: SharedSecret) throws(ArculusError) {
         try Self.checkLength(pin)
         give = { _ throws(ArculusError) in pin }
+        outcome = { _ in }
     }
 
     /// Requests the PIN when the card requires it, with the remaining retries; `nil` cancels. No other caller can use
     /// the card meanwhile.
-    public init(asking: @escaping @Sendable (PINRequest) async -> SharedSecret?) {
+    ///
+    /// - Parameter outcome: Called once the card has checked the PIN: with `nil` if it accepted it, otherwise with the
+    ///   error.
+    public init(
+        asking: @escaping @Sendable (PINRequest) async -> SharedSecret?,
+        outcome: @escaping @Sendable (FIDOError?) -> Void = { _ in }
+    ) {
+        self.outcome = outcome
         give = { request async throws(ArculusError) in
             guard let pin = await asking(request) else { return nil }
             try Self.checkLength(pin)

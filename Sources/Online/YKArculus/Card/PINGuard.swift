@@ -18,6 +18,9 @@ final class PINGuard: Sendable {
 
     init(_ source: ArculusPIN) { self.source = source }
 
+    /// Takes note of what the card answered to the PIN.
+    func takeNote(_ error: FIDOError?) { source.outcome(error) }
+
     /// Why no PIN was given.
     var problem: ArculusError? { state.withLock { $0.problem } }
 

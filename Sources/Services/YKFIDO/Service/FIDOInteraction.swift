@@ -10,6 +10,8 @@ public struct FIDOInteraction: Sendable {
     /// Called when a PIN is required; `nil` cancels. The service never retries after a wrong PIN. The task is cancelled
     /// with the operation.
     public var pin: @Sendable (PINRequest) async -> SharedSecret?
+    /// Called once the key has checked the PIN: with `nil` if it accepted it, otherwise with the error.
+    public var pinOutcome: @Sendable (FIDOError?) -> Void = { _ in }
     /// Runs while the key waits for a touch; its task is cancelled when the wait ends.
     public var touch: @Sendable () async -> Void
     /// Whether the PIN is already known, so that the retry counter need not be read from the key.

@@ -35,7 +35,14 @@ extension FIDOSession {
         let retries = interaction.hasPIN ? nil : try usablePINRetries()
         let request = PINRequest(permissions: permissions, rpID: rpID, retries: retries, fallback: fallback)
         guard let pin = try ask(request) else { throw .pinNeeded }
-        return try token(for: pin.value, permissions, rpID: rpID)
+        do {
+            let token = try token(for: pin.value, permissions, rpID: rpID)
+            interaction.pinOutcome(nil)
+            return token
+        } catch {
+            interaction.pinOutcome(error)
+            throw error
+        }
     }
 
     private func ask(_ request: PINRequest) throws(FIDOError) -> SharedSecret? {

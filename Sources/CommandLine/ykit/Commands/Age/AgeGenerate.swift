@@ -6,6 +6,7 @@ import YKCrypto
 import YKFIDO
 import YKPIV
 import YKTransport
+import YKUse
 import YKWire
 import YKX509
 
@@ -96,8 +97,8 @@ struct AgeGenerate: Verb {
                 "CN=\(DistinguishedName.escaped(name)),O=\(X509Certificate.ageOrganization)"),
             policies: policies)
         try await service.checkFit(slot, algorithm, policies)
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "make a key")
+        var unlocking = world.piv(service, pin, managementKey)
+        try await unlocking.manage(for: "make a key")
         // The new key signs the certificate, so a wrong PIN is refused before the key is generated.
         if algorithm != .x25519, policies.pin != .never {
             try await unlocking.verify(for: "sign the key's certificate")
@@ -105,7 +106,7 @@ struct AgeGenerate: Verb {
         let key = try await service.generateKey(slot, algorithm, policies: policies)
         if algorithm != .x25519 {
             let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
-            let certificate = try await use.touching(world) {
+            let certificate = try await use.touching(world.person) {
                 try await service.selfSignedCertificate(
                     use.slot, template, validity: .seconds(36500 * 86_400), key: key)
             }
@@ -124,10 +125,10 @@ struct AgeGenerate: Verb {
 
     /// Returns the given slot, or the first one without key and certificate.
     private func freeSlot(_ service: PIVService, _ world: World) async throws -> PIVSlot {
-        let overwriting = KeyOverwriting(world: world, service: service, force: force)
         if let slot = slot?.slot {
-            try await overwriting.check(slot)
-            if algorithm != .x25519 { try await overwriting.checkCertificate(slot) }
+            let overwriting = world.overwriting(service, force: force)
+            try await overwriting?.confirmKey(in: slot)
+            if algorithm != .x25519 { try await overwriting?.confirmCertificate(in: slot) }
             return slot
         }
         for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }

@@ -5,9 +5,12 @@ import YKAge
 import YKCrypto
 import YKFIDO
 import YKHardware
+import YKInteraction
 import YKKeys
 import YKPIV
+import YKProtocols
 import YKTransport
+import YKUse
 
 /// Performs age's operations on security keys, and asks for PINs, touches and missing keys through age.
 final class AgeKeeper: AgeKeySource {
@@ -17,13 +20,10 @@ final class AgeKeeper: AgeKeySource {
     private let world: World
     private let dialogue: AgeDialogue
     /// The card of the last operation.
-    private var open: (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)?
+    private var open: (service: PIVService, serial: UInt32, access: PIVUnlocking)?
     private var skipped: Set<UInt32> = []
     /// The command line has no PIN options, only variables.
     private let given: PINOptions
-    /// Why a key refused that PIN, which is not sent to it again for the next file; by serial number, or for FIDO2.
-    private var refusals: [UInt32: PIVError] = [:]
-    private var refusal: FIDOError?
     /// The agent that may hold keys; not asked when the command line, or its variables, name where keys are.
     private let agent: AgeAgent?
 
@@ -78,30 +78,24 @@ final class AgeKeeper: AgeKeySource {
 
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret? {
         guard var card = try await card(key.serial == 0 ? nil : key.serial) else { return nil }
-        if let refusal = refusals[card.serial] { throw refusal }
         let slot = PIVSlot(rawValue: key.slot)
         var rounds = 0
         while true {
             rounds += 1
             do {
-                let use = try await card.unlocking.prepare(slot, nil, .derive, for: "decrypt a file")
+                let use = try await card.access.prepare(slot, nil, .derive, for: "decrypt a file")
                 guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
                     throw Explanation(
                         "no-such-key", .notFound, "slot \(slot) holds another key than the identity names",
                         hint: "ykit age identity prints the identities of a key")
                 }
                 let service = card.service
-                defer { open?.unlocking = card.unlocking }
-                return try await use.touching(world) {
+                defer { open?.access = card.access }
+                return try await use.touching(world.person) {
                     try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
                 }
-            } catch PIVError.wrong(.pin, let tries)
-                where !isGiven(.piv, card.serial) && tries > 0 && rounds < Self.attempts
-            {
-                dialogue.say("that was not the PIN")
-            } catch let error as PIVError {
-                if case .wrong(.pin, _) = error, isGiven(.piv, card.serial) { refusals[card.serial] = error }
-                throw error
+            } catch where Self.mayRepeat(after: error) && !isGiven(.piv, card.serial) && rounds < Self.attempts {
+                dialogue.say("wrong PIN")
             }
         }
     }
@@ -109,7 +103,7 @@ final class AgeKeeper: AgeKeySource {
     /// Returns the card with a serial number, or the one that is plugged in; `nil` if the user continues without it.
     private func card(
         _ serial: UInt32?
-    ) async throws -> (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)? {
+    ) async throws -> (service: PIVService, serial: UInt32, access: PIVUnlocking)? {
         let serial = serial == 0 ? nil : serial
         if let open, serial == nil || serial == open.serial { return open }
         if let serial, skipped.contains(serial) { return nil }
@@ -117,7 +111,7 @@ final class AgeKeeper: AgeKeySource {
         while true {
             do {
                 if let (service, found) = try await openPIV(serial) {
-                    open = (service, found, unlocking(service, found))
+                    open = (service, found, access(service, found))
                     return open
                 }
             } catch {
@@ -166,29 +160,28 @@ final class AgeKeeper: AgeKeySource {
         return readers.map { world.keys.selecting(KeySelection(reader: $0.name, transport: .pcsc)) }
     }
 
-    private func unlocking(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
-        var unlocking = PIVUnlocking(world, service, given, key: serial == 0 ? nil : String(serial))
-        unlocking.sharesPIN = true
-        guard !isGiven(.piv, serial) else { return unlocking }
-        unlocking.source = { [dialogue] service, _ in
-            let tries = try await service.tries(of: .pin)
-            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
-            let name = serial == 0 ? "" : " of key \(serial)"
-            guard let pin = try dialogue.secret("PIN\(name)\(Self.left(tries?.triesLeft))") else {
-                throw Explanation("no-pin", .declined, "nobody gave the PIN")
-            }
-            return try PIVPIN(pin.value.copy())
+    private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
+        let key = serial == 0 ? nil : String(serial)
+        let asked = AgePerson(dialogue, "PIN" + (key.map { " of key \($0)" } ?? ""), isThere: !isGiven(.piv, serial))
+        let given = world.given(.pivPIN, world.source(of: .piv, given, key: key))
+        var access = PIVUnlocking(service, world.broker([given], person: asked), world.person, key: key)
+        access.sharesPIN = true
+        return access
+    }
+
+    /// Whether the person may enter another PIN.
+    private static func mayRepeat(after error: any Error) -> Bool {
+        switch error {
+        case PIVError.wrong(.pin, let tries): tries > 0
+        case CredentialError.refusedBefore: true
+        default: false
         }
-        return unlocking
     }
 
     /// Whether a variable has the PIN of an application, and of this key.
     private func isGiven(_ application: PINApplication, _ serial: UInt32? = nil) -> Bool {
         world.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
     }
-
-    /// The remaining PIN retries, as a suffix for the prompt.
-    private static func left(_ tries: Int?) -> String { tries.map { " (\(Tries.next($0)))" } ?? "" }
 
     private func close() async {
         guard let open else { return }
@@ -218,21 +211,31 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let service = try await openFIDO()
+        let asked = AgePerson(dialogue, "PIN of the key's FIDO2", isThere: !isGiven(.fido))
+        let given = world.given(.fidoPIN, world.source(of: .fido, given))
+        let pin = FIDOCredential(
+            world.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: "decrypt a file", world.person)
+        let service = try await world.openFIDO(pin.interaction)
         defer { Task { await service.close() } }
-        do { return try await service.secret(of: credential) } catch let error as FIDOError {
-            if case .wrongPIN = error, isGiven(.fido) { refusal = error }
-            throw error
-        }
+        do { return try await service.secret(of: credential) } catch { throw pin.problem ?? error }
+    }
+}
+
+/// The person whom age asks for a PIN.
+private struct AgePerson: CredentialPrompt {
+    let dialogue: AgeDialogue
+    let question: String
+    let isThere: Bool
+
+    /// - Parameter isThere: Whether the person is asked; a PIN in a variable is not asked for again.
+    init(_ dialogue: AgeDialogue, _ question: String, isThere: Bool) {
+        (self.dialogue, self.question, self.isThere) = (dialogue, question, isThere)
     }
 
-    private func openFIDO() async throws -> FIDOService {
-        if let refusal { throw refusal }
-        guard !isGiven(.fido) else { return try await world.openFIDO(given, for: "decrypt a file") }
-        return try await world.openFIDO(
-            FIDOInteraction(pin: { [dialogue] request in
-                (try? dialogue.secret("PIN of the key's FIDO2\(Self.left(request.retries?.count))")) ?? nil
-            }))
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+        let left = request.triesLeft.map { " (\(Tries.next($0)))" } ?? ""
+        guard let pin = try dialogue.secret(question + left) else { throw Declined() }
+        return pin
     }
 }
 

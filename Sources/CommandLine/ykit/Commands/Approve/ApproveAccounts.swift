@@ -6,6 +6,7 @@ import YKCrypto
 import YKOATH
 import YKPIV
 import YKStore
+import YKUse
 import YKWire
 
 /// Lists accounts.
@@ -210,8 +211,8 @@ struct SlotCleaning {
             world.terminal.warn("this firmware cannot delete keys (5.7 and later can); they stay in their slots")
             return []
         }
-        var unlocking = PIVUnlocking(world, service, pin)
-        try await unlocking.manage(managementKey, for: "delete the key of an account")
+        var unlocking = world.piv(service, pin, managementKey)
+        try await unlocking.manage(for: "delete the key of an account")
         var removed: [PushAccount] = []
         for (account, slot) in found where await PIVApprovalKey.remove(slot, account.publicKey, service) {
             removed.append(account)

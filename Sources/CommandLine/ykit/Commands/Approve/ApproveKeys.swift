@@ -7,8 +7,10 @@ import YKFIDO
 import YKHTTP
 import YKKeys
 import YKPIV
+import YKProtocols
 import YKStore
 import YKTransport
+import YKUse
 import YKWire
 
 enum AccountKeyPIN: SecretKind {
@@ -71,9 +73,6 @@ final class ApproveKeys: ApprovalKeyring {
     private let options: ApproveKeyOptions
     private let book: AccountStore
     private var cards: [UInt32?: PIVUnlocking] = [:]
-    private var pins: [UInt32?: PINKeeper] = [:]
-    /// The security keys that refused the given PIN, which is not sent to them again.
-    private var refusals: [UInt32?: PIVError] = [:]
     private var storeKey: StoreKey?
 
     init(_ world: World, _ book: AccountStore, _ options: ApproveKeyOptions) {
@@ -94,25 +93,20 @@ final class ApproveKeys: ApprovalKeyring {
 
     /// Signs with the key in a slot, after PIN and touch.
     func sign(_ text: [UInt8], _ account: PushAccount, _ place: PIVKeyPlace) async throws -> [UInt8] {
-        guard var unlocking = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
-        if let refusal = refusals[place.keySerial] { throw refusal }
-        let use: KeyUse
+        guard var access = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
+        let use: PIVKeyUse
         do {
-            use = try await unlocking.prepare(
+            use = try await access.prepare(
                 place.slot, PIVAlgorithm(account.publicKey), .sign,
                 for: "sign for account '\(account.account.name.printable)'")
         } catch let error as PIVError {
-            if error.isRefusedPIN {
-                pins[place.keySerial] = nil
-                cards[place.keySerial] = nil
-                if unlocking.given.isGiven { refusals[place.keySerial] = error }
-            }
+            if error.isRefusedPIN { cards[place.keySerial] = nil }
             guard let serial = place.keySerial, hasSeveralKeys else { throw error }
             throw Explain.explain(error).of(key: String(serial))
         }
-        cards[place.keySerial] = unlocking
-        let (service, publicKey) = (unlocking.service, account.publicKey)
-        return try await use.touching(world) {
+        cards[place.keySerial] = access
+        let (service, publicKey) = (access.service, account.publicKey)
+        return try await use.touching(world.person) {
             try await service.sign(
                 .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
         }
@@ -126,7 +120,7 @@ final class ApproveKeys: ApprovalKeyring {
     private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
         let keys = world.keys(of: place.keySerial)
         let service = try await world.openPIV(of: keys)
-        if keys.selection != world.keys.selection { return try unlocking(service, place) }
+        if keys.selection != world.keys.selection { return access(service, place) }
         let found = try await service.serial()
         if let wanted = place.keySerial, let found, wanted != found {
             throw Explanation(
@@ -134,19 +128,16 @@ final class ApproveKeys: ApprovalKeyring {
                 "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
                     + "this is \(found)", hint: "plug it in, or name it with --device \(wanted)")
         }
-        return try unlocking(service, place)
+        return access(service, place)
     }
 
-    /// Returns the unlocking of a security key; asks for its PIN once, even if the key is unplugged in between.
-    private func unlocking(_ service: PIVService, _ place: PIVKeyPlace) throws -> PIVUnlocking {
-        let keeper = pins[place.keySerial] ?? PINKeeper(world, options.pin)
-        pins[place.keySerial] = keeper
-        return keeper.unlocking(service, of: place.keySerial)
+    private func access(_ service: PIVService, _ place: PIVKeyPlace) -> PIVUnlocking {
+        world.piv(service, options.pin, key: place.keySerial.map { String($0) })
     }
 
     /// Closes the security keys; each is opened again on its next use.
     func close() async {
-        for unlocking in cards.values { await unlocking.service.close() }
+        for access in cards.values { await access.service.close() }
         cards = [:]
     }
 
@@ -243,14 +234,10 @@ struct ApproveUserOptions: ParsableArguments {
 
     /// Returns the password, given or asked for.
     func password(_ world: World) throws -> SharedSecret {
-        switch try SecretInput.given(secret.source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            let prompt = try Prompt(orElse: UserPassword.name.hint)
-            return SharedSecret(
-                try prompt.neededSecret(
-                    "password or registration code of \((user ?? "").printable)", "an empty one is not sent"))
-        }
+        if let given = try secret.source.given(world.terminal) { return given }
+        return SharedSecret(
+            try Prompt(orElse: UserPassword.name.hint).neededSecret(
+                "password or registration code of \((user ?? "").printable)", "an empty one is not sent"))
     }
 }
 

@@ -91,7 +91,6 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let book = try access.path.accounts(world)
         let old = try book.container(container, world)
         let other = try world.other(to)
-        let otherPIN = PINKeeper(other, self.other.pin)
         try confirmation.ask(
             "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
             in: world)
@@ -107,12 +106,12 @@ struct ApproveMigrateRun: AccountKeyVerb {
                 "pending", .policy, "the last synchronization was interrupted",
                 hint: "finish it first: ykit approve sync")
         }
-        let present = try await DeviceKey.open(old, PINKeeper(world, access.pin), world)
+        let present = try await DeviceKey.open(old, access.pin, in: world)
         let next = try await naming(other) {
             await (try await other.oath(self.other.password)).close()
             try await sealed.share(with: other, self.other.storeKey(access.key))
             return try await DeviceKey.make(
-                try PIVSlot.forAccount(slot), touch, self.other.managementKey, otherPIN, other)
+                try PIVSlot.forAccount(slot), touch, self.other.managementKey, self.other.pin, other)
         }
         guard next.publicKey != old.publicKey,
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
@@ -123,7 +122,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let new = try await hand(old, present, to: next, client, world)
         try sealed.put(new.stored, nil)
         let tokens = ContainerTokens(
-            new, sealed, other, self.other.password, otherPIN, self.other.managementKey)
+            new, sealed, other, self.other.password, self.other.pin, self.other.managementKey)
         do { try await tokens.synchronize(next) } catch {
             var explanation = Explain.explain(error)
             explanation.hint =

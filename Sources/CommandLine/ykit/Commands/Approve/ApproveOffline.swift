@@ -78,14 +78,12 @@ struct ApproveAdd: Verb {
     }
 
     private func secret(_ world: World) throws -> SharedSecret {
-        let secret: Secret
-        switch try SecretInput.given(given.source, world.terminal) {
-        case .secret(let given): secret = given
-        case .none:
-            secret = try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is not a secret")
-        }
+        let secret =
+            try given.source.given(world.terminal)
+            ?? SharedSecret(
+                try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is not a secret"))
         let prefix = Array("seed://".utf8)
-        var text = secret.copyBytes()
+        var text = secret.value.copyBytes()
         defer { Secret.wipe(&text) }
         let digits = text.starts(with: prefix) ? text[prefix.count...] : text[...]
         guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), (10...128).contains(bytes.count)

@@ -222,7 +222,7 @@ struct ApproveOpen: AccountKeyVerb {
                 + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: world)
         let phrase = try link.passphrasePrompt.map { try passphrase($0, world) }
         let device = try await DeviceKey.make(
-            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, PINKeeper(world, pin), world)
+            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, pin, world)
         let container = ContainerAccount(
             link, name: ApprovalStore.freeName(name ?? link.issuer, in: book.accounts), publicKey: device.publicKey,
             place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: world.now)
@@ -244,13 +244,10 @@ struct ApproveOpen: AccountKeyVerb {
     }
 
     private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
-        switch try SecretInput.given(self.answer.source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
-            prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
-            return SharedSecret(try prompt.secret("answer"))
-        }
+        if let given = try answer.source.given(world.terminal) { return given }
+        let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
+        prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
+        return SharedSecret(try prompt.secret("answer"))
     }
 
     private func members(

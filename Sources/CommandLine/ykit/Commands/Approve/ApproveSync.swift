@@ -50,11 +50,10 @@ struct ApproveSync: AccountKeyVerb {
         let book = try access.path.accounts(world)
         let container = try book.container(container, world)
         let sealed = try await SealedAccounts.open(book, access.key, world)
-        let keeper = PINKeeper(world, access.pin)
-        let tokens = ContainerTokens(container, sealed, world, access.password, keeper, access.managementKey)
+        let tokens = ContainerTokens(container, sealed, world, access.password, access.pin, access.managementKey)
         try await tokens.finish()
         try await tokens.prepare()
-        let device = try await DeviceKey.open(container, keeper, world)
+        let device = try await DeviceKey.open(container, access.pin, in: world)
         if let plan = world.plan {
             plan.add("synchronize container \(container.serial) with \(container.server.origin)")
             return Answer()
@@ -70,7 +69,7 @@ final class ContainerTokens {
     private let sealed: SealedAccounts
     private let world: World
     private let password: PasswordOptions
-    private let pin: PINKeeper
+    private let pin: PINOptions
     private let managementKey: ManagementKeyOptions
     private var service: OATHService?
     private var writer: AccountWriter?
@@ -81,7 +80,7 @@ final class ContainerTokens {
 
     init(
         _ container: ContainerAccount, _ sealed: SealedAccounts, _ world: World, _ password: PasswordOptions,
-        _ pin: PINKeeper, _ managementKey: ManagementKeyOptions
+        _ pin: PINOptions, _ managementKey: ManagementKeyOptions
     ) {
         (self.container, self.sealed, self.world) = (container, sealed, world)
         (self.password, self.pin, self.managementKey) = (password, pin, managementKey)
@@ -232,7 +231,7 @@ final class ContainerTokens {
 extension ApproveLogout {
     /// Leaves a container: the server removes the key, and the accounts of the container become void.
     func leave(_ container: ContainerAccount, _ book: AccountStore, _ world: World) async throws -> Answer {
-        let device = try await DeviceKey.open(container, PINKeeper(world, key.pin), world)
+        let device = try await DeviceKey.open(container, key.pin, managementKey, in: world)
         var isTold = true
         do { try await world.containerClient().terminate(container, device) } catch {
             // 3001: the server has already removed it.
@@ -240,7 +239,7 @@ extension ApproveLogout {
             world.terminal.warn("the server does not know the container any more")
             isTold = false
         }
-        let isDeleted = try await keepKey ? false : device.delete(managementKey)
+        let isDeleted = try await keepKey ? false : device.delete()
         try book.file.update { store throws(StoreError) in
             store.remove(container.account.id)
             for account in book.accounts where CodeAccount(account)?.container == container.serial {

@@ -6,6 +6,7 @@ import YKCrypto
 import YKPIV
 import YKStore
 import YKTransport
+import YKUse
 
 /// The key generated for a new account: in a slot of the security key, or in software.
 final class NewApproveKey: ApprovalKey {
@@ -40,8 +41,8 @@ final class NewApproveKey: ApprovalKey {
         let slot = try await slot(verb, service)
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
-        var unlocking = PIVUnlocking(world, service, verb.key.pin)
-        try await unlocking.manage(verb.managementKey, for: "make a key for the account")
+        var unlocking = world.piv(service, verb.key.pin, verb.managementKey)
+        try await unlocking.manage(for: "make a key for the account")
         let progress = Progress(world.terminal, "making an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
@@ -67,7 +68,7 @@ final class NewApproveKey: ApprovalKey {
                 place.slot, PIVAlgorithm(publicKey), .sign, for: "prove that the new key works")
             self.unlocking = unlocking
             let publicKey = publicKey
-            return try await use.touching(world) {
+            return try await use.touching(world.person) {
                 try await service.sign(
                     .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
             }

@@ -4,6 +4,7 @@ import Arguments
 import YKArculus
 import YKCrypto
 import YKFIDO
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -22,13 +23,13 @@ struct ArculusChangePIN: Verb {
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
         return try await field.answer {
-            let source = PINSource(
-                world.source(of: .fido, pin), reason: "change its PIN", world.terminal, isPlanned: world.plan != nil)
-            world.pins = source
             let card = field.card()
+            let source = world.source(of: .fido, pin)
             // Given PINs are read in this order, and a prompt shows the remaining retries.
-            let old = try source.read(try await Self.retries(card))
-            try await card.changePIN(from: { _ in old }, to: try new.arculus(world))
+            let old = try await world.obtain(
+                .fidoPIN, source, world.fidoQuestion(orElse: source.hint), to: "change its PIN",
+                triesLeft: try await Self.retries(card).count)
+            try await card.changePIN(from: { _ in old }, to: try await new.arculus(world))
             return Answer("the PIN is changed", ["hasPin": true])
         }
     }

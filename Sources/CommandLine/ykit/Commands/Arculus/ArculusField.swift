@@ -83,7 +83,7 @@ final class ArculusField {
             return answer
         } catch let error as ArculusError where world.plan == nil && world.replay == nil && !error.isCancelled {
             var answer = Answer()
-            let why = world.pins?.problem ?? problem ?? Explain.arculus(error)
+            let why = world.pinProblem ?? problem ?? Explain.arculus(error)
             answer.failure = why
             var result = error.result
             if case .server = error {} else { result.errorMessage = why.message }

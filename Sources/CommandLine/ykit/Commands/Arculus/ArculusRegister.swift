@@ -5,6 +5,7 @@ import YKArculus
 import YKCrypto
 import YKFIDO
 import YKHTTP
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -51,7 +52,7 @@ struct ArculusRegister: Verb {
         return try await field.answer {
             let description = try server.read()
             let wishes = try wishes()
-            let fresh = reset ? try Self.confirmed(holding.pin, force: force, world) : nil
+            let fresh = reset ? try await Self.confirmed(holding.pin, force: force, world) : nil
             let client = ArculusClient(
                 description, card: field.card(retries: holding.retries, replaces: force),
                 http: try world.http())
@@ -77,19 +78,15 @@ struct ArculusRegister: Verb {
     }
 
     /// Returns the PIN for after the reset, once the user confirmed the reset twice.
-    private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) throws -> SharedSecret {
+    private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) async throws -> SharedSecret {
         if !force, world.plan == nil {
             try Prompt.confirm("reset the card, and lose all its credentials?")
             try Prompt.confirm(typing: "reset", "every account that this card opens is lost for good")
         }
-        if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
         let source = world.source(of: .fido, pin)
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            let prompt = try Prompt(orElse: source.hint)
-            return SharedSecret(try prompt.newSecret("PIN after the reset, six digits or more", "a PIN is needed"))
-        }
+        let question = TerminalQuestion(
+            asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)
+        return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
 
     private func answer(_ made: RegistrationResponse, _ description: ArculusServer) -> Answer {

@@ -3,6 +3,7 @@
 import Arguments
 import YKArculus
 import YKCrypto
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -23,7 +24,7 @@ struct ArculusReset: Verb {
             if !force, world.plan == nil {
                 try Prompt.confirm(typing: "reset", "this deletes all credentials of this card for good")
             }
-            try await field.card().reset(to: try new.arculus(world))
+            try await field.card().reset(to: try await new.arculus(world))
             return Answer(
                 "all credentials of the card are deleted, the new PIN is set", ["reset": true, "hasPin": true])
         }
@@ -32,13 +33,9 @@ struct ArculusReset: Verb {
 
 extension NewPINOptions {
     /// Returns the new PIN of a card, given or asked for twice.
-    func arculus(_ world: World) throws -> SharedSecret {
-        if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            let prompt = try Prompt(orElse: source.hint)
-            return SharedSecret(try prompt.newSecret("new PIN, six digits or more", "an empty PIN is not a PIN"))
-        }
+    func arculus(_ world: World) async throws -> SharedSecret {
+        let question = TerminalQuestion(
+            asking: "new PIN, six digits or more", objection: "an empty PIN is not a PIN", orElse: source.hint)
+        return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

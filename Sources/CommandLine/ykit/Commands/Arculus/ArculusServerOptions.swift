@@ -5,6 +5,7 @@ import YKArculus
 import YKCrypto
 import YKFIDO
 import YKHTTP
+import YKUse
 import YKWire
 
 /// The server, and the account there.
@@ -36,9 +37,8 @@ struct ArculusServerOptions: ParsableArguments {
 extension PINOptions {
     /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
     func arculus(_ reason: String, _ world: World) -> ArculusPIN {
-        if world.plan != nil { return ArculusPIN(asking: { _ in SharedSecret(Secret(utf8: "planned")) }) }
-        let source = PINSource(world.source(of: .fido, self), reason: reason, world.terminal)
-        world.pins = source
-        return ArculusPIN(asking: { source.pin($0) })
+        let credential = world.fidoCredential(self, for: reason)
+        world.pins = credential
+        return ArculusPIN(asking: { await credential.pin($0) }, outcome: { credential.takeNote($0) })
     }
 }

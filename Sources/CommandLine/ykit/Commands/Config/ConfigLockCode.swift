@@ -4,6 +4,7 @@ import Arguments
 import YKCrypto
 import YKKeys
 import YKManagement
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -40,8 +41,8 @@ struct ConfigLockCode: Verb {
         let info = try await service.deviceInfo()
         if clear, !info.isLocked { return Answer("there is no lock code", ["locked": false]) }
         try DeviceConfiguration().check(info)
-        let current = try lock.code(for: info, world)
-        let new = try newCode(world)
+        let current = try await lock.code(for: info, world)
+        let new = try await newCode(world)
         let revealed = generate ? new.revealed() : nil
         if !force, world.plan == nil {
             try Prompt.confirm(
@@ -62,16 +63,12 @@ struct ConfigLockCode: Verb {
         return answer
     }
 
-    private func newCode(_ world: World) throws -> LockCode {
+    private func newCode(_ world: World) async throws -> LockCode {
         if clear { return .cleared }
         if generate { return try .random(world.environment.random) }
-        if world.plan != nil { return try LockCode(1...16) }
-        switch try SecretInput.given(new.source, world.terminal) {
-        case .secret(let secret): return try LockCode(hex: secret)
-        case .none:
-            let prompt = try Prompt(orElse: new.source.hint)
-            return try LockCode(
-                hex: try prompt.newSecret("new lock code, 32 hexadecimal digits", "an empty code is not a code"))
-        }
+        let question = TerminalQuestion(
+            asking: "new lock code, 32 hexadecimal digits", objection: "an empty code is not a code",
+            orElse: new.source.hint)
+        return try LockCode(hex: try await world.obtain(.lockCode, new.source, question, isNew: true).value)
     }
 }

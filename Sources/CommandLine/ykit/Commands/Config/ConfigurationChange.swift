@@ -42,7 +42,7 @@ struct ConfigurationChange {
             words.forEach(world.terminal.say)
             try Prompt.confirm("change this on \(Self.name(info))?")
         }
-        let code = try lock.code(for: info, world)
+        let code = try await lock.code(for: info, world)
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }
         if outcome.restarts { lines.append("the key restarts by itself and is there again in a few seconds") }

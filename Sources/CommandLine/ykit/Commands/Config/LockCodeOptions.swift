@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKManagement
+import YKProtocols
 
 enum CurrentLockCode: SecretKind {
     static let name = SecretName("lock-code", "lock code", "YKIT_LOCK_CODE", form: "32 hexadecimal digits")
@@ -19,12 +20,12 @@ struct LockCodeOptions: ParsableArguments {
     @OptionGroup var given: SecretOptions<CurrentLockCode>
 
     /// Returns the lock code; `nil` for a key without one.
-    func code(for info: DeviceInfo, _ world: World) throws -> LockCode? {
+    func code(for info: DeviceInfo, _ world: World) async throws -> LockCode? {
         guard info.isLocked else {
             if given.isGiven { throw ManagementError.notLocked }
             return nil
         }
-        if world.plan != nil { return try LockCode(1...16) }
-        return try LockCode(hex: try given.source.read(world.terminal, asking: "lock code of the configuration"))
+        let question = TerminalQuestion(asking: "lock code of the configuration", orElse: given.source.hint)
+        return try LockCode(hex: try await world.obtain(.lockCode, given.source, question).value)
     }
 }

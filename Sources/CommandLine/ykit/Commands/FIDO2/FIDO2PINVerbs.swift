@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKProtocols
 import YKWire
 
 /// Commands for the PIN.
@@ -25,7 +26,7 @@ struct FIDO2PINSet: Verb {
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
         guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
-        let pin = try new.read(info, world)
+        let pin = try await new.read(info, world)
         try await service.setPIN(pin)
         return Answer("the PIN is set", ["hasPin": true])
     }
@@ -44,7 +45,7 @@ struct FIDO2PINChange: Verb {
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         let old = try await world.pin(pins.pin, of: service, for: "change the PIN")
-        let pin = try pins.new.read(info, world)
+        let pin = try await pins.new.read(info, world)
         try await service.changePIN(from: old, to: pin)
         return Answer("the PIN is changed", ["hasPin": true])
     }
@@ -99,21 +100,20 @@ struct FIDO2PINRetries: Verb {
 extension World {
     /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
-        if plan != nil { return SharedSecret(Secret(utf8: "plan")) }
-        let retries = try await service.usablePINRetries()
-        return try PINSource(source(of: .fido, options), reason: reason, terminal).read(retries)
+        let retries = plan == nil ? try await service.usablePINRetries() : nil
+        let source = source(of: .fido, options)
+        return try await obtain(
+            .fidoPIN, source, fidoQuestion(orElse: source.hint), to: reason, triesLeft: retries?.count)
     }
 }
 
 extension NewPINOptions {
     /// Returns the new PIN, given or asked for twice; the prompt states the key's rules.
-    func read(_ info: AuthenticatorInfo, _ world: World) throws -> SharedSecret {
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            let prompt = try Prompt(orElse: source.hint)
-            prompt.tell("a PIN has at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes")
-            return SharedSecret(try prompt.newSecret("new PIN", "an empty PIN is not a PIN"))
-        }
+    func read(_ info: AuthenticatorInfo, _ world: World) async throws -> SharedSecret {
+        let question = TerminalQuestion(
+            asking: "new PIN",
+            after: "a PIN has at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
+            objection: "an empty PIN is not a PIN", orElse: source.hint)
+        return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

@@ -32,11 +32,11 @@ struct HSMAuthChangePassword: Verb {
         let credential = try await service.credential(name)
         if admin {
             let management = try await world.managementPassword(management, of: service, for: "set a password")
-            let new = try world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.setPassword(of: name, to: new, managementKey: management)
         } else {
-            let old = try world.credentialPassword(password, of: credential, force: force)
-            let new = try world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            let old = try await world.credentialPassword(password, of: credential, force: force)
+            let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.changePassword(of: name, from: old, to: new)
         }
         return Answer("the password of '\(label.printable)' is changed", ["label": .string(label)])
@@ -58,7 +58,7 @@ struct HSMAuthChangeManagementPassword: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
         let old = try await world.managementPassword(management, of: service, for: "change it")
-        let new = try world.newHSMAuthPassword(new.source, "new management password")
+        let new = try await world.newHSMAuthPassword(new.source, "new management password")
         try await service.changeManagementKey(from: old, to: new)
         return Answer("the management password is changed", ["changed": true])
     }
@@ -88,7 +88,7 @@ struct HSMAuthChallenge: Verb {
             credential.algorithm == .aes128
             ? try await service.challenge(name)
             : try await service.challenge(
-                name, password: try world.credentialPassword(password, of: credential, force: force))
+                name, password: try await world.credentialPassword(password, of: credential, force: force))
         return Answer(
             Hex.encode(challenge), ["label": .string(label), "challenge": .string(Hex.encode(challenge))])
     }
@@ -158,7 +158,7 @@ struct HSMAuthCalculate: Verb {
                 "'\(label.printable)' is a \(credential.algorithm) credential",
                 hint: credential.algorithm == .aes128 ? "give --context" : "give --exchange and --hsm-key")
         }
-        let password = try world.credentialPassword(password, of: credential, force: force)
+        let password = try await world.credentialPassword(password, of: credential, force: force)
         let prompt = credential.needsTouch == false ? nil : TouchPrompt(world.terminal)
         defer { prompt?.end() }
         let keys: HSMSessionKeys

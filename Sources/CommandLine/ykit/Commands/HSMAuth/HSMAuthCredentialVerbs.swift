@@ -103,7 +103,7 @@ struct HSMAuthAdd: Verb {
             throw HSMAuthError.credentialExists(label)
         }
         let management = try await world.managementPassword(management, of: service, for: "store a credential")
-        let password = try world.newHSMAuthPassword(
+        let password = try await world.newHSMAuthPassword(
             password.source, "password of the new credential '\(self.label.printable)'")
         if case .symmetric(let encryption, let mac) = key {
             let digits = [encryption, mac].map { $0.value.withBytes { Hex.encode(Array($0)) } }.joined()

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKHSMAuth
+import YKProtocols
 import YKWire
 
 /// Commands for the YubiHSM Auth application.
@@ -53,17 +54,13 @@ extension World {
     func managementPassword(
         _ options: ManagementPasswordOptions, of service: HSMAuthService, for reason: String
     ) async throws -> HSMAuthPassword {
-        if plan != nil { return .defaultManagementKey() }
-        let tries = try await service.managementKeyRetries()
-        if tries == 0 { throw HSMAuthError.managementKeyBlocked }
-        let password: HSMAuthPassword
-        switch try SecretInput.given(options.source, terminal) {
-        case .secret(let secret): password = try HSMAuthPassword(secret)
-        case .none:
-            let prompt = try Prompt(orElse: options.source.hint)
-            prompt.tell("to \(reason), the key asks for its management password; \(Tries.next(tries))")
-            password = try HSMAuthPassword(try prompt.secret("management password (empty for that of a new key)"))
-        }
+        let question = TerminalQuestion(
+            "management password", of: "the key", label: "management password (empty for that of a new key)",
+            objection: nil, orElse: options.source.hint)
+        let tries = plan == nil ? try await service.managementKeyRetries() : nil
+        let given = try await obtain(
+            .hsmAuthManagementKey, options.source, question, to: reason, triesLeft: tries, allowsEmpty: true)
+        let password = try HSMAuthPassword(given.value)
         if password.isDefault { terminal.warn(Self.defaultManagementPassword) }
         return password
     }
@@ -75,27 +72,25 @@ extension World {
     /// `force` is set, since another failure deletes the credential.
     func credentialPassword(
         _ options: CredentialPasswordOptions, of credential: HSMAuthCredential, force: Bool
-    ) throws -> HSMAuthPassword {
-        if plan != nil { return .defaultManagementKey() }
-        if credential.retries == 1, !force {
+    ) async throws -> HSMAuthPassword {
+        if credential.retries == 1, !force, plan == nil {
             try Prompt.confirm(
                 "this is the last try: after another wrong password the key deletes "
                     + "'\(credential.label.text.printable)'; go on?")
         }
-        switch try SecretInput.given(options.source, terminal) {
-        case .secret(let secret): return try HSMAuthPassword(secret)
-        case .none:
-            let prompt = try Prompt(orElse: options.source.hint)
-            prompt.tell("\(Tries.next(credential.retries)), then the key deletes the credential")
-            return try HSMAuthPassword(
-                try prompt.secret("password of '\(credential.label.text.printable)'"))
-        }
+        let question = TerminalQuestion(
+            asking: "password of '\(credential.label.text.printable)'",
+            after: "\(Tries.next(credential.retries)), then the key deletes the credential",
+            orElse: options.source.hint)
+        return try HSMAuthPassword(
+            try await obtain(.hsmAuthPassword, options.source, question, allowsEmpty: true).value)
     }
 
     /// Returns a new password, given or asked for twice.
-    func newHSMAuthPassword(_ source: SecretInput.Source, _ name: String) throws -> HSMAuthPassword {
-        if plan != nil { return .defaultManagementKey() }
-        return try HSMAuthPassword(try source.readNew(terminal, asking: name))
+    func newHSMAuthPassword(_ source: SecretInput.Source, _ name: String) async throws -> HSMAuthPassword {
+        let question = TerminalQuestion(asking: name, orElse: source.hint)
+        return try HSMAuthPassword(
+            try await obtain(.hsmAuthPassword, source, question, isNew: true, allowsEmpty: true).value)
     }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKInteraction
 import YKKeys
 import YKOATH
+import YKProtocols
 
 extension World {
     /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
@@ -26,13 +28,14 @@ extension World {
         let other = keys?.selection.serial ?? otherKey
         var source = ofThisKey(options.source, key: other)
         if keys != nil { source = SecretInput.Source(variable: source.variables[0], hint: "") }
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let password):
-            try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
-        case .none:
-            if try await unlockRemembered(service, info) { return }
-            let password = try passwordPrompt(of: other).secret(
-                "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""))
+        let question = TerminalQuestion(
+            asking: "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""), orElse: "")
+        let given = CommandLineCredential(.oathPassword, source, question, terminal)
+        if !source.isGiven, try await unlockRemembered(service, info) { return }
+        // A locked application is unlocked in a plan, too: to look at it.
+        try await credentials.asking([given], person: OATHPerson(question: question, key: other)).use(
+            CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
+        ) { password in
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
         }
     }
@@ -41,13 +44,6 @@ extension World {
     func remember(_ ids: [OATHAccountID], of service: OATHService) async {
         guard await !service.info.hasPassword else { return }
         remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
-    }
-
-    private func passwordPrompt(of other: String?) throws -> Prompt {
-        do { return try Prompt(orElse: "") } catch {
-            guard let other else { throw Explain.passwordNeeded }
-            throw Explain.passwordNeeded(of: other)
-        }
     }
 
     /// Tries the key remembered for this device; a wrong one is reported and not tried again.
@@ -61,5 +57,18 @@ extension World {
             terminal.warn("the remembered password is no longer right; forget it with 'ykit oath access forget'")
             return false
         }
+    }
+}
+
+/// The person at the terminal, who knows the password of the accounts.
+private struct OATHPerson: CredentialPrompt {
+    let question: TerminalQuestion
+    let key: String?
+
+    var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+        guard isThere else { throw key.map { Explain.passwordNeeded(of: $0) } ?? Explain.passwordNeeded }
+        return try question.ask(request)
     }
 }

@@ -48,13 +48,9 @@ struct AccessCodeOptions: ParsableArguments {
     static func code(
         _ source: SecretInput.Source, asks question: String?, _ terminal: Terminal
     ) throws -> OTPAccessCode? {
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let text): return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
-        case .none:
-            guard let question else { return nil }
-            let text = try Prompt(orElse: source.hint).secret(question + " (12 hexadecimal digits)")
-            return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
-        }
+        guard source.isGiven || question != nil else { return nil }
+        let text = try source.read(terminal, asking: (question ?? "access code") + " (12 hexadecimal digits)")
+        return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
     }
 }
 
@@ -118,12 +114,8 @@ enum OTPSecret {
     static func read(
         _ source: SecretInput.Source, _ question: String, _ world: World, base32: Bool = false
     ) throws -> Secret {
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let text): return try decode(text, question, base32: base32)
-        case .none:
-            let form = base32 ? "base 32" : "hexadecimal"
-            return try decode(try Prompt(orElse: source.hint).secret("\(question) (\(form))"), question, base32: base32)
-        }
+        let form = base32 ? "base 32" : "hexadecimal"
+        return try decode(try source.read(world.terminal, asking: "\(question) (\(form))"), question, base32: base32)
     }
 
     /// Accepts the other encoding if the text cannot be in the expected one.

@@ -207,10 +207,7 @@ struct TokenKeyOptions: ParsableArguments {
         }
         let source = SecretInput.Source(
             isStandardInput: keyStdin, descriptor: keyFd, variable: variable, hint: "")
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none: return nil
-        }
+        return try source.given(terminal)
     }
 
     /// Returns the text that contains the key, given or asked for.

@@ -27,7 +27,7 @@ struct OpenPGPChangePIN: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
         let old = try await world.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
-        let new = try world.newOpenPGPPIN(pins.new.source, .user)
+        let new = try await world.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
         return Answer("the user PIN is changed", ["changed": true])
     }
@@ -46,7 +46,7 @@ struct OpenPGPChangeAdminPIN: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
         let old = try await world.openPGPPIN(admin.source, .admin, of: service, for: "change it")
-        let new = try world.newOpenPGPPIN(new.source, .admin)
+        let new = try await world.newOpenPGPPIN(new.source, .admin)
         try await service.changePIN(.admin, from: old, to: new)
         return Answer("the admin PIN is changed", ["changed": true])
     }
@@ -65,7 +65,7 @@ struct OpenPGPSetResetCode: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
         let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
-        let code = try world.newOpenPGPPIN(code.source, .reset)
+        let code = try await world.newOpenPGPPIN(code.source, .reset)
         try await service.checkLength(of: code, .reset)
         try await world.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
@@ -90,11 +90,11 @@ struct OpenPGPUnblockPIN: Verb {
         let service = try await world.openOpenPGP()
         if resetCode || code.source.isGiven {
             let code = try await world.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
-            let new = try world.newOpenPGPPIN(new.source, .user)
+            let new = try await world.newOpenPGPPIN(new.source, .user)
             try await service.resetPIN(to: new, code: code)
         } else {
             let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set a new user PIN")
-            let new = try world.newOpenPGPPIN(new.source, .user)
+            let new = try await world.newOpenPGPPIN(new.source, .user)
             try await service.checkLength(of: new, .user)
             try await world.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
@@ -190,8 +190,8 @@ struct OpenPGPSetKDF: Verb {
         let service = try await world.openOpenPGP()
         try confirmation.ask("this sets both PINs and removes the reset code; go on?", in: world)
         let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the derivation of PINs")
-        let user = try world.newOpenPGPPIN(new.source, .user)
-        let administrator = try sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)
+        let user = try await world.newOpenPGPPIN(new.source, .user)
+        let administrator = try await sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)
         if setting == .on {
             try await service.setUpKDF(admin: admin, newUser: user, newAdmin: administrator)
         } else {

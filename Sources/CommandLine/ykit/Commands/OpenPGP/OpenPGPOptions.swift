@@ -2,7 +2,9 @@
 
 public import Arguments
 import YKCrypto
+import YKInteraction
 public import YKOpenPGP
+import YKProtocols
 import YKTransport
 
 extension OpenPGPSlot: ExpressibleByArgument {
@@ -71,6 +73,24 @@ typealias NewAdminPINOptions = SecretOptions<NewAdminPIN>
 typealias ResetCodeOptions = SecretOptions<ResetCode>
 
 extension OpenPGPKDF.Reference {
+    /// The kind of credential.
+    fileprivate var kind: CredentialKind {
+        switch self {
+        case .user: .openPGPUserPIN
+        case .reset: .openPGPResetCode
+        case .admin: .openPGPAdminPIN
+        }
+    }
+
+    /// The remaining tries.
+    fileprivate func tries(_ retries: (user: Int, reset: Int, admin: Int)) -> Int {
+        switch self {
+        case .user: retries.user
+        case .reset: retries.reset
+        case .admin: retries.admin
+        }
+    }
+
     /// The name in messages.
     var words: String {
         switch self {
@@ -97,17 +117,12 @@ extension World {
     func openPGPPIN(
         _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, of service: OpenPGPService, for reason: String
     ) async throws -> Secret {
-        if plan != nil { return Secret(utf8: reference.usual) }
-        let retries = try await service.status().pins.retries
-        let tries =
-            switch reference {
-            case .user: retries.user
-            case .reset: retries.reset
-            case .admin: retries.admin
-            }
-        if tries == 0 { throw OpenPGPError.blocked(reference) }
         let source = reference == .user ? self.source(of: .openPGP, source) : source
-        return try openPGPInput(source, reference, "to \(reason), the card asks for its \(reference.words)", tries)
+        let question = TerminalQuestion(
+            reference.words, of: "the card", objection: "an empty PIN is never sent", orElse: source.hint)
+        let tries = plan == nil ? reference.tries(try await service.status().pins.retries) : nil
+        let pin = try await obtain(reference.kind, source, question, to: reason, triesLeft: tries)
+        return pin.value.copy()
     }
 
     /// Verifies a PIN, and warns if it is that of a new card.
@@ -121,26 +136,11 @@ extension World {
         terminal.warn("the \(reference.words) is that of a new card; set another with 'ykit openpgp access \(verb)'")
     }
 
-    private func openPGPInput(
-        _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, _ words: String, _ tries: Int
-    ) throws -> Secret {
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let secret): return secret
-        case .none:
-            let prompt = try Prompt(orElse: source.hint)
-            prompt.tell("\(words); \(Tries.next(tries))")
-            return try prompt.neededSecret(reference.words, "an empty PIN is never sent")
-        }
-    }
-
     /// Returns a new PIN or reset code, given or asked for twice.
-    func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) throws -> Secret {
-        if plan != nil { return Secret(utf8: reference.usual) }
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let secret): return secret
-        case .none:
-            return try Prompt(orElse: source.hint).newSecret("new \(reference.words)", "an empty PIN is never sent")
-        }
+    func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) async throws -> Secret {
+        let question = TerminalQuestion(
+            asking: "new \(reference.words)", objection: "an empty PIN is never sent", orElse: source.hint)
+        return try await obtain(reference.kind, source, question, isNew: true).value.copy()
     }
 
     /// Verifies the admin PIN, given or asked for.

@@ -3,6 +3,8 @@
 import Arguments
 import YKCrypto
 import YKPIV
+import YKProtocols
+import YKUse
 import YKWire
 
 /// Commands for PIN, PUK and management key.
@@ -24,8 +26,8 @@ struct PIVChangePIN: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        let old = try await world.pivPIN(pins.pin, of: service, for: "change the PIN")
-        try await service.changePIN(from: old, to: try pins.new.source.newCode("PIN", world))
+        let old = try await world.pivCode(.pin, world.source(of: .piv, pins.pin), of: service, for: "change the PIN")
+        try await service.changePIN(from: old, to: try await world.newPIVCode(.pin, pins.new.source))
         return Answer("the PIN is changed", ["changed": true])
     }
 }
@@ -44,8 +46,8 @@ struct PIVChangePUK: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        let old = try await world.pivPUK(puk, of: service, for: "change the PUK")
-        try await service.changePUK(from: old, to: try new.source.newCode("PUK", world))
+        let old = try await world.pivCode(.puk, puk.source, of: service, for: "change the PUK")
+        try await service.changePUK(from: old, to: try await world.newPIVCode(.puk, new.source))
         return Answer("the PUK is changed", ["changed": true])
     }
 }
@@ -62,8 +64,8 @@ struct PIVUnblockPIN: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        let puk = try await world.pivPUK(puk, of: service, for: "set a new PIN")
-        try await service.unblockPIN(puk: puk, newPIN: try new.source.newCode("PIN", world))
+        let puk = try await world.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
+        try await service.unblockPIN(puk: puk, newPIN: try await world.newPIVCode(.pin, new.source))
         return Answer("the PIN is set, with all its tries", ["changed": true])
     }
 }
@@ -185,13 +187,12 @@ struct PIVChangeManagementKey: Verb {
             if !protect, keyFile == nil, world.plan == nil { try Self.terminalIsThere() }
             return try await service.randomManagementKey(type)
         }
-        switch try SecretInput.given(new.source, world.terminal) {
-        case .secret(let text): return SharedSecret(try HexSecret.decode(text))
-        case .none:
-            let prompt = try Prompt(orElse: new.source.hint)
-            prompt.tell("a management key of \(type) has \((type.keySize ?? 24) * 2) hexadecimal digits")
-            return SharedSecret(try HexSecret.decode(try prompt.newSecret("new management key", "it cannot be empty")))
-        }
+        let question = TerminalQuestion(
+            asking: "new management key",
+            after: "a management key of \(type) has \((type.keySize ?? 24) * 2) hexadecimal digits",
+            objection: "it cannot be empty", orElse: new.source.hint)
+        let text = try await world.obtain(.pivManagementKey, new.source, question, isNew: true)
+        return SharedSecret(Secret(try ManagementKey(hexadecimal: text.value).copyBytes()))
     }
 
     private static let whereTo = "keep it with --protect, or write it into a file with --key-file"

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKPIV
+import YKUse
 import YKWire
 import YKX509
 
@@ -54,13 +55,13 @@ struct PIVGenerateCertificate: Verb {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()
-        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        try await world.overwriting(service, force: force)?.confirmCertificate(in: slot)
         var unlocking = try await management.unlock(service, for: "store a certificate", world)
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given
         let validity = Duration.seconds(days * 86_400)
-        let certificate = try await use.touching(world) {
+        let certificate = try await use.touching(world.person) {
             try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
@@ -105,10 +106,10 @@ struct PIVRequestCertificate: Verb {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()
-        var unlocking = PIVUnlocking(world, service, pin)
+        var unlocking = world.piv(service, pin)
         let use = try await unlocking.prepare(slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
         let key = use.key ?? given
-        let der = try await use.touching(world) {
+        let der = try await use.touching(world.person) {
             try await service.certificateRequest(use.slot, template, key: key)
         }
         let pem = PEM.encode("CERTIFICATE REQUEST", der)
@@ -156,7 +157,7 @@ struct PIVImportCertificate: Verb {
         let service = try await world.openPIV()
         var answer = Answer()
         let (certificate, belongs) = try await choose(from: content, service, &answer)
-        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        try await world.overwriting(service, force: force)?.confirmCertificate(in: slot)
         try await management.unlock(service, for: "store a certificate", world)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
         answer.lines = ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now))

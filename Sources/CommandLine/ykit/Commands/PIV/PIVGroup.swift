@@ -4,6 +4,7 @@ import Arguments
 import YKKeys
 import YKPIV
 import YKTransport
+import YKUse
 import YKWire
 
 /// Commands for the PIV application.

@@ -37,63 +37,6 @@ struct KeyPolicyOptions: ParsableArguments {
     }
 }
 
-/// Asks before data is irrevocably overwritten.
-struct KeyOverwriting {
-    let world: World
-    let service: PIVService
-    let force: Bool
-
-    /// Asks if a slot has a key, as far as the card reports it. Returns whether a key there may be replaced.
-    @discardableResult func check(_ slot: PIVSlot) async throws -> Bool {
-        guard !force, world.plan == nil else { return force }
-        let words: String
-        switch try await service.keyState(of: slot) {
-        case .present(let metadata): words = metadata.algorithm.description
-        case .absent: return false
-        case .untold(let answer):
-            let isFree = try await service.isFree(slot)
-            if isFree ?? (answer == nil) { return false }
-            do { words = try await service.findAlgorithm(slot).description } catch {
-                switch error {
-                case .noKey, .unknownKey: words = "of a kind that the card does not report"
-                default: throw error
-                }
-            }
-        }
-        try Prompt.confirm("slot \(slot) has a key (\(words)), it would be lost for good; go on?")
-        return true
-    }
-
-    /// Asks if a slot has a certificate, or other data in its place.
-    func checkCertificate(_ slot: PIVSlot) async throws {
-        guard !force, world.plan == nil else { return }
-        let words: String
-        do { words = try await service.certificate(slot).subject.description.printable } catch {
-            switch error {
-            case .noSuchObject: return
-            case .malformedObject, .notInflated, .notCertificate: words = "one that cannot be read"
-            default: throw error
-            }
-        }
-        try Prompt.confirm("slot \(slot) has a certificate (\(words)), it would be replaced; go on?")
-    }
-
-    /// Asks if an object has content.
-    func check(_ id: PIVObjectID) async throws {
-        guard !force, world.plan == nil else { return }
-        do {
-            if try await service.object(id).isEmpty { return }
-        } catch {
-            switch error {
-            case .noSuchObject: return
-            case .pinRequired: break
-            default: throw error
-            }
-        }
-        try Prompt.confirm("there is an object \(id) already, it would be replaced; go on?")
-    }
-}
-
 extension KeyFile {
     /// Reads a file of keys and certificates.
     ///

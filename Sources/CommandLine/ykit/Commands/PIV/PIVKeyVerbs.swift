@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKPIV
+import YKUse
 import YKWire
 
 /// Commands for private keys.
@@ -50,7 +51,7 @@ struct PIVGenerateKey: Verb {
         let output = try FileOutput(file, isText: format.isText, force: force, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await service.checkFit(slot, algorithm, policies.policies)
-        try await KeyOverwriting(world: world, service: service, force: force).check(slot)
+        try await world.overwriting(service, force: force)?.confirmKey(in: slot)
         try await management.unlock(service, for: "make a key", world)
         let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "making an \(algorithm) key") }
         defer { progress?.end() }
@@ -107,7 +108,7 @@ struct PIVImportKey: Verb {
         if let algorithm = PIVAlgorithm(key.publicKey) {
             try await service.checkFit(slot, algorithm, policies.policies)
         }
-        try await KeyOverwriting(world: world, service: service, force: force).check(slot)
+        try await world.overwriting(service, force: force)?.confirmKey(in: slot)
         try await management.unlock(service, for: "import a key", world)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
         var answer = Answer("put an \(algorithm) key into \(slot)", [:])
@@ -237,7 +238,7 @@ struct PIVMoveKey: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        let replacing = try await KeyOverwriting(world: world, service: service, force: force).check(to)
+        let replacing = try await world.overwriting(service, force: force)?.confirmKey(in: to) ?? force
         try await management.unlock(service, for: "move a key", world)
         try await service.moveKey(from: from, to: to, replacing: replacing)
         return Answer(

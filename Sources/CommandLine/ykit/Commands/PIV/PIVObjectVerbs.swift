@@ -2,6 +2,7 @@
 
 import Arguments
 import YKPIV
+import YKUse
 import YKWire
 
 /// Commands for data objects.
@@ -30,7 +31,7 @@ struct PIVExportObject: Verb {
         let content: [UInt8]
         do { content = try await service.object(object) } catch {
             guard case .pinRequired = error else { throw error }
-            var unlocking = PIVUnlocking(world, service, pin)
+            var unlocking = world.piv(service, pin)
             try await unlocking.verify(for: "read the object \(object)")
             content = try await service.object(object)
         }
@@ -77,7 +78,7 @@ struct PIVImportObject: Verb {
                 "the object \(object) belongs to the management key, which the PIN protects there",
                 hint: "set one that is not protected first: ykit piv access change-management-key")
         }
-        try await KeyOverwriting(world: world, service: service, force: force).check(object)
+        try await world.overwriting(service, force: force)?.confirmObject(object)
         try await management.unlock(service, for: "write an object", world)
         try await service.putObject(object, content)
         return Answer(
@@ -113,7 +114,7 @@ struct PIVGenerateObject: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        try await KeyOverwriting(world: world, service: service, force: force).check(object.id)
+        try await world.overwriting(service, force: force)?.confirmObject(object.id)
         try await management.unlock(service, for: "write an object", world)
         var answer = Answer("made a new \(object.rawValue)", [:])
         switch object {

@@ -3,6 +3,7 @@
 import YKCrypto
 import YKPIV
 import YKTransport
+import YKUse
 import YKWire
 import YKX509
 
@@ -96,7 +97,7 @@ struct PIVReportText {
                 switch item {
                 case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
                 case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
-                case .managementKey: PIVUnlocking.isDefault
+                case .managementKey: Explain.defaultManagementKey
                 }
             } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
     }

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKPIV
+import YKUse
 import YKWire
 import YKX509
 
@@ -18,8 +19,8 @@ struct PIVUseOptions: ParsableArguments {
     func prepare<Input>(
         _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ world: World,
         reading read: (PIVAlgorithm) throws -> Input
-    ) async throws -> (use: KeyUse, input: Input) {
-        var unlocking = PIVUnlocking(world, service, pin)
+    ) async throws -> (use: PIVKeyUse, input: Input) {
+        var unlocking = world.piv(service, pin)
         return try await unlocking.prepare(slot, algorithm, operation, for: reason, reading: read)
     }
 }
@@ -69,7 +70,7 @@ struct PIVSign: Verb {
             try PIVService.check(input, for: algorithm, hash: hash, padding: scheme)
             return input
         }
-        let signature = try await use.touching(world) {
+        let signature = try await use.touching(world.person) {
             try await service.sign(
                 input, use.slot, hash: hash, padding: scheme, algorithm: use.algorithm, key: use.key)
         }
@@ -130,7 +131,7 @@ struct PIVDecrypt: Verb {
             return message
         }
         let padding = padding == .oaep ? DecryptionPadding.oaep(hash.algorithm) : .pkcs1
-        let plaintext = try await use.touching(world) {
+        let plaintext = try await use.touching(world.person) {
             try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
         }
         var answer = Answer("the plain text is in \(output)", [:])
@@ -189,7 +190,7 @@ struct PIVDerive: Verb {
             try PIVService.checkPeer(key, for: algorithm)
             return key
         }
-        let secret = try await use.touching(world) {
+        let secret = try await use.touching(world.person) {
             try await service.derive(with: key, use.slot, algorithm: use.algorithm)
         }
         var answer = Answer("the secret is in \(output)", [:])

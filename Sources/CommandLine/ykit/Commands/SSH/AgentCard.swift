@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKInteraction
 import YKPIV
 import YKTransport
+import YKUse
 
 /// The PIV application of the agent's card. It stays open for a moment after a request, so that the requests that follow
 /// need no selection and no PIN; other programs wait that long, and find nothing unlocked.
@@ -26,11 +28,12 @@ final class AgentCard {
         let end: ContinuousClock.Instant
         fileprivate(set) var keys: [PIVSlotKey]?
         /// Has the PIN verified once it was.
-        var unlocking: PIVUnlocking
+        var access: PIVUnlocking
         fileprivate var lastAnswer = ContinuousClock.now
     }
 
     private let world: World
+    private let credentials: CredentialBroker
     private let patience: Duration
     /// Calls ``end(_:)`` with the number of a session at its end, from the task that uses the card.
     private let schedule: (Int, ContinuousClock.Instant) -> Void
@@ -42,9 +45,9 @@ final class AgentCard {
 
     /// - Parameter lifetime: How long a PIN may be used, in seconds; a session ends with it.
     init(
-        _ world: World, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
+        _ world: World, _ credentials: CredentialBroker, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
     ) {
-        self.world = world
+        (self.world, self.credentials) = (world, credentials)
         patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)
         self.schedule = schedule
     }
@@ -73,15 +76,17 @@ final class AgentCard {
         let service = try await world.openPIV()
         count += 1
         let end = ContinuousClock.now + patience
-        let made: Session
+        var made: Session
         do {
+            let serial = try await service.serial()
             made = Session(
-                number: count, service: service, serial: try await service.serial(), end: end,
-                unlocking: PIVUnlocking(world, service, PINOptions()))
+                number: count, service: service, serial: serial, end: end,
+                access: PIVUnlocking(service, credentials, world.person, key: serial.map { String($0) }))
         } catch {
             await service.close()
             throw error
         }
+        made.access.isForAgent = true
         session = made
         if patience > .zero { schedule(count, end) }
         return made

@@ -4,6 +4,7 @@ import YKAge
 import YKCrypto
 import YKPIV
 import YKSSH
+import YKUse
 
 extension AgentKeeper {
     /// Answers a request of age's plugin: whether the card has a key, or with the file key that it unwraps.

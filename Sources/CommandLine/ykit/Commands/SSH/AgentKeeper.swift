@@ -5,9 +5,12 @@ import Synchronization
 import YKCrypto
 import YKFIDO
 import YKKeyAgent
+import YKInteraction
 import YKPIV
+import YKProtocols
 import YKSSH
 import YKTransport
+import YKUse
 import YKWire
 
 /// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
@@ -19,8 +22,8 @@ final class AgentKeeper {
     let world: World
     let usesPIV: Bool
     let card: AgentCard
-    private let pins: AgentPINs
-    private let fidoPINs: AgentPINs
+    private let given: [CommandLineCredential]
+    private let credentials: CredentialBroker
     private let prompt = AgentPrompt()
     /// The certificates of PIV keys.
     private let certificates: [SSHCertificate]
@@ -34,9 +37,13 @@ final class AgentKeeper {
         self.certificates = certificates
         // A given PIN is that of PIV, unless the agent leaves PIV alone.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
-        pins = AgentPINs(world.source(of: .piv, piv), world.terminal, lifetime: lifetime)
-        fidoPINs = AgentPINs(world.source(of: .fido, fido), world.terminal, lifetime: lifetime)
-        card = AgentCard(world, lifetime: lifetime) { number, end in
+        given = [
+            world.given(.pivPIN, world.source(of: .piv, piv), isGivenNow: false),
+            world.given(.fidoPIN, world.source(of: .fido, fido), isGivenNow: false),
+        ]
+        credentials = CredentialBroker(
+            given, person: AgentPerson(prompt: prompt), lifetime: lifetime.map { .seconds($0) })
+        card = AgentCard(world, credentials, lifetime: lifetime) { number, end in
             Task {
                 try? await Task.sleep(until: end, clock: .continuous)
                 keys.release(number)
@@ -55,21 +62,12 @@ final class AgentKeeper {
 
     /// Reads the PINs that are given, while the standard input is there.
     func readPINs() throws {
-        try pins.readGiven()
-        try fidoPINs.readGiven()
+        for pin in given { try pin.read() }
     }
 
     /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
-        let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
-        do {
-            let files = try await SSHCredential.all(of: service).map(\.file)
-            await service.close()
-            return files
-        } catch {
-            await service.close()
-            throw error
-        }
+        try await withFIDO(for: "read its credentials for SSH") { try await SSHCredential.all(of: $0).map(\.file) }
     }
 
     /// Repeats work with a card that another program holds, or has reset or powered off in the middle.
@@ -98,33 +96,17 @@ final class AgentKeeper {
     /// Uses a key in a slot, once the PIN that it requires is verified.
     func using<Value>(
         _ key: PIVSlotKey, _ operation: PIVOperation, _ reason: String, in session: inout AgentCard.Session,
-        _ body: (KeyUse) async throws -> Value
+        _ body: (PIVKeyUse) async throws -> Value
     ) async throws -> Value {
-        let policy = key.policies?.pin
-        let isAlways =
-            policy == .always || policy == .matchAlways || policy == nil && key.slot == .signature
-        if isAlways { session.unlocking = session.unlocking.beforePIN() }
-        session.unlocking.source = { [pins, prompt] service, reason in
-            let tries = try await service.tries(of: .pin)
-            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
-            let left = tries.map { ", \(Tries.next($0.triesLeft))" } ?? ""
-            // Other programs do not wait for somebody who enters a PIN.
-            if try pins.asks(triesLeft: tries?.triesLeft, isKept: !isAlways) { await service.rest() }
-            let pin = try await pins.pin(
-                "PIN of the key's PIV, to \(reason)\(left)", prompt, triesLeft: tries?.triesLeft, isKept: !isAlways)
-            return try PIVPIN(pin.value.copy())
-        }
-        // A cached PIN may have been changed since: it is forgotten, and the user is asked.
+        // A held PIN may have been changed since: it is forgotten, and the user is asked.
         while true {
             do {
-                let use = try await session.unlocking.prepare(
+                let use = try await session.access.prepare(
                     key.slot, PIVAlgorithm(key.publicKey), operation, for: reason)
                 guard use.key.map({ $0 == key.publicKey }) ?? true else { throw PIVError.noKey(key.slot) }
-                let value = try await use.touching(world) { try await body(use) }
-                if isAlways { session.unlocking = session.unlocking.beforePIN() }
-                return value
+                return try await use.touching(world.person) { try await body(use) }
             } catch let error as PIVError {
-                guard case .wrong(.pin, let tries) = error, pins.wasRefused(triesLeft: tries) else { throw error }
+                guard case .wrong(.pin, let tries) = error, tries > 1 else { throw error }
             }
         }
     }
@@ -182,30 +164,36 @@ final class AgentKeeper {
     ) async throws -> SSHSignature {
         // The FIDO application may be on the same card.
         await card.end()
-        let service = try await world.openFIDO(interaction(for: reason))
-        do {
-            let signature = try await service.sign(request.data, with: credential)
-            await service.close()
-            return signature
-        } catch {
-            await service.close()
-            if case .wrongPIN? = error as? FIDOError { _ = fidoPINs.wasRefused(triesLeft: nil) }
-            throw error
-        }
+        return try await withFIDO(for: reason) { try await $0.sign(request.data, with: credential) }
     }
 
-    private func interaction(for reason: String) -> FIDOInteraction {
-        FIDOInteraction(pin: { [fidoPINs, prompt, terminal = world.terminal] request in
-            let left = request.retries.map { ", \(Tries.next($0.count))" } ?? ""
-            do {
-                return try await fidoPINs.pin(
-                    "PIN of the key's FIDO2, to \(reason)\(left)", prompt, triesLeft: request.retries?.count,
-                    isKept: false)
-            } catch {
-                terminal.warn(Explain.explain(error).message)
-                return nil
-            }
-        })
+    /// Uses the FIDO application; its PIN is entered for each use unless it is given.
+    private func withFIDO<Value>(
+        for reason: String, _ body: (FIDOService) async throws -> Value
+    ) async throws -> Value {
+        let pin = FIDOCredential(
+            credentials, CredentialID(.fidoPIN, key: nil), to: reason, isForOnce: true, world.person)
+        let service = try await world.openFIDO(pin.interaction)
+        do {
+            let value = try await body(service)
+            await service.close()
+            return value
+        } catch {
+            await service.close()
+            throw pin.problem ?? error
+        }
+    }
+}
+
+/// The person whom an agent asks for PINs.
+private struct AgentPerson: CredentialPrompt {
+    let prompt: AgentPrompt
+    let isThere = true
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+        let left = request.triesLeft.map { ", \(Tries.next($0))" } ?? ""
+        let application = request.id.kind == .fidoPIN ? "FIDO2" : "PIV"
+        return try await prompt.pin("PIN of the key's \(application), to \(request.purpose)\(left)")
     }
 }
 

@@ -7,6 +7,7 @@ import YKKeyAgent
 import YKPIV
 import YKSSH
 import YKTransport
+import YKUse
 import YKWire
 
 /// Signs a file as `ssh-keygen -Y sign` does.
@@ -150,11 +151,11 @@ extension World {
         _ data: [UInt8], with slot: PIVSlot, _ pin: PINOptions
     ) async throws -> (SSHPublicKey, SSHSignature) {
         let service = try await openPIV()
-        var unlocking = PIVUnlocking(self, service, pin)
+        var unlocking = piv(service, pin)
         let use = try await unlocking.prepare(slot, nil, .sign, for: "sign a file")
         let known = if let key = use.key { key } else { try await service.publicKey(slot) }
         guard let key = SSHPublicKey(known) else { throw PIVError.unfit(use.algorithm, for: .sign) }
-        let bytes = try await use.touching(self) {
+        let bytes = try await use.touching(person) {
             try await service.sign(
                 .message(data), slot, hash: key.hash ?? .sha512, algorithm: use.algorithm, key: use.key)
         }

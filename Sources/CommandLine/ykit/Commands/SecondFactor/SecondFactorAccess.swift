@@ -68,10 +68,10 @@ struct SecondFactorAccess: ParsableArguments {
             return try await kept(try vault.onlySession(), vault, world)
         }
         var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
-        if let secret = try given(apiKey.source, world) { connection.use(secret) }
+        if let secret = try apiKey.source.given(world.terminal) { connection.use(secret) }
         if passkey {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
-        } else if let password = try given(password.source, world) {
+        } else if let password = try password.source.given(world.terminal) {
             if !logsIn, try vault.session(at: connection.url) != nil {
                 world.terminal.notice("YKIT_2FA_PASSWORD is set, so the login that was kept is not used")
             }
@@ -93,7 +93,7 @@ struct SecondFactorAccess: ParsableArguments {
         guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
             url, try trusted.trust(world, risk: "read the password"), vault(world, key), world)
-        return (connection, passkey ? nil : try given(password.source, world))
+        return (connection, passkey ? nil : try password.source.given(world.terminal))
     }
 
     /// Asks for the account's password.
@@ -108,7 +108,7 @@ struct SecondFactorAccess: ParsableArguments {
         var connection = try make(session.server, session.trust, vault, world)
         connection.service.server.use(token: token)
         connection.hasAccount = true
-        if let secret = try given(apiKey.source, world) { connection.use(secret) }
+        if let secret = try apiKey.source.given(world.terminal) { connection.use(secret) }
         return connection
     }
 
@@ -129,13 +129,6 @@ struct SecondFactorAccess: ParsableArguments {
         let service = SecondFactor(PrivacyIDEAFactors(client), realm: realm, clock: world.environment.clock)
         return SecondFactorConnection(
             service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault)
-    }
-
-    private func given(_ source: SecretInput.Source, _ world: World) throws -> SharedSecret? {
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): SharedSecret(secret)
-        case .none: nil
-        }
     }
 }
 

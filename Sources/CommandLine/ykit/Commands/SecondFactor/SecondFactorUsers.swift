@@ -70,9 +70,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         var new = NewUser(user)
         (new.mobile, new.email, new.givenName, new.surname) = (mobile, mail, givenName, surname)
         let source = SecretInput.Source(descriptor: userPasswordFd, variable: "YKIT_2FA_USER_PASSWORD", hint: "")
-        if case .secret(let secret) = try SecretInput.given(source, world.terminal) {
-            new.password = SharedSecret(secret)
-        }
+        new.password = try source.given(world.terminal)
         let channel: PINChannel = mobile == nil ? .mail : .sms
         let token = try await connection.service.addUser(new, channel, isDisabled: disabled, resolver: resolver)
         var answer = Answer(

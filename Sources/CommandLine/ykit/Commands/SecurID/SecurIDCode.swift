@@ -22,12 +22,9 @@ struct TokenPINOptions: ParsableArguments {
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
     func read(_ token: StoredToken, _ world: World) throws -> SharedSecret? {
-        switch try SecretInput.given(given.source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none:
-            guard askPin else { return nil }
-            return SharedSecret(try Prompt(orElse: TokenPIN.name.hint).secret("PIN of token \(token.name)"))
-        }
+        if let pin = try given.source.given(world.terminal) { return pin }
+        guard askPin else { return nil }
+        return SharedSecret(try Prompt(orElse: TokenPIN.name.hint).secret("PIN of token \(token.name)"))
     }
 }
 

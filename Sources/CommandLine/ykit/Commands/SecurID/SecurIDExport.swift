@@ -85,14 +85,12 @@ struct SecurIDExport: Verb {
 
     private func newPassword(_ world: World) throws -> SharedSecret? {
         let source = exportPassword.source
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret):
-            guard !secret.isEmpty else { throw Explanation.usage("an empty password protects nothing") }
-            return SharedSecret(secret)
-        case .none:
-            guard askPassword else { return nil }
-            return SharedSecret(try Prompt(orElse: source.hint).newSecret("password of the export"))
+        if let given = try source.given(world.terminal) {
+            guard !given.value.isEmpty else { throw Explanation.usage("an empty password protects nothing") }
+            return given
         }
+        guard askPassword else { return nil }
+        return SharedSecret(try Prompt(orElse: source.hint).newSecret("password of the export"))
     }
 
     private func text(_ token: SecurIDToken, _ password: SharedSecret?, _ world: World) throws -> SharedSecret {

@@ -84,7 +84,7 @@ struct SecurIDImport: Verb {
         _ own: String?, _ world: World
     ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
         let input = try input(world)
-        let secret = try passwordGiven(world)
+        let secret = try password.source.given(world.terminal)
         guard let input, input.form != "ctkip" else {
             return ([try await server.fetch(input, ctkip, world)], "ctkip", false)
         }
@@ -98,13 +98,6 @@ struct SecurIDImport: Verb {
             return ctkip.lowercased().contains(bytesOf: "ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
         }
         return try TokenSource.read(source ?? "-", world)
-    }
-
-    private func passwordGiven(_ world: World) throws -> SharedSecret? {
-        switch try SecretInput.given(password.source, world.terminal) {
-        case .secret(let secret): SharedSecret(secret)
-        case .none: nil
-        }
     }
 
     /// Returns the tokens of a source that requires no server.

@@ -65,15 +65,12 @@ struct StoreKeyOptions: ParsableArguments {
 
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
     func passphrase(isNew: Bool, _ world: World) throws -> Secret {
-        switch try SecretInput.given(passphrase.source, world.terminal) {
-        case .secret(let secret):
-            guard !secret.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
-            return secret
-        case .none:
-            let prompt = try Prompt(orElse: passphrase.source.hint)
-            return isNew
-                ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
+        if let given = try passphrase.source.given(world.terminal) {
+            guard !given.value.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
+            return given.value.copy()
         }
+        let prompt = try Prompt(orElse: passphrase.source.hint)
+        return isNew ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
     }
 }
 

@@ -7,6 +7,7 @@ import YKKeys
 import YKPIV
 import YKStore
 import YKTransport
+import YKUse
 import YKWire
 
 /// A PIV slot on the command line.
@@ -84,14 +85,14 @@ extension World {
         _ store: SealedStore, _ options: StoreKeyOptions, for reason: String
     ) async throws -> StoreKey {
         let service = try await openPIV()
-        var unlocking = PIVUnlocking(self, service, options.slotPIN ?? options.pin)
+        var unlocking = piv(service, options.slotPIN ?? options.pin)
         for seal in store.seals {
             guard let slot = seal.slot, let key = try? await service.publicKey(slot), seal.isSealed(for: key) else {
                 continue
             }
             let isRSA = if case .pivRSA = seal.means { true } else { false }
             let use = try await unlocking.prepare(slot, nil, isRSA ? .decrypt : .derive, for: reason)
-            return try await use.touching(self) { try await seal.open(service, use.algorithm) }
+            return try await use.touching(person) { try await seal.open(service, use.algorithm) }
         }
         throw StoreError.notThisKey
     }

@@ -3,6 +3,7 @@
 import Arguments
 import YKCrypto
 import YKFIDO
+import YKProtocols
 import YKWire
 
 /// Commands for the U2F PIN of a YubiKey 4 FIPS.
@@ -25,7 +26,7 @@ struct U2FPINSet: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openU2F()
-        try await service.u2fSetPIN(try world.newU2FPIN(new))
+        try await service.u2fSetPIN(try await world.newU2FPIN(new))
         return Answer("the U2F PIN is set", ["hasPin": true])
     }
 }
@@ -40,8 +41,8 @@ struct U2FPINChange: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openU2F()
-        let old = try world.u2fPIN(pins.pin, for: "change the U2F PIN")
-        try await service.u2fChangePIN(from: old, to: try world.newU2FPIN(pins.new))
+        let old = try await world.u2fPIN(pins.pin, for: "change the U2F PIN")
+        try await service.u2fChangePIN(from: old, to: try await world.newU2FPIN(pins.new))
         return Answer("the U2F PIN is changed", ["hasPin": true])
     }
 }
@@ -56,7 +57,7 @@ struct U2FPINVerify: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openU2F()
-        try await service.u2fVerifyPIN(try world.u2fPIN(pin, for: "make U2F key pairs"))
+        try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make U2F key pairs"))
         return Answer("the U2F PIN is right", ["verified": true])
     }
 }
@@ -92,14 +93,14 @@ struct U2FReset: Verb {
 
 extension World {
     /// Returns the U2F PIN, given or asked for.
-    func u2fPIN(_ options: PINOptions, for reason: String) throws -> SharedSecret {
-        if plan != nil { return SharedSecret(Secret(utf8: "planned")) }
-        return try PINSource(source(of: .u2f, options), reason: reason, terminal).read(nil)
+    func u2fPIN(_ options: PINOptions, for reason: String) async throws -> SharedSecret {
+        let source = source(of: .u2f, options)
+        return try await obtain(.u2fPIN, source, fidoQuestion(orElse: source.hint), to: reason)
     }
 
     /// Returns a new U2F PIN, given or asked for twice.
-    fileprivate func newU2FPIN(_ options: NewPINOptions) throws -> SharedSecret {
-        if plan != nil { return SharedSecret(Secret(utf8: "planned")) }
-        return SharedSecret(try options.source.readNew(terminal, asking: "new U2F PIN"))
+    fileprivate func newU2FPIN(_ options: NewPINOptions) async throws -> SharedSecret {
+        let question = TerminalQuestion(asking: "new U2F PIN", orElse: options.source.hint)
+        return try await obtain(.u2fPIN, options.source, question, isNew: true)
     }
 }

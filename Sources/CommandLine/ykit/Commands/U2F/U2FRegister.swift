@@ -50,7 +50,7 @@ struct U2FRegister: Verb {
         do {
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         } catch FIDOError.u2fPIN(.needed) {
-            try await service.u2fVerifyPIN(try world.u2fPIN(pin, for: "make a U2F key pair"))
+            try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make a U2F key pair"))
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         }
     }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKCrypto
+import YKInteraction
+import YKProtocols
+
+/// A credential of one kind as the command line gives it, in an option, a descriptor or a variable. Read once.
+final class CommandLineCredential: CredentialSource {
+    let kind: CredentialKind
+    /// How the person at the terminal is asked for it.
+    let question: TerminalQuestion
+    /// Whether it was given knowing the key, and not long before its use.
+    let isGivenNow: Bool
+    private let source: SecretInput.Source
+    private let terminal: Terminal
+    private let given = Mutex<SharedSecret?>(nil)
+
+    init(
+        _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion, _ terminal: Terminal,
+        isGivenNow: Bool = true
+    ) {
+        (self.kind, self.source, self.question, self.terminal) = (kind, source, question, terminal)
+        self.isGivenNow = isGivenNow
+    }
+
+    func has(_ request: CredentialRequest) -> Bool {
+        request.id.kind == kind && (given.withLock { $0 != nil } || source.isGiven)
+    }
+
+    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
+        request.id.kind == kind ? try read() : nil
+    }
+
+    /// Reads it, while the standard input is there.
+    @discardableResult
+    func read() throws -> SharedSecret? {
+        if let known = given.withLock({ $0 }) { return known }
+        guard let read = try source.given(terminal) else { return nil }
+        given.withLock { $0 = read }
+        return read
+    }
+}
+
+/// How the person at the terminal is asked for a credential.
+struct TerminalQuestion: Sendable {
+    /// How it is given without a question.
+    let hint: String
+    /// Who asks for it, in the sentence that says what it is for; `nil` for no such sentence.
+    var asker: String?
+    /// What the sentence calls it.
+    var noun: String
+    /// A sentence of its own before the question.
+    var lead: String?
+    /// The question.
+    let label: String
+    /// The objection to an empty answer; `nil` if that is an answer.
+    var objection: String?
+
+    /// A question that says what the credential is for.
+    init(
+        _ noun: String, of asker: String, label: String? = nil, objection: String?, orElse hint: String
+    ) {
+        (self.noun, self.asker, self.label, self.objection) = (noun, asker, label ?? noun, objection)
+        self.hint = hint
+    }
+
+    /// A bare question.
+    init(asking label: String, after lead: String? = nil, objection: String? = nil, orElse hint: String) {
+        (self.label, self.lead, self.objection, self.hint) = (label, lead, objection, hint)
+        noun = ""
+    }
+
+    /// Asks.
+    ///
+    /// - Throws: `Explanation` if there is no terminal, or if the answer was interrupted.
+    func ask(_ request: CredentialRequest) throws -> SharedSecret {
+        let prompt = try Prompt(orElse: hint)
+        if let asker {
+            prompt.tell(
+                "to \(request.purpose), \(asker) asks for its \(noun)" + (request.form.map { ": \($0)" } ?? "")
+                    + tries(request))
+        } else if let lead {
+            prompt.tell(lead + tries(request))
+        }
+        if request.isNew {
+            return SharedSecret(try prompt.newSecret(label, objection ?? "an empty password is not a password"))
+        }
+        return SharedSecret(try objection.map { try prompt.neededSecret(label, $0) } ?? prompt.secret(label))
+    }
+
+    private func tries(_ request: CredentialRequest) -> String {
+        guard let left = request.triesLeft else { return "" }
+        return "; " + Tries.next(left) + (request.isFactoryDefault == true ? ", it is still the default" : "")
+    }
+}
+
+/// The person at the terminal, who is asked for credentials.
+struct TerminalCredentials: CredentialPrompt {
+    let questions: [CredentialKind: TerminalQuestion]
+
+    var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+        try questions[request.id.kind]?.ask(request)
+    }
+}
+
+/// What a plan uses instead of credentials, which it neither needs nor asks for. A management key is not replaced: what
+/// follows depends on it.
+struct PlannedCredentials: CredentialSource {
+    let isGivenNow = true
+
+    /// A plan shows what would be read before a question.
+    func has(_ request: CredentialRequest) -> Bool { false }
+
+    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
+        guard request.id.kind != .pivManagementKey else { return nil }
+        return SharedSecret(Secret(utf8: request.id.kind.placeholder))
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKFIDO
+import YKInteraction
+import YKProtocols
+import YKUse
+
+/// The PIN of FIDO ceremonies on a virtual key, from a broker.
+struct FIDOCredentialTests {
+    private static let id = CredentialID(.fidoPIN, key: "4711")
+
+    private func credential(_ broker: CredentialBroker, _ person: Person) -> FIDOCredential {
+        FIDOCredential(broker, Self.id, to: "list credentials", person)
+    }
+
+    @Test func thePINIsAskedForOnceAndHeldOnceAccepted() async throws {
+        let (bench, person) = (try Bench(), Person("12345"))
+        try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
+        let broker = CredentialBroker([], person: person)
+        for _ in 1...2 {
+            let service = try await bench.fido(credential(broker, person).interaction)
+            _ = try await service.relyingParties()
+            await service.close()
+        }
+        #expect(person.requests.count == 1)
+        #expect(person.requests.first?.triesLeft == 8 && person.requests.first?.purpose == "list credentials")
+    }
+
+    @Test func aRefusedPINIsNotSentAgain() async throws {
+        let (bench, person) = (try Bench(), Person("00000", "00000"))
+        try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
+        let broker = CredentialBroker([], person: person)
+        let first = credential(broker, person)
+        await #expect(throws: FIDOError.self) { _ = try await bench.fido(first.interaction).relyingParties() }
+        #expect(first.problem == nil)
+        let second = credential(broker, person)
+        await #expect(throws: FIDOError.pinNeeded) { _ = try await bench.fido(second.interaction).relyingParties() }
+        #expect(second.problem as? CredentialError == .refusedBefore(Self.id))
+        #expect(try await bench.fido().pinRetries().count == 7)
+    }
+
+    @Test func aNoEndsTheCeremony() async throws {
+        let (bench, person) = (try Bench(), Person())
+        try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
+        let credential = credential(CredentialBroker([], person: person), person)
+        await #expect(throws: FIDOError.pinNeeded) { _ = try await bench.fido(credential.interaction).relyingParties() }
+        #expect(credential.problem as? CredentialError == .declined(Self.id))
+    }
+
+    @Test func theFallbackIsReported() async throws {
+        let person = Person("12345")
+        let credential = credential(CredentialBroker([], person: person), person)
+        let request = PINRequest(permissions: .makeCredential, rpID: nil, retries: nil, fallback: .blocked)
+        #expect(await credential.pin(request) != nil)
+        #expect(person.news.count == 1)
+    }
+}

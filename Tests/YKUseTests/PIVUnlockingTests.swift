@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKInteraction
+import YKPIV
+import YKProtocols
+import YKUse
+
+/// Unlocking the PIV application of a virtual key, with a person who answers from a script.
+struct PIVUnlockingTests {
+    private func unlocking(
+        _ bench: Bench, _ person: Person, _ broker: CredentialBroker? = nil
+    ) async throws -> PIVUnlocking {
+        PIVUnlocking(
+            try await bench.piv(), broker ?? CredentialBroker([], person: person), person, key: "4711")
+    }
+
+    @Test func asksForThePINOnceAndSaysWhatItIsFor() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        try await bench.makeKey(.authentication)
+        var unlocking = try await unlocking(bench, person)
+        for _ in 1...2 {
+            let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+            let service = unlocking.service
+            _ = try await use.touching(person) {
+                try await service.sign(.message([1]), use.slot, hash: .sha256, algorithm: use.algorithm, key: use.key)
+            }
+        }
+        #expect(person.requests.map(\.purpose) == ["sign"])
+        #expect(person.requests.first?.triesLeft == 3 && person.requests.first?.isFactoryDefault == true)
+        #expect(person.requests.first?.id == CredentialID(.pivPIN, key: "4711"))
+        #expect(unlocking.isVerified && person.touches.isEmpty)
+    }
+
+    @Test func aSecondSessionUsesWhatTheFirstWasGiven() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        try await bench.makeKey(.signature, pin: .always)
+        let broker = CredentialBroker([], person: person)
+        for _ in 1...2 {
+            var unlocking = try await unlocking(bench, person, broker)
+            _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign")
+            await unlocking.service.close()
+        }
+        #expect(person.requests.count == 1)
+    }
+
+    @Test func aWrongPINIsNotSentTwice() async throws {
+        let (bench, person) = (try Bench(), Person("000000", "000000", "123456"))
+        try await bench.makeKey(.authentication)
+        var unlocking = try await unlocking(bench, person)
+        await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) { try await unlocking.verify(for: "sign") }
+        await #expect(throws: CredentialError.refusedBefore(CredentialID(.pivPIN, key: "4711"))) {
+            try await unlocking.verify(for: "sign")
+        }
+        #expect(try await unlocking.service.tries(of: .pin)?.triesLeft == 2)
+        try await unlocking.verify(for: "sign")
+        #expect(person.requests.map(\.triesLeft) == [3, 2, 2])
+    }
+
+    @Test func nobodyIsAskedForABlockedPIN() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        var unlocking = try await unlocking(bench, person)
+        try await unlocking.service.blockPIN()
+        await #expect(throws: CredentialError.blocked(CredentialID(.pivPIN, key: "4711"))) {
+            try await unlocking.verify(for: "sign")
+        }
+        #expect(person.requests.isEmpty)
+    }
+
+    @Test func anAgentAsksForEachUseOfAKeyThatAlwaysNeedsThePIN() async throws {
+        let (bench, person) = (try Bench(), Person("123456", "123456", "123456"))
+        try await bench.makeKey(.signature, pin: .always)
+        try await bench.makeKey(.authentication)
+        var unlocking = try await unlocking(bench, person)
+        unlocking.isForAgent = true
+        for _ in 1...2 { _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign") }
+        #expect(person.requests.count == 2 && !unlocking.isVerified)
+        for _ in 1...2 { _ = try await unlocking.prepare(.authentication, nil, .sign, for: "log in") }
+        #expect(person.requests.count == 3)
+    }
+
+    @Test func anInputThatDoesNotFitCostsNoPIN() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        try await bench.makeKey(.authentication)
+        var unlocking = try await unlocking(bench, person)
+        await #expect(throws: Unfit.self) {
+            _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign") { _ in throw Unfit() }
+        }
+        #expect(person.requests.isEmpty)
+        unlocking.obtainsPINFirst = true
+        await #expect(throws: Unfit.self) {
+            _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign") { _ in throw Unfit() }
+        }
+        #expect(person.requests.count == 1 && !unlocking.isVerified)
+        await #expect(throws: PIVError.unfit(.p256, for: .decrypt)) {
+            _ = try await unlocking.prepare(.authentication, nil, .decrypt, for: "decrypt")
+        }
+    }
+
+    @Test func aTouchIsAnnounced() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        try await bench.makeKey(.authentication, touch: .always)
+        var unlocking = try await unlocking(bench, person)
+        let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        try await use.touching(person) {}
+        #expect(person.touches == [.required])
+    }
+
+    // MARK: The management key
+
+    @Test func theDefaultManagementKeyIsUsedAndReported() async throws {
+        let (bench, person) = (try Bench(), Person())
+        var unlocking = try await unlocking(bench, person)
+        try await unlocking.manage(for: "make a key")
+        #expect(person.news.contains("defaultManagementKey"))
+        unlocking.refusesDefaultManagementKey = true
+        await #expect(throws: PIVUnlockingError.defaultManagementKey) { try await unlocking.manage(for: "make a key") }
+    }
+
+    @Test func aManagementKeyIsAskedForWithItsForm() async throws {
+        let (bench, person) = (try Bench(), Person("nothing", String(repeating: "0a", count: 24)))
+        let service = try await bench.piv()
+        try await service.authenticate(with: .defaultKey())
+        try await service.setManagementKey(
+            ManagementKey(Secret([UInt8](repeating: 10, count: 24))), type: .aes192)
+        await service.close()
+        var unlocking = try await unlocking(bench, person)
+        await #expect(throws: PIVUnlockingError.malformedManagementKey) { try await unlocking.manage(for: "make a key") }
+        try await unlocking.manage(for: "make a key")
+        #expect(person.requests.last?.form?.hasSuffix("48 digits") == true)
+        unlocking.isRehearsal = true
+        try await unlocking.manage(for: "make a key")
+    }
+
+    @Test func theProtectedManagementKeyComesWithThePINOfTheBroker() async throws {
+        let (bench, person) = (try Bench(), Person("123456"))
+        let service = try await bench.piv()
+        try await service.authenticate(with: .defaultKey())
+        try await service.verify(.defaultPIN())
+        try await service.setManagementKey(
+            ManagementKey(Secret([UInt8](repeating: 10, count: 24))), type: .aes192, protected: true)
+        await service.close()
+        let broker = CredentialBroker([], person: person)
+        var unlocking = try await unlocking(bench, person, broker)
+        try await unlocking.manage(for: "make a key")
+        #expect(person.requests.map(\.purpose) == ["use its management key and make a key"])
+        #expect(broker.isHeld(CredentialRequest(CredentialID(.pivPIN, key: "4711"), to: "")))
+        await unlocking.service.close()
+        var rehearsal = try await self.unlocking(bench, person)
+        rehearsal.isRehearsal = true
+        await #expect(throws: PIVUnlockingError.rehearsalEnds) { try await rehearsal.manage(for: "make a key") }
+    }
+
+    // MARK: Overwriting
+
+    @Test func overwritingIsConfirmed() async throws {
+        let (bench, person) = (try Bench(), Person())
+        let service = try await bench.piv()
+        let overwriting = PIVOverwriting(service, person)
+        #expect(try await !overwriting.confirmKey(in: .authentication))
+        try await overwriting.confirmCertificate(in: .authentication)
+        #expect(person.questions.isEmpty)
+        try await service.authenticate(with: .defaultKey())
+        _ = try await service.generateKey(.authentication, .p256)
+        #expect(try await overwriting.confirmKey(in: .authentication))
+        #expect(person.questions.count == 1)
+        await #expect(throws: Declined.self) {
+            try await PIVOverwriting(service, Person(agrees: false)).confirmKey(in: .authentication)
+        }
+    }
+}
+
+/// An input that a key cannot use.
+private struct Unfit: Error {}
