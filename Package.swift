@@ -160,19 +160,58 @@ let package = Package(
         library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
 
         library("CommandLine/Arguments", []),
+        library(
+            "CommandLine/Verbs",
+            [
+                "Arguments", "YKHTTP", "YKArculus", "YKCTKIP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+                "YKInteraction", "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH",
+                "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC",
+                "YKToken", "YKSSH", "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport",
+                "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+                "CCoverage", "CThreads",
+            ]),
+        library(
+            "CommandLine/AccountVerbs",
+            [
+                "Verbs", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse", "YKStore",
+                "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKToken", "YKAge",
+                "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+            ]),
+        library(
+            "CommandLine/ApprovalVerbs",
+            [
+                "Verbs", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKDesktop",
+                "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKWire",
+                "YKProtocols", "YKCrypto",
+            ]),
+        library(
+            "CommandLine/CardVerbs",
+            [
+                "Verbs", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP", "YKHSMAuth",
+                "YKSecurityDomain", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport", "YKSecureChannel",
+                "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+            ]),
+        library(
+            "CommandLine/FIDOVerbs",
+            [
+                "Verbs", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction", "YKDesktop", "YKUse",
+                "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire",
+                "YKProtocols", "YKCrypto",
+            ]),
+        library(
+            "CommandLine/DeviceVerbs",
+            [
+                "Verbs", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement", "YKVirtualKey",
+                "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
+                "YKProtocols", "YKCrypto",
+            ]),
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKKeys", "YKDesktop", "YKKeyAgent", "YKInteraction", "YKUse",
-                "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
-                "YKVirtualKey", "YKVirtualKeyHost",
-                "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken", "YKSecurID", "YKCTKIP", "YKTokenStore", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP",
-                "YKSecureChannel",
-                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
-                "CCoverage", "CThreads",
+                "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Arguments",
+                "YKHardware",
             ],
-            path: "Sources/CommandLine/ykit", swiftSettings: house),
+            path: "Sources/ykit", swiftSettings: house),
 
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
         .target(
@@ -245,7 +284,8 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", "Arguments", "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Arguments",
+                "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
             ],

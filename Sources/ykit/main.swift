@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccountVerbs
 import Glibc
+import Verbs
 import YKHardware
 
 // A core dump must not contain a PIN, so none is written. Programs that are started can set the limit for themselves.
@@ -17,5 +19,6 @@ guard Program.isReadable else {
     Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
     ExitStatus.usage.end()
 }
+Program.root = Ykit.self
 Interruption.install()
 MainLoop.current.run { await Program.run(AgePluginLine.words(CommandLine.arguments)) }.end()

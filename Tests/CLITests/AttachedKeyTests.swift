@@ -5,9 +5,9 @@ import YKManagement
 import YKTransport
 import YKWire
 
+@testable import Verbs
 @testable import YKHardware
 @testable import YKKeys
-@testable import ykit
 
 /// Lines of `ykit list`.
 @Suite struct AttachedKeyTests {

@@ -3,7 +3,8 @@
 import Testing
 import YKWire
 
-@testable import ykit
+@testable import DeviceVerbs
+@testable import Verbs
 
 /// What stands in a table takes the columns that a terminal gives it.
 @Suite struct ColumnsTests {

@@ -3,10 +3,12 @@
 import Arguments
 import Testing
 
-@testable import ykit
+@testable import Verbs
 
 /// What is offered at a TAB. The shells themselves are in Tests/Peers/completion.py.
 @Suite struct CompletionTests {
+    init() { _ = Commands.root }
+
     private static let names = RememberedNames(
         serials: ["123", "456"], readers: ["Yubico 00 00"], accounts: ["Acme:alice", "Acme:bob", "bad\nname"])
 

@@ -4,10 +4,12 @@ import Arguments
 import Testing
 import YKWire
 
-@testable import ykit
+@testable import Verbs
 
 /// What the configuration file sets. Its mistakes in words are in scripts/configuration.txt.
 @Suite struct ConfigurationFileTests {
+    init() { _ = Commands.root }
+
     private func file(_ text: String) throws -> ConfigurationFile {
         try ConfigurationFile(Array(text.utf8), path: "config")
     }

@@ -3,7 +3,7 @@
 import Testing
 import YKTransport
 
-@testable import ykit
+@testable import Verbs
 
 /// When a signal is a second one, and when a program that computes may be ended.
 @Suite struct InterruptionTests {

@@ -3,13 +3,14 @@
 import Arguments
 import Testing
 
+@testable import Verbs
 @testable import ykit
 
 /// How a line becomes a verb. What is wrong with others, in words, is in scripts/usage.txt.
 @Suite struct LineWalkTests {
     private static var parser: CommandLineParser {
         CommandLineParser(
-            root: Ykit.self, global: GlobalOptions.self,
+            root: Commands.root, global: GlobalOptions.self,
             alias: { $0 == "codes" ? ["--plan", "oath", "calculate"] : nil },
             exists: { $0 == "state" })
     }
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func namesAreDistinctWordsOfTheirForm() {
-        let verbs = Self.verbs(below: Ykit.self)
+        let verbs = Self.verbs(below: Commands.root)
         #expect(verbs.count > 200)
         for verb in verbs {
             let own = Declarations.of(verb).flatMap(\.words)

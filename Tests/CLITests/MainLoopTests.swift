@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import YKTransport
 
-@testable import ykit
+@testable import Verbs
 
 // The loop decides where threads may run, which is known once for the process.
 extension OneProcessorTests {
@@ -17,7 +17,7 @@ extension OneProcessorTests {
         }
 
         /// Runs `body` on a loop of its own, in a thread of its own.
-        private func run(_ body: @escaping @Sendable (MainLoop) async -> ykit.ExitStatus) async -> ykit.ExitStatus {
+        private func run(_ body: @escaping @Sendable (MainLoop) async -> Verbs.ExitStatus) async -> Verbs.ExitStatus {
             await withCheckedContinuation { continuation in
                 let isStarted = SystemThread.start {
                     let loop = MainLoop()

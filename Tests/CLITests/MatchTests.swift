@@ -7,7 +7,8 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-@testable import ykit
+@testable import DeviceVerbs
+@testable import Verbs
 
 @Suite struct MatchTests {
     private let ids = ["Acme:alice", "Acme:alice2", "acme:BOB", "_hidden:secret"].map {

@@ -7,7 +7,7 @@ import Testing
 import YKHardware
 import YKTransport
 
-@testable import ykit
+@testable import Verbs
 
 /// Threads are kept on one processor, and let go again. One after the other: where threads may run is known once for the
 /// process.

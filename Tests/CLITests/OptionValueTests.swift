@@ -3,6 +3,7 @@
 import Arguments
 import Testing
 
+@testable import Verbs
 @testable import ykit
 
 /// An option whose help names values takes these, and no others of its type.
@@ -21,7 +22,7 @@ import Testing
 
     @Test func helpNamesEachValueOrNone() {
         var count = 0
-        for (path, declaration) in Self.verbs(below: Ykit.self) {
+        for (path, declaration) in Self.verbs(below: Commands.root) {
             let values = declaration.choices.values
             guard let help = declaration.help, values.count > 1, !Self.isOpen(help) else { continue }
             let words = Set(help.split { !$0.isLetter && !$0.isNumber && !"+-_".contains($0) }.map(String.init))
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func eachListedValueIsTaken() {
-        for (path, declaration) in Self.verbs(below: Ykit.self) {
+        for (path, declaration) in Self.verbs(below: Commands.root) {
             for value in declaration.choices.values {
                 #expect((try? declaration.take(value)) == true, "\(path) \(declaration.name) \(value)")
             }

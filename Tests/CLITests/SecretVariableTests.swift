@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import ykit
+@testable import Verbs
 
 struct SecretVariableTests {
     @Test("no variable of a secret is inherited by other programs")

@@ -4,6 +4,7 @@ import Arguments
 import Foundation
 import Testing
 
+@testable import Verbs
 @testable import ykit
 
 @Suite("Spelling")
@@ -27,6 +28,8 @@ struct SpellingTests {
 
 @Suite("What people who know ykman type")
 struct YkmanWordsTests {
+    init() { _ = Commands.root }
+
     /// What is said of a line with a word that is no command or option.
     private static func wrong(_ words: [String]) -> Explanation? {
         let parser = CommandLineParser.ykit()
@@ -57,7 +60,7 @@ struct YkmanWordsTests {
     func article() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let article = root.appending(path: "Sources/CommandLine/ykit/ykit.docc/ComingFromOtherTools.md")
+        let article = root.appending(path: "Sources/ykit/ykit.docc/ComingFromOtherTools.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         for entry in YkmanWords.commands {
             let ykman = entry.ykman.replacing("fido2", with: "fido")
@@ -94,7 +97,7 @@ struct HelpTopicTests {
         #expect(lines.count <= 30)
         #expect(lines.allSatisfy { $0.count <= 80 })
         let shown = Set(FirstScreen.rows.flatMap(\.words))
-        let all = Ykit.about.subcommands.map { $0.about }
+        let all = Commands.root.about.subcommands.map { $0.about }
         #expect(shown == Set(all.filter(\.shouldDisplay).map(\.name)))
     }
 

@@ -14,7 +14,7 @@ struct StrictTests {
     }
 
     private static func sources() throws -> [(name: String, text: String)] {
-        let folder = Shell.root.appendingPathComponent("Sources/CommandLine/ykit")
+        let folder = Shell.root.appendingPathComponent("Sources/CommandLine")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let swift = try #require(files).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
         return try swift.map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }

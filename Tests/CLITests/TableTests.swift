@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import ykit
+@testable import Verbs
 
 /// Tables on terminals of different widths.
 @Suite struct TableTests {

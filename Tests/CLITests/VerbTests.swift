@@ -4,6 +4,7 @@ import Arguments
 import Foundation
 import Testing
 
+@testable import Verbs
 @testable import ykit
 
 /// Runs each verb of the command tree with --json on the virtual key, and reads what it answers.
@@ -23,7 +24,7 @@ import Testing
         /// The verb that is called, and its words.
         var verb: (name: String, type: any Verb.Type)? {
             let words = command.split(separator: " ").map(String.init).drop { $0 != "y" }.dropFirst()
-            var command: any ParsableCommand.Type = Ykit.self
+            var command: any ParsableCommand.Type = Commands.root
             var path: [String] = []
             for word in words where !word.hasPrefix("-") {
                 guard let next = command.about.subcommand(word) else { continue }
@@ -41,7 +42,7 @@ import Testing
     }
 
     /// All verbs that stand in the help, by the words that lead to them.
-    static func verbs(_ root: any ParsableCommand.Type = Ykit.self, _ path: [String] = []) -> [String] {
+    static func verbs(_ root: any ParsableCommand.Type = Commands.root, _ path: [String] = []) -> [String] {
         let about = root.about
         guard !root.isVerb else { return [path.joined(separator: " ")] }
         return about.subcommands.filter { $0.about.shouldDisplay }
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test func eachMemberIsInTheDocumentation() throws {
-        let file = Shell.root.appendingPathComponent("Sources/CommandLine/ykit/ykit.docc/JSONAnswers.md")
+        let file = Shell.root.appendingPathComponent("Sources/ykit/ykit.docc/JSONAnswers.md")
         let article = try String(contentsOf: file, encoding: .utf8)
         for line in try Self.lines() {
             // What getInfo answers goes by the names of the specification.

@@ -3,6 +3,7 @@
 import Arguments
 import Testing
 
+@testable import Verbs
 @testable import ykit
 
 /// Compares what the help of all verbs says of options and arguments of the same name.
@@ -54,7 +55,7 @@ import Testing
     ]
 
     /// The wordings of each name: the help with the name of the value.
-    private static func wordings(_ root: any ParsableCommand.Type = Ykit.self) throws -> [String: Set<String>] {
+    private static func wordings(_ root: any ParsableCommand.Type = Commands.root) throws -> [String: Set<String>] {
         guard root.isVerb else {
             var all: [String: Set<String>] = [:]
             for command in root.about.subcommands where command.about.shouldDisplay {

@@ -257,7 +257,7 @@ def touch():
 def article():
     """The commands at the beginning of the article, in a shell and unchanged; ykit uses a virtual key."""
     print("-- the article")
-    with open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/Age.md") as file:
+    with open(f"{ROOT}/Sources/ykit/ykit.docc/Age.md") as file:
         commands = file.read().split("```")[1]
     home = path("home")
     os.makedirs(home)

@@ -23,7 +23,7 @@ PIN = "123456"
 
 
 def blocks(article):
-    with open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/{article}.md") as file:
+    with open(f"{ROOT}/Sources/ykit/ykit.docc/{article}.md") as file:
         text = file.read()
     return text, re.findall(r"^```[a-z]*\n(.*?)^```$", text, re.S | re.M)
 

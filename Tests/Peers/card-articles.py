@@ -59,7 +59,7 @@ class Home:
 
 def blocks(article):
     """The commands of each block of code, without what is remarked behind them."""
-    with open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/{article}.md", encoding="utf-8") as file:
+    with open(f"{ROOT}/Sources/ykit/ykit.docc/{article}.md", encoding="utf-8") as file:
         found = re.findall(r"^```\n(.*?)^```", file.read(), re.M | re.S)
     return [[re.sub(r"\s+#.*", "", line) for line in block.splitlines() if line.strip()] for block in found]
 

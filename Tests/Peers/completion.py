@@ -176,7 +176,7 @@ def check_manual():
            [line for line in text.splitlines() if line and line[0].isalpha() and "YKIT(1)" not in line],
            ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "GLOBAL OPTIONS", "GROUPS", "VERBS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "SEE ALSO"])
-    sources = [os.path.join(folder, name) for folder, _, names in os.walk(f"{ROOT}/Sources/CommandLine/ykit") for name in names]
+    sources = [os.path.join(folder, name) for folder, _, names in os.walk(f"{ROOT}/Sources/CommandLine") for name in names]
     variables = {word for path in sources if path.endswith(".swift")
                  for word in re.findall(r'"(YKIT_[A-Z0-9_]+)"', open(path, encoding="utf-8").read())}
     expect("the page names every variable", sorted(name for name in variables if name not in text), [])

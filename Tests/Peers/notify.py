@@ -100,7 +100,7 @@ def desktop(screen):
 def menu():
     """The menu of the article, with fzf on a terminal and with rofi on an X server; the answers are typed."""
     print("-- a menu")
-    with open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/Desktop.md") as file:
+    with open(f"{ROOT}/Sources/ykit/ykit.docc/Desktop.md") as file:
         text = file.read()
     script = next(block for block in text.split("```") if "fzf" in block)
     rofi = re.search(r"With rofi it is `(rofi [^`]*)`", text)[1]

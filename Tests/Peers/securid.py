@@ -389,7 +389,7 @@ def test_stokenrc():
 
 def test_article():
     """The article's commands, typed on a terminal unchanged except for --virtual."""
-    text = open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/SecurID.md").read()
+    text = open(f"{ROOT}/Sources/ykit/ykit.docc/SecurID.md").read()
     block = re.search(r"```\n(.*?)```", text, re.S)[1]
     commands = re.findall(r"^\$ ykit (.*)$", block, re.M)
     expect("the article begins with an import and a code", commands, ["securid import token.sdtid", "securid code"])

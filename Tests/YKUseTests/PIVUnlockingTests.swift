@@ -126,7 +126,9 @@ struct PIVUnlockingTests {
             ManagementKey(Secret([UInt8](repeating: 10, count: 24))), type: .aes192)
         await service.close()
         var unlocking = try await unlocking(bench, person)
-        await #expect(throws: PIVUnlockingError.malformedManagementKey) { try await unlocking.manage(for: "make a key") }
+        await #expect(throws: PIVUnlockingError.malformedManagementKey) {
+            try await unlocking.manage(for: "make a key")
+        }
         try await unlocking.manage(for: "make a key")
         #expect(person.requests.last?.form?.hasSuffix("48 digits") == true)
         unlocking.isRehearsal = true

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import Verbs
 import YKDesktop
 
 /// Started in the background by `--clipboard`: waits, then clears the code, which it reads from standard input, from

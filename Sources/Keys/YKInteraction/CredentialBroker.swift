@@ -156,7 +156,9 @@ public final class CredentialBroker: Sendable {
 
     /// Takes note of a failure with what was given out last: of a refusal, if the error is one of this credential.
     public func failed(_ id: CredentialID, _ error: any Error) {
-        guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else { return }
+        guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else {
+            return
+        }
         refused(id, triesLeft: refusal.triesLeft)
     }
 
@@ -180,7 +182,9 @@ extension CredentialBroker {
         let id = request.id
         memory.state.withLock { $0.entries[id]?.pending = nil }
         var request = request
-        if request.triesLeft == nil, !request.isNew { request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft } }
+        if request.triesLeft == nil, !request.isNew {
+            request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft }
+        }
         try check(request)
         // What was accepted before may have been changed elsewhere: it is not tried when that could block the key.
         if let held = held(request) { return give(held, request) }

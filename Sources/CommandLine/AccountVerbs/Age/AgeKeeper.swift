@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKAge
 import YKCrypto
 import YKFIDO
@@ -94,7 +95,7 @@ final class AgeKeeper: AgeKeySource {
                 return try await use.touching(world.person) {
                     try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
                 }
-            } catch where Self.mayRepeat(after: error) && !isGiven(.piv, card.serial) && rounds < Self.attempts {
+            } catch  where Self.mayRepeat(after: error) && !isGiven(.piv, card.serial) && rounds < Self.attempts {
                 dialogue.say("wrong PIN")
             }
         }

@@ -3,12 +3,14 @@
 public import Arguments
 import Glibc
 import Synchronization
+import Verbs
 public import YKAge
 import YKCrypto
 import YKWire
 
 /// Runs as a plugin of age.
 struct AgePluginVerb: Verb {
+    static let hasOwnOutput = true
     static let about = About(
         "plugin", "Serve age as its plugin; age starts it.",
         discussion: """
@@ -35,14 +37,14 @@ struct AgePluginVerb: Verb {
 extension AgePlugin: ExpressibleByArgument {}
 
 /// The command line of a program started under the name of an age plugin.
-enum AgePluginLine {
+package enum AgePluginLine {
     private static let prefix = "age-plugin-"
 
     /// Returns the equivalent arguments for ykit. `--age-plugin=STATE` becomes the verb that serves age; options of
     /// age-plugin-yubikey that people type become verbs.
     ///
     /// - Parameter line: The program name and its arguments.
-    static func words(_ line: [String]) -> [String] {
+    package static func words(_ line: [String]) -> [String] {
         let words = Array(line.dropFirst())
         guard let program = line.first else { return words }
         let name = program.utf8.lastIndex(of: UInt8(ascii: "/")).map { program[$0...].dropFirst() } ?? program[...]

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import Verbs
 import YKCrypto
 import YKDesktop
 import YKSecurID

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKApproval
 import YKCrypto
 import YKPIV
@@ -47,7 +48,8 @@ final class DeviceKey: ApprovalKey {
     ///   - slot: The slot, or `nil` for the first free one of 82 to 95.
     ///   - algorithm: P-384 for a container, RSA for a push account.
     static func make(
-        _ slot: PIVSlot?, _ touch: TouchPolicy, _ managementKey: ManagementKeyOptions, _ pin: PINOptions, _ world: World,
+        _ slot: PIVSlot?, _ touch: TouchPolicy, _ managementKey: ManagementKeyOptions, _ pin: PINOptions,
+        _ world: World,
         _ algorithm: PIVAlgorithm = .p384
     ) async throws -> DeviceKey {
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)

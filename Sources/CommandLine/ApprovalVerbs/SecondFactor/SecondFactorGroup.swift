@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKSecondFactor
 
 /// Commands of a service for its users' second factors.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Arguments
+import Verbs
 import YKCrypto
 import YKInteraction
 public import YKOpenPGP
@@ -88,15 +89,6 @@ extension OpenPGPKDF.Reference {
         case .user: retries.user
         case .reset: retries.reset
         case .admin: retries.admin
-        }
-    }
-
-    /// The name in messages.
-    var words: String {
-        switch self {
-        case .user: "user PIN"
-        case .reset: "reset code"
-        case .admin: "admin PIN"
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKKeys
 import YKPIV
 import YKUse
@@ -22,20 +23,5 @@ struct PIVManagementOptions: ParsableArguments {
         var access = world.piv(service, pin, managementKey)
         try await access.manage(for: reason)
         return access
-    }
-}
-
-extension World {
-    /// The timeout for generating an RSA key, unless the user sets one.
-    static let generationPatience = Duration.seconds(300)
-
-    /// Opens the PIV application of the selected key, or of one of other keys, with a longer timeout for key generation.
-    func openPIV(isPatient: Bool = false, of keys: Keys? = nil) async throws -> PIVService {
-        try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil, of: keys))
-    }
-
-    /// Returns who confirms that PIV data is overwritten; `nil` where nobody is asked.
-    func overwriting(_ service: PIVService, force: Bool) -> PIVOverwriting? {
-        force || plan != nil ? nil : PIVOverwriting(service, person)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Verbs
 import YKCrypto
 import YKPIV
 import YKTransport
@@ -214,9 +215,6 @@ extension X509Certificate {
 
     /// The alternative names that have a text form; none if they cannot be read.
     private var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
-
-    /// The certificate as PEM.
-    var pem: String { PEM.encode("CERTIFICATE", der) }
 
     /// The rows of a table that describe the certificate.
     func rows(at now: Int64) -> [[String]] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKManagement
 import YKWire
 
@@ -24,9 +25,4 @@ struct SwitchedApplication: ExpressibleByArgument, Hashable {
 extension [SwitchedApplication] {
     /// The union of all capabilities.
     var capability: Capability { reduce(into: []) { $0.formUnion($1.capability) } }
-}
-
-extension Capability {
-    /// The names in one line.
-    var sentence: String { names.isEmpty ? "nothing" : names.listed() }
 }

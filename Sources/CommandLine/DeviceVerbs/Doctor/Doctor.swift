@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKHardware
 import YKKeys
 import YKWire
 
 /// Diagnoses step by step why a key cannot be reached.
 struct Doctor: Verb {
+    /// An unusable file is one of the problems that it reports.
+    static let needsConfiguration = false
     static let about = About(
         "doctor", "Find out why a key cannot be reached, and what to do.",
         discussion: """

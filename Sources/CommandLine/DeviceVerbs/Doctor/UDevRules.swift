@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import Verbs
 import YKHardware
 import YKTransport
 import YKWire
@@ -27,12 +28,6 @@ struct UDevRules: Verb {
 }
 
 extension UDevRule {
-    /// The commands that install the rules and apply them to all nodes, for the user to type.
-    static let commands = [
-        "ykit udev-rules | sudo tee \(folder)\(file) > /dev/null",
-        "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw",
-    ]
-
     /// Installs and applies the rules; returns what was done or, without root, what to type.
     static func install() throws(Explanation) -> [String] {
         guard geteuid() == 0 else { return ["to install the udev rules:"] + commands.map { "  " + $0 } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKWire
 
 /// Prints what is made of the declarations of commands and options.
@@ -30,7 +31,7 @@ struct GenerateSchema: Verb {
     static let about = About("schema", "Print the members of each verb's answer.", members: ["verbs"])
 
     func answer(in world: World) -> Answer {
-        let verbs = Self.verbs(below: Ykit.self, [])
+        let verbs = Self.verbs(below: Program.root, [])
         let lines = verbs.map { "\($0.name): \($0.members.listed())" }
         let members = verbs.map { verb in
             (key: verb.name, value: JSONValue.array(verb.members.map(JSONValue.string)))

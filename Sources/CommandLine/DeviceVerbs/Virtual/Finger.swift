@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import Verbs
 import YKVirtualKey
 
 /// The user who touches a served key.

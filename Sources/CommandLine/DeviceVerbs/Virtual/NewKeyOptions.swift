@@ -2,6 +2,7 @@
 
 import Arguments
 import Synchronization
+import Verbs
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import Verbs
 import YKVirtualKey
 import YKWire
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Verbs
 import YKFIDO
 
 /// Protects the credential that the key stores for the same relying party and account as a new one, which replaces it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKFIDO
 import YKTransport
 import YKWire
@@ -216,43 +217,4 @@ struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
             throw Explanation.usage("'\((rp ?? "").printable)' is not a domain name such as example.com")
         }
     }
-}
-
-/// Describes the options of a key (CTAP 2.3 §6.4, options).
-enum OptionWords {
-    /// The meaning of an option; empty for unknown ones.
-    static func meaning(_ name: String, _ value: Bool) -> String {
-        guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }
-        return value ? words.yes : words.no
-    }
-
-    private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
-        "rk": ("stores credentials (passkeys)", "stores no credentials"),
-        "up": ("waits for a touch", "does not wait for a touch"),
-        "uv": ("verifies its user itself", "could verify its user itself, not set up"),
-        "plat": ("is a part of this machine", "can be taken from machine to machine"),
-        "clientPin": ("a PIN is set", "no PIN is set"),
-        "pinUvAuthToken": ("gives permissions one by one", "gives all permissions at once"),
-        "noMcGaPermissionsWithClientPin": (
-            "the PIN is not for credentials", "the PIN is for credentials, too"
-        ),
-        "largeBlobs": ("keeps large blobs", "keeps no large blobs"),
-        "ep": ("enterprise attestation is enabled", "enterprise attestation could be enabled"),
-        "bioEnroll": ("fingerprints are enrolled", "fingerprints can be enrolled"),
-        "userVerificationMgmtPreview": (
-            "fingerprints are enrolled (preview)", "fingerprints can be enrolled (preview)"
-        ),
-        "uvBioEnroll": ("a fingerprint permits to enrol others", "only the PIN permits to enrol fingerprints"),
-        "authnrCfg": ("can be configured", "cannot be configured"),
-        "uvAcfg": ("a fingerprint permits to configure it", "only the PIN permits to configure it"),
-        "credMgmt": ("lists and deletes its credentials", "does not list its credentials"),
-        "perCredMgmtRO": ("issues a persistent token to list credentials", "issues no persistent token"),
-        "credentialMgmtPreview": ("lists and deletes its credentials (preview)", "does not list its credentials"),
-        "setMinPINLength": ("the shortest PIN can be set", "the shortest PIN cannot be set"),
-        "makeCredUvNotRqd": (
-            "makes credentials that it does not remember without PIN", "makes no credential without PIN once one is set"
-        ),
-        "alwaysUv": ("verifies its user whatever is asked", "verifies its user when asked"),
-        "makeCredUvNotRequired": ("makes credentials without PIN", "makes no credential without PIN"),
-    ]
 }

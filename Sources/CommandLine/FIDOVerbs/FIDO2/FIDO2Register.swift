@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Verbs
 import YKFIDO
 import YKTransport
 import YKWire
@@ -154,22 +155,6 @@ struct RegistrationOptions: ParsableArguments {
         options.attestation = attestation?.conveyance ?? .direct
         options.extensions = try extensions.json
         return options
-    }
-}
-
-/// Whether user verification is required.
-enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
-    case required, preferred, discouraged
-
-    /// What the secret of a credential can depend on.
-    static let ofSecrets: [VerificationChoice] = [.required, .discouraged]
-
-    var requirement: UserVerification {
-        switch self {
-        case .required: .required
-        case .preferred: .preferred
-        case .discouraged: .discouraged
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import Verbs
 import YKFIDO
 import YKRelyingParty
 import YKWire

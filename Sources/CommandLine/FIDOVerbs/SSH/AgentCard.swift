@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Verbs
 import YKCrypto
 import YKInteraction
 import YKPIV
@@ -45,7 +46,8 @@ final class AgentCard {
 
     /// - Parameter lifetime: How long a PIN may be used, in seconds; a session ends with it.
     init(
-        _ world: World, _ credentials: CredentialBroker, lifetime: Int?, schedule: @escaping (Int, ContinuousClock.Instant) -> Void
+        _ world: World, _ credentials: CredentialBroker, lifetime: Int?,
+        schedule: @escaping (Int, ContinuousClock.Instant) -> Void
     ) {
         (self.world, self.credentials) = (world, credentials)
         patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)

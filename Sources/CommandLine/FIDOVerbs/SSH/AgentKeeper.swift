@@ -2,10 +2,11 @@
 
 import Arguments
 import Synchronization
+import Verbs
 import YKCrypto
 import YKFIDO
-import YKKeyAgent
 import YKInteraction
+import YKKeyAgent
 import YKPIV
 import YKProtocols
 import YKSSH

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Verbs
 import YKFIDO
 
 /// Explains a key handle that does not belong to the key.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import YKWire
 
 /// Prints a completion script.
-struct Completion: Verb {
-    static let uses: GlobalUse = []
-    static let about = About(
+package struct Completion: Verb {
+    package static let uses: GlobalUse = []
+    package static let about = About(
         "completion", "Print a completion script for bash, zsh or fish.",
         discussion: """
             bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit
@@ -19,14 +19,16 @@ struct Completion: Verb {
             those that were listed last. YKIT_NAMES=off keeps none.
             """, members: ["shell", "script"])
 
+    package init() {}
+
     /// A shell with a completion script.
-    enum Shell: String, CaseIterable, ExpressibleByArgument {
+    package enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish
     }
 
-    @Argument("shell", help: "bash, zsh or fish") var shell: Shell
+    @Argument("shell", help: "bash, zsh or fish") package var shell: Shell
 
-    func answer(in world: World) -> Answer {
+    package func answer(in world: World) -> Answer {
         var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])
         answer.raw = Array((shell.script + "\n").utf8)
         return answer

@@ -9,10 +9,10 @@ import Arguments
 /// completion, for zsh and fish followed by a tab and its description.
 enum CompletionAnswer {
     /// The first word of a completion request.
-    static let word = "__complete"
+    package static let word = "__complete"
 
     /// Returns the lines to print.
-    static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
+    package static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
         let aliases = (try? ConfigurationFile.read())?.aliases ?? []
         guard let shell = arguments.first.flatMap(Completion.Shell.init) else { return [] }
         guard shell == .bash else {
@@ -50,10 +50,10 @@ enum CompletionAnswer {
 /// Splits a line as a shell does, as far as completion requires.
 enum ShellWords {
     /// Returns the words; the last is empty if the line ends with a space. An open quotation mark extends to the end.
-    static func split(_ line: String) -> [String] { parse(line).words }
+    package static func split(_ line: String) -> [String] { parse(line).words }
 
     /// Returns the words of a complete line; `nil` if a quotation mark is open.
-    static func complete(_ line: String) -> [String]? {
+    package static func complete(_ line: String) -> [String]? {
         let (words, isOpen) = parse(line)
         return isOpen ? nil : words.last?.isEmpty == true ? words.dropLast() : words
     }

@@ -5,30 +5,30 @@ import Arguments
 /// An incomplete command line and its possible completions. No key is accessed.
 struct CompletionLine {
     /// The words before the current one, without `ykit`.
-    let words: [String]
+    package let words: [String]
     /// The part of the current word that was typed.
-    let current: String
+    package let current: String
     /// Names of keys, readers and accounts from earlier listings.
-    let names: RememberedNames
+    package let names: RememberedNames
     /// The aliases of the configuration file.
-    var aliases: [(name: String, words: [String])] = []
+    package var aliases: [(name: String, words: [String])] = []
 
     /// The completions.
     struct Offers: Equatable {
-        var words: [Offer] = []
+        package var words: [Offer] = []
         /// Which file names the shell adds.
-        var files = Files.none
+        package var files = Files.none
 
         /// The kind of file system object.
-        enum Files {
+        package enum Files {
             case none, files, folders
         }
     }
 
     /// A completion and its description.
-    struct Offer: Equatable {
-        let word: String
-        let about: String
+    package struct Offer: Equatable {
+        package let word: String
+        package let about: String
     }
 
     /// Returns the completions at the end of the line.

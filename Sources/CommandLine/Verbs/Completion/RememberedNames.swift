@@ -7,16 +7,16 @@ import YKWire
 ///
 /// They are in `$XDG_CACHE_HOME/ykit/names.json`, which only its owner may read: serial numbers, reader names, and
 /// names of OATH accounts without a password. `YKIT_NAMES=off` stores none.
-struct RememberedNames: Equatable {
-    var serials: [String] = []
-    var readers: [String] = []
-    var accounts: [String] = []
+package struct RememberedNames: Equatable {
+    package var serials: [String] = []
+    package var readers: [String] = []
+    package var accounts: [String] = []
 
     /// The maximum number of names of each kind.
     private static let limit = 256
 
     /// Reads the names; returns none if the file is missing or unreadable.
-    static func read() -> RememberedNames {
+    package static func read() -> RememberedNames {
         guard let path, Files.isFile(path), let bytes = try? Files.read(path), let json = try? JSONValue(parsing: bytes)
         else { return RememberedNames() }
         func list(_ key: String) -> [String] { (json[key]?.array ?? []).compactMap(\.string) }
@@ -24,7 +24,7 @@ struct RememberedNames: Equatable {
     }
 
     /// Updates the names; write errors are ignored, since nothing depends on them.
-    static func update(_ change: (inout RememberedNames) -> Void) {
+    package static func update(_ change: (inout RememberedNames) -> Void) {
         guard let path else { return }
         let before = read()
         var all = before
@@ -51,7 +51,7 @@ struct RememberedNames: Equatable {
 
 extension World {
     /// Stores names for completion, unless they come from a recording or a virtual key.
-    func remember(_ change: (inout RememberedNames) -> Void) {
+    package func remember(_ change: (inout RememberedNames) -> Void) {
         guard options.replay == nil, options.virtual == nil, !options.plan else { return }
         RememberedNames.update(change)
     }

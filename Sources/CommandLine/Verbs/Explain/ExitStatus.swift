@@ -4,7 +4,7 @@ import CCoverage
 import Glibc
 
 /// The exit status of the process.
-enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
     case usage = 2
@@ -29,14 +29,14 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     ///
     /// The exit handlers of loaded libraries do not run: other threads may still be inside those libraries, and would
     /// crash.
-    func end() -> Never {
+    package func end() -> Never {
         fflush(nil)
         ykit_coverage_add()
         _exit(rawValue)
     }
 
     /// Its description in the help text and the man page.
-    var meaning: String {
+    package var meaning: String {
         switch self {
         case .done: "done"
         case .failed: "failed for another reason"
@@ -61,7 +61,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     }
 
     /// All exit codes, one per line.
-    static var table: String {
+    package static var table: String {
         allCases.map { "  \(String($0.rawValue).padded(to: 4))\($0.meaning)" }.joined(separator: "\n")
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKKeyAgent
+package import YKKeyAgent
 
 extension Explain {
     static func agentSocket(_ error: AgentSocketError) -> Explanation {

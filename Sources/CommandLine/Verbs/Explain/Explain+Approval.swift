@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKApproval
+package import YKApproval
 import YKFIDO
 import YKHTTP
 import YKPIV
 
 extension Explain {
-    static func approval(_ error: ApprovalError) -> Explanation {
+    package static func approval(_ error: ApprovalError) -> Explanation {
         switch error {
         case .server(let error): serverError(error)
         case .noReceipt(let error, _, _):
@@ -113,7 +113,7 @@ extension Explain {
     }
 
     /// Explains why a request is not shown.
-    static func request(_ fault: PushRequestFault) -> Explanation {
+    package static func request(_ fault: PushRequestFault) -> Explanation {
         switch fault {
         case .malformed(let member): malformed("a request cannot be read: \(member.printable)")
         case .signature:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKArculus
+package import YKArculus
 import YKFIDO
 import YKWire
 
 extension Explain {
-    static func arculus(_ error: ArculusError) -> Explanation {
+    package static func arculus(_ error: ArculusError) -> Explanation {
         switch error {
         case .card(let cause, _): card(error, cause)
         case .reader(let error): link(error)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
-import YKTransport
+package import YKFIDO
+package import YKTransport
 import YKWire
 
 extension Explain {
-    static func ctap(_ error: CTAPError) -> Explanation {
+    package static func ctap(_ error: CTAPError) -> Explanation {
         switch error {
         case .link(let error): fidoLink(error)
         case .status(let status, let command): self.status(status, during: command)
@@ -21,7 +21,7 @@ extension Explain {
         }
     }
 
-    static func fidoLink(_ error: FIDOLinkError) -> Explanation {
+    package static func fidoLink(_ error: FIDOLinkError) -> Explanation {
         switch error {
         case .card(.appletMissing):
             Explanation(
@@ -78,13 +78,13 @@ extension Explain {
 
     // MARK: - Verification
 
-    static func verification(_ problem: VerificationProblem) -> Explanation {
+    package static func verification(_ problem: VerificationProblem) -> Explanation {
         Explanation(
             "not-verified", .authentication, "it does not verify: \(words(problem))",
             hint: "do not trust it; 'ykit fido2 verify --help' tells what can be allowed")
     }
 
-    static func words(_ problem: VerificationProblem) -> String {
+    package static func words(_ problem: VerificationProblem) -> String {
         switch problem {
         case .badSignature: "the signature does not match the key and the data"
         case .otherRelyingParty: "it was made for another relying party"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+package import YKFIDO
 
 extension Explain {
     /// Explains the status of a failed CTAP2 command: what it means, and what to do.
-    static func status(_ status: CTAPStatus, during command: String) -> Explanation {
+    package static func status(_ status: CTAPStatus, during command: String) -> Explanation {
         if status == .keepaliveCancel {
             return Explanation("cancelled", .interrupted, "the request was cancelled", hint: "repeat the command")
         }

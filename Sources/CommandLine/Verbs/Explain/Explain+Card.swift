@@ -2,11 +2,11 @@
 
 import YKCapture
 import YKProtocols
-import YKTransport
+package import YKTransport
 import YKWire
 
 extension Explain {
-    static func card(_ error: CardError) -> Explanation {
+    package static func card(_ error: CardError) -> Explanation {
         switch error {
         case .link(let error): link(error)
         case .appletMissing(let aid):
@@ -49,7 +49,7 @@ extension Explain {
 
     /// Describes a command APDU without its secrets. The application it was sent to is not known here: commands that
     /// need no selection come first, then OATH.
-    static func command(_ bytes: [UInt8]) -> String {
+    package static func command(_ bytes: [UInt8]) -> String {
         var narrator = Narrator()
         let plain = narrator.narrate(command: bytes)
         if plain.isKnown { return plain.summary }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKApproval
+package import YKApproval
 import YKOATH
 
 extension Explain {
     /// Explains errors about links, TiQR logins and containers.
-    static func codes(_ error: ApprovalError) -> Explanation {
+    package static func codes(_ error: ApprovalError) -> Explanation {
         switch error {
         case .link(let error):
             malformed("the link cannot be read: \(error)", hint: "ask for a new one")
@@ -29,7 +29,7 @@ extension Explain {
     }
 
     /// Why a TiQR service refused the login; `nil` if it succeeded.
-    static func tiqr(_ result: TiQRResult) -> Explanation? {
+    package static func tiqr(_ result: TiQRResult) -> Explanation? {
         switch result {
         case .accepted: return nil
         case .wrong(let left):
@@ -56,7 +56,7 @@ extension Explain {
     }
 
     /// Explains an error of a container's server (privacyIDEA, errors 3000 to 3002).
-    static func container(_ code: Int, _ words: String) -> Explanation {
+    package static func container(_ code: Int, _ words: String) -> Explanation {
         switch code {
         case 3001:
             Explanation(

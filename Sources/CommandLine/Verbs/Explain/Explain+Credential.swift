@@ -2,18 +2,18 @@
 
 import YKFIDO
 import YKHSMAuth
-import YKInteraction
+package import YKInteraction
 import YKOpenPGP
 import YKPIV
 import YKProtocols
-import YKUse
+package import YKUse
 
 extension Explain {
-    static let defaultManagementKey =
+    package static let defaultManagementKey =
         "the management key is still the default; set another with "
         + "'ykit piv access change-management-key --generate --protect'"
 
-    static func credential(_ error: CredentialError) -> Explanation {
+    package static func credential(_ error: CredentialError) -> Explanation {
         switch error {
         case .empty(let id): Explanation("pin-empty", .usage, "an empty \(noun(id)) is never sent")
         case .blocked(let id): blocked(id)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKDesktop
+package import YKDesktop
 
 extension Explain {
-    static func desktop(_ error: DesktopError) -> Explanation {
+    package static func desktop(_ error: DesktopError) -> Explanation {
         switch error {
         case .noSession:
             Explanation(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+package import YKFIDO
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func fido(_ error: FIDOError) -> Explanation {
+    package static func fido(_ error: FIDOError) -> Explanation {
         switch error {
         case .ctap(let error): ctap(error)
         case .unsupported(let what): unsupported(what)
@@ -24,7 +24,7 @@ extension Explain {
         }
     }
 
-    static var notTouched: Explanation {
+    package static var notTouched: Explanation {
         Explanation(
             "not-touched", .timeOut, "the key was not touched in time",
             hint: "repeat the command and touch the key while it blinks")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHSMAuth
+package import YKHSMAuth
 import YKWire
 
 extension Explain {
-    static func hsmAuth(_ error: HSMAuthError) -> Explanation {
+    package static func hsmAuth(_ error: HSMAuthError) -> Explanation {
         switch error {
         case .card(let error): card(error)
         case .wrongManagementKey, .managementKeyBlocked, .wrongPassword, .credentialLost: hsmAuthAccess(error)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+package import YKTransport
 
 extension Explain {
-    static func http(_ error: HTTPError) -> Explanation {
+    package static func http(_ error: HTTPError) -> Explanation {
         switch error {
         case .notInstalled:
             Explanation(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+package import YKTransport
 
 extension Explain {
     /// How to make a program release a key.
-    static func release(_ holder: LinkError.Holder) -> String {
+    package static func release(_ holder: LinkError.Holder) -> String {
         switch holder.name {
         case "scdaemon", "gpg-agent": "gpgconf --kill scdaemon, then repeat the command"
         case "gsd-smartcard":
@@ -26,7 +26,7 @@ extension Explain {
 
     /// How to make GnuPG's scdaemon share a card. By default it bypasses pcscd, and with pcscd it takes the card
     /// exclusively; it asks for the PIN again if another application is selected.
-    static let releaseBySCDaemon = """
+    package static let releaseBySCDaemon = """
         gpgconf --kill scdaemon
         to have it share the card from then on:
         printf '%s\\n' disable-ccid pcsc-shared 'disable-application piv' >> ~/.gnupg/scdaemon.conf

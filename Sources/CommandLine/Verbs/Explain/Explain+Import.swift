@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
-import YKKeys
-import YKOATH
+package import YKKeys
+package import YKOATH
 import YKWire
 
 extension Explain {
     /// Explains why no QR code was read.
     ///
     /// - Parameter name: The image.
-    static func qr(_ error: QRError, in name: String = "the picture") -> Explanation {
+    package static func qr(_ error: QRError, in name: String = "the picture") -> Explanation {
         switch error {
         case .noCode:
             Explanation(
@@ -33,7 +33,7 @@ extension Explain {
     /// Explains why a source of accounts could not be read.
     ///
     /// - Parameter name: The file.
-    static func imported(_ error: ImportError, from name: String = "this") -> Explanation {
+    package static func imported(_ error: ImportError, from name: String = "this") -> Explanation {
         switch error {
         case .unrecognized(let kind): unrecognized(kind, name)
         case .empty(nil): malformed("\(name) holds no account")
@@ -76,7 +76,7 @@ extension Explain {
         + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
 
     /// Explains that QR codes of a Google Authenticator export are missing.
-    static func incomplete(_ gap: MigrationPart.Gap) -> Explanation {
+    package static func incomplete(_ gap: MigrationPart.Gap) -> Explanation {
         let numbers = gap.missing.map { "\($0)" }
         let missing = [numbers.dropLast().map { $0 }.listed(), numbers.last ?? ""].filter { !$0.isEmpty }
             .listed(by: " and ")
@@ -88,7 +88,7 @@ extension Explain {
     }
 
     /// Explains why an account of a source cannot be used.
-    static func fault(_ fault: ImportFault) -> Explanation {
+    package static func fault(_ fault: ImportFault) -> Explanation {
         switch fault {
         case .uri(let error): unusable(error)
         case .migration(let error): oath(.invalidMigration(error))
@@ -101,7 +101,7 @@ extension Explain {
 
 extension ImportSource.Origin {
     /// The place in a file.
-    func words(in name: String) -> String {
+    package func words(in name: String) -> String {
         switch self {
         case .whole: name
         case .entry(let number): "\(name), entry \(number)"
@@ -114,15 +114,15 @@ extension ImportSource.Origin {
 
 extension QRReader {
     /// The reader that ^C ends.
-    static var interruptible: QRReader { QRReader(cancellation: Interruption.cancellation) }
+    package static var interruptible: QRReader { QRReader(cancellation: Interruption.cancellation) }
 
     /// Returns the texts of all QR codes in an image.
-    func texts(in image: [UInt8], _ name: String) throws(Explanation) -> [String] {
+    package func texts(in image: [UInt8], _ name: String) throws(Explanation) -> [String] {
         do { return try texts(in: image) } catch { throw Explain.qr(error, in: name) }
     }
 
     /// Returns the text of the first QR code that is held before the camera, for which there is a minute.
-    func seen(_ terminal: Terminal) throws(Explanation) -> String {
+    package func seen(_ terminal: Terminal) throws(Explanation) -> String {
         terminal.say("hold the QR code before the camera, ^C to cancel")
         do { return try seen() } catch .noCode {
             throw Explanation(

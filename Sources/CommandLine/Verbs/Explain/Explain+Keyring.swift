@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHardware
-import YKKeys
+package import YKHardware
+package import YKKeys
 
 extension Explain {
     /// Explains why a keyring or its service did not do its work.
     ///
     /// - Parameter way: What to do without a Secret Service, for the hints.
-    static func keyring(_ error: KeyringError, orElse way: String = "YKIT_KEYRING=file") -> Explanation {
+    package static func keyring(_ error: KeyringError, orElse way: String = "YKIT_KEYRING=file") -> Explanation {
         switch error {
         case .noFolder(let variable): noHome(variable)
         case .exposed(let path):
@@ -36,7 +36,7 @@ extension Explain {
     }
 
     /// Explains why another program did not do its work.
-    static func program(_ error: ProgramError) -> Explanation {
+    package static func program(_ error: ProgramError) -> Explanation {
         switch error {
         case .failed(let program, let reason): Explanation("spawn", .failed, "cannot run \(program): \(reason)")
         case .timedOut(let program):

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
-import YKKeys
+package import YKKeys
 import YKTransport
 import YKWire
 
 extension Explain {
     /// Explains why no key was selected or reached.
-    static func keys(_ error: KeyError) -> Explanation {
+    package static func keys(_ error: KeyError) -> Explanation {
         switch error {
         case .none(let interface, let search): none(interface, search)
         case .notFound(let serial, let interface, let candidates):
@@ -93,7 +93,7 @@ extension Explain {
 
 extension KeyCandidate {
     /// The key on one line.
-    var line: String {
+    package var line: String {
         let serial = serial.map { "serial \($0.printable)" }
         let facts: [String?]
         switch interface {

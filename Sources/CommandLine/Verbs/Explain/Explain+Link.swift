@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
-import YKTransport
+package import YKTransport
 import YKWire
 
 extension Explain {
-    static func link(_ error: LinkError) -> Explanation {
+    package static func link(_ error: LinkError) -> Explanation {
         switch error {
         case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: service(error)
         case .usbLibraryNotInstalled:
@@ -44,7 +44,7 @@ extension Explain {
         }
     }
 
-    static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
+    package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
 
     private static func service(_ error: LinkError) -> Explanation {
         switch error {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKManagement
+package import YKManagement
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func management(_ error: ManagementError) -> Explanation {
+    package static func management(_ error: ManagementError) -> Explanation {
         switch error {
         case .card(.appletMissing(_)):
             Explanation(
@@ -31,7 +31,7 @@ extension Explain {
 
     /// A YubiKey on a contactless reader that shows only its tag, as it is shipped and after `ykit config nfc
     /// --restrict`.
-    static let nfcRestricted = Explanation(
+    package static let nfcRestricted = Explanation(
         "nfc-restricted", .policy,
         "this YubiKey is in its NFC restricted mode, as from the factory or after 'ykit config nfc --restrict': "
             + "a reader finds none of its applications until it was in a USB port",

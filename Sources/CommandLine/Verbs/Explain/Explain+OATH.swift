@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKOATH
+package import YKOATH
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func oath(_ error: OATHError) -> Explanation {
+    package static func oath(_ error: OATHError) -> Explanation {
         switch error {
         case .card(let error): card(error)
         case .locked, .wrongPassword, .emptyPassword, .notAuthentic: access(error)
@@ -61,19 +61,19 @@ extension Explain {
         }
     }
 
-    static let passwordNeeded = Explanation(
+    package static let passwordNeeded = Explanation(
         "password-needed", .authentication, "the accounts are locked with a password",
         hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
             + "'ykit oath access remember'")
 
-    static func passwordNeeded(of key: String) -> Explanation {
+    package static func passwordNeeded(of key: String) -> Explanation {
         Explanation(
             "password-needed", .authentication, "the accounts of key \(key.printable) are locked with a password",
             hint: "set YKIT_OATH_PASSWORD_\(key.printable), or remember it once with 'ykit --device \(key.printable) "
                 + "oath access remember'")
     }
 
-    static func pskc(_ error: PSKCError) -> Explanation {
+    package static func pskc(_ error: PSKCError) -> Explanation {
         switch error {
         case .malformed(let cause): malformed("this key container cannot be read: \(cause)")
         case .field("CheckDigits", _):
@@ -100,7 +100,7 @@ extension Explain {
     }
 
     /// Explains why another authenticator's export file cannot be read.
-    static func export(_ error: ExportError, _ name: String) -> Explanation {
+    package static func export(_ error: ExportError, _ name: String) -> Explanation {
         switch error {
         case .malformed(let format, let what):
             malformed(
@@ -144,7 +144,7 @@ extension Explain {
     }
 
     /// Explains why an otpauth URI cannot be used.
-    static func unusable(_ error: OtpauthError) -> Explanation {
+    package static func unusable(_ error: OtpauthError) -> Explanation {
         guard error.reason == .twoStep else { return malformed("this is not a usable otpauth URI: \(error)") }
         return malformed(
             "the secret is only the server's half, the key has to make the other (two-step enrolment)",
@@ -154,7 +154,7 @@ extension Explain {
     /// Explains that a name is there twice in what is written; nothing of it is overwritten, whatever was forced.
     ///
     /// - Parameter other: Where the first account of that name is.
-    static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
+    package static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
         Explanation(
             "exists", .policy,
             "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")

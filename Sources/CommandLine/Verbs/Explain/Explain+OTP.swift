@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKOTP
+package import YKOTP
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func otp(_ error: OTPError) -> Explanation {
+    package static func otp(_ error: OTPError) -> Explanation {
         switch error {
         case .device(let error): link(error)
         case .card(let error): card(error)

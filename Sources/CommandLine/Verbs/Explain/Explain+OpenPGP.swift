@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKOpenPGP
+package import YKOpenPGP
 import YKWire
 
 extension Explain {
-    static func openPGP(_ error: OpenPGPError) -> Explanation {
+    package static func openPGP(_ error: OpenPGPError) -> Explanation {
         switch error {
         case .card(let error): card(error)
         case .terminated:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKPIV
-import YKSSH
+package import YKPIV
+package import YKSSH
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func piv(_ error: PIVError) -> Explanation {
+    package static func piv(_ error: PIVError) -> Explanation {
         switch error {
         case .card(let error): card(error)
         case .wrong, .blocked, .emptyPIN, .badPINLength, .shortPIN, .unusablePIN, .refusedPIN, .pinRequired,
@@ -74,7 +74,7 @@ extension Explain {
     }
 
     /// Explains why a file of keys and certificates is rejected; `nil` for a file whose name is not known here.
-    static func keyFile(_ error: KeyFileError, in path: String?) -> Explanation {
+    package static func keyFile(_ error: KeyFileError, in path: String?) -> Explanation {
         let file = path.map { Files.name($0) } ?? "the file"
         switch error {
         case .unknownFormat:
@@ -114,7 +114,7 @@ extension Explain {
     }
 
     /// Explains why a private key of OpenSSH is not read.
-    static func privateKey(_ error: SSHError, in path: String) -> Explanation {
+    package static func privateKey(_ error: SSHError, in path: String) -> Explanation {
         let (file, source) = (Files.name(path), path == "-" ? "FILE" : path.printable)
         switch error {
         case .encrypted(let cipher) where SecurityKeyFile.decrypts(cipher): return keyFile(.passwordNeeded, in: path)
@@ -128,7 +128,7 @@ extension Explain {
         }
     }
 
-    static func chain(_ problem: AttestationProblem) -> Explanation {
+    package static func chain(_ problem: AttestationProblem) -> Explanation {
         let words =
             switch problem {
             case .notSignedByDevice: "the attestation is not signed by the key in f9"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKPIV
+package import YKPIV
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func pivPIN(_ error: PIVError) -> Explanation {
+    package static func pivPIN(_ error: PIVError) -> Explanation {
         switch error {
         case .wrong(let reference, let left): wrong(reference, left)
         case .blocked(let reference): blocked(reference)
@@ -73,7 +73,7 @@ extension Explain {
         }
     }
 
-    static func managementKey(_ error: PIVError) -> Explanation {
+    package static func managementKey(_ error: PIVError) -> Explanation {
         switch error {
         case .wrongManagementKey:
             Explanation(

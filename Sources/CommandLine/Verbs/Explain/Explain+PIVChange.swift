@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKPIV
+package import YKPIV
 
 extension Explain {
     /// Explains a change whose reply was lost: the possible states of the key, and how to find out.
-    static func uncertain(_ change: PIVChange, _ cause: Explanation) -> Explanation {
+    package static func uncertain(_ change: PIVChange, _ cause: Explanation) -> Explanation {
         let (state, hint) = possible(change)
         return Explanation(cause.code, cause.exit, "\(cause.message); \(state)", hint: hint)
     }
@@ -34,7 +34,7 @@ extension Explain {
     }
 
     /// Explains a change that is only partly complete.
-    static func unfinished(_ change: PIVChange, _ cause: Explanation) -> Explanation {
+    package static func unfinished(_ change: PIVChange, _ cause: Explanation) -> Explanation {
         let (state, hint): (String, String?) =
             switch change {
             case .pin:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHardware
-import YKTransport
+package import YKHardware
+package import YKTransport
 
 extension Explain {
     /// Explains who refused access, and the rule that grants it.
-    static func refusal(_ refusal: LinkError.Refusal) -> Explanation {
+    package static func refusal(_ refusal: LinkError.Refusal) -> Explanation {
         switch refusal {
         case .service:
             Explanation(
@@ -25,7 +25,7 @@ extension Explain {
     }
 
     /// Explains an inaccessible device in terms of the udev rule.
-    static func device(_ path: String, _ rule: UDevRule) -> Explanation {
+    package static func device(_ path: String, _ rule: UDevRule) -> Explanation {
         let what = "\(User.name) may not open \(path.printable)"
         switch rule {
         case .missing:

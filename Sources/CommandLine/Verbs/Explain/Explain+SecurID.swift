@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCTKIP
-import YKSecurID
-import YKStore
+package import YKCTKIP
+package import YKSecurID
+package import YKStore
 
 extension Explain {
     /// The token has a password, and there is no terminal to ask for it.
-    static let tokenPasswordNeeded = Explanation(
+    package static let tokenPasswordNeeded = Explanation(
         "password-needed", .authentication, "the token is protected with a password",
         hint: "give it with --password-stdin, --password-fd N or YKIT_SECURID_PASSWORD")
 
@@ -74,7 +74,7 @@ extension Explain {
         }
     }
 
-    static func ctkip(_ error: CTKIPError) -> Explanation {
+    package static func ctkip(_ error: CTKIPError) -> Explanation {
         switch error {
         case .mac:
             Explanation(
@@ -114,7 +114,7 @@ extension Explain {
         return explanation
     }
 
-    static func store(_ error: StoreError) -> Explanation {
+    package static func store(_ error: StoreError) -> Explanation {
         switch error {
         case .inUse(let path):
             Explanation("store", .busy, "another program uses \(path.printable)", hint: "repeat the command")

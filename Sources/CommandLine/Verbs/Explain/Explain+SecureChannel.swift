@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
+package import YKTransport
 import YKWire
 
 extension Explain {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKSecurityDomain
+package import YKSecurityDomain
 import YKWire
 
 extension Explain {

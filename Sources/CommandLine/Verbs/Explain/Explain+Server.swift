@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
-import YKSecondFactor
+package import YKHTTP
+package import YKSecondFactor
 
 extension Explain {
     static func serverError(_ error: ServerError) -> Explanation {
@@ -69,7 +69,7 @@ extension Explain {
     }
 
     /// Sets the exit status for failures to reach or trust a server.
-    static func server(_ explanation: Explanation) -> Explanation {
+    package static func server(_ explanation: Explanation) -> Explanation {
         var explanation = explanation
         switch explanation.code {
         case "server-unreachable", "redirected", "http": explanation.exit = .server
@@ -80,7 +80,7 @@ extension Explain {
         return explanation
     }
 
-    static func secondFactor(_ error: SecondFactorError) -> Explanation {
+    package static func secondFactor(_ error: SecondFactorError) -> Explanation {
         var explanation = factor(error)
         var codes = explanation.server ?? ServerCodes()
         if case .rejected(_, .refused(let status, let code, _)?) = error {
@@ -91,7 +91,7 @@ extension Explain {
         return explanation
     }
 
-    static func vault(_ error: VaultError) -> Explanation {
+    package static func vault(_ error: VaultError) -> Explanation {
         switch error {
         case .store(let error): store(error)
         case .noSession:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKNFC
+package import YKNFC
 
 extension Explain {
-    static func tag(_ error: TagError) -> Explanation {
+    package static func tag(_ error: TagError) -> Explanation {
         switch error {
         case .card(let error): card(error)
         case .notATag:
@@ -33,7 +33,7 @@ extension Explain {
     }
 
     /// Nobody held a key to the reader.
-    static let noTag = Explanation(
+    package static let noTag = Explanation(
         "no-tag", .timeOut, "no tag came to the reader in time",
         hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKToken
+package import YKToken
 import YKTransport
 import YKWire
 
 extension Explain {
-    static func token(_ error: TokenError) -> Explanation {
+    package static func token(_ error: TokenError) -> Explanation {
         switch error {
         case .malformed(let error):
             // The length of the whole is wrong at no byte.
@@ -46,7 +46,7 @@ extension Explain {
         }
     }
 
-    static func validation(_ error: OTPValidationError) -> Explanation {
+    package static func validation(_ error: OTPValidationError) -> Explanation {
         switch error {
         case .refused(let status, let server): refused(status, server)
         case .unsignedRefusal(let status, let server):

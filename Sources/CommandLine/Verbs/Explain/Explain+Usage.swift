@@ -5,7 +5,7 @@ import YKWire
 
 extension ParseError {
     /// What is wrong with the line, and what to type instead.
-    var explanation: Explanation {
+    package var explanation: Explanation {
         switch kind {
         case .unknownCommand(let word): unknownCommand(word)
         case .missingCommand:
@@ -63,7 +63,7 @@ extension ParseError {
         for problem in line.problems {
             if case .missingValue(_, let name) = problem { return "; \(name) needs a value" }
         }
-        let taken = line.given.first { $0.option.takesValue && Ykit.about.subcommand($0.value) != nil }
+        let taken = line.given.first { $0.option.takesValue && Program.root.about.subcommand($0.value) != nil }
         return taken.map { "; \($0.name) took '\($0.value)' as its value" } ?? ""
     }
 

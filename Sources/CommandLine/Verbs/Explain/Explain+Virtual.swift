@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKVirtualKey
-import YKVirtualKeyHost
+package import YKVirtualKey
+package import YKVirtualKeyHost
 
 extension Explain {
     static func virtualKey(_ error: VirtualKeyFileError) -> Explanation {
@@ -19,7 +19,7 @@ extension Explain {
         }
     }
 
-    static func usbip(_ error: USBIPError) -> Explanation {
+    package static func usbip(_ error: USBIPError) -> Explanation {
         switch error {
         case .missing: Explanation("usbip", .noDevice, "\(error)", hint: "sudo modprobe vhci-hcd")
         case .denied: Explanation("usbip", .permission, "\(error)", hint: "run it with sudo")
@@ -28,7 +28,7 @@ extension Explain {
         }
     }
 
-    static func uhid(_ error: UHIDError) -> Explanation {
+    package static func uhid(_ error: UHIDError) -> Explanation {
         switch error {
         case .missing: Explanation("uhid", .noDevice, "\(error)", hint: "sudo modprobe uhid")
         case .denied: Explanation("uhid", .permission, "\(error)", hint: "run it with sudo")

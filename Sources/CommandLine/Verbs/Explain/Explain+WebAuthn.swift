@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+package import YKFIDO
 
 extension Explain {
-    static func webAuthn(_ error: WebAuthnError) -> Explanation {
+    package static func webAuthn(_ error: WebAuthnError) -> Explanation {
         switch error {
         case .json(let error): malformed("the options are not JSON: \(error)")
         case .member(let member, let problem, _):

@@ -4,7 +4,7 @@ import YKAge
 import YKApproval
 import YKArculus
 import YKCTKIP
-import YKCapture
+package import YKCapture
 import YKDesktop
 import YKFIDO
 import YKHSMAuth
@@ -19,7 +19,7 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
-import YKSSH
+package import YKSSH
 import YKSecondFactor
 import YKSecurID
 import YKSecurityDomain
@@ -33,8 +33,8 @@ import YKWire
 import YKX509
 
 /// Turns errors of every layer into explanations.
-enum Explain {
-    static func explain(_ error: any Error) -> Explanation {
+package enum Explain {
+    package static func explain(_ error: any Error) -> Explanation {
         switch error {
         case let explained as Explanation: explained
         case let error as KeyError: keys(error)
@@ -90,11 +90,11 @@ enum Explain {
         }
     }
 
-    static func malformed(_ message: String, hint: String? = nil) -> Explanation {
+    package static func malformed(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("malformed", .malformed, message, hint: hint)
     }
 
-    static func ssh(_ error: SSHError) -> Explanation {
+    package static func ssh(_ error: SSHError) -> Explanation {
         switch error {
         case .encrypted:
             Explanation(
@@ -115,7 +115,7 @@ enum Explain {
         }
     }
 
-    static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {
+    package static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {
         malformed(
             "\(file.map { $0 == "-" ? "standard input" : $0.printable } ?? "this") is not a recording of ykit: \(error)",
             hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")

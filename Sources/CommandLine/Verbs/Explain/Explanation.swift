@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// A failure as reported to a person: what happened and why, what to type next, and the exit status.
-struct Explanation: Error, Hashable, Sendable {
+package struct Explanation: Error, Hashable, Sendable {
     /// A stable identifier, for programs.
-    var code: String
+    package var code: String
     /// What happened, and why.
-    var message: String
+    package var message: String
     /// What to type next.
-    var hint: String?
+    package var hint: String?
     /// The remaining retries, if the key counts them.
-    var retriesLeft: Int?
+    package var retriesLeft: Int?
     /// The exit status.
-    var exit: ExitStatus
+    package var exit: ExitStatus
     /// The candidates to choose from.
-    var candidates: [String]
+    package var candidates: [String]
     /// The error numbers of a server.
-    var server: ServerCodes?
+    package var server: ServerCodes?
 
-    init(
+    package init(
         _ code: String, _ exit: ExitStatus, _ message: String, hint: String? = nil, retriesLeft: Int? = nil,
         candidates: [String] = []
     ) {
@@ -32,12 +32,12 @@ struct Explanation: Error, Hashable, Sendable {
     }
 
     /// Creates the explanation of an invalid command line.
-    static func usage(_ message: String, hint: String? = nil) -> Explanation {
+    package static func usage(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("usage", .usage, message, hint: hint)
     }
 
     /// Returns the explanation with the key that refused a credential, for a verb that uses several keys.
-    func of(key: String) -> Explanation {
+    package func of(key: String) -> Explanation {
         guard exit == .authentication || exit == .blocked else { return self }
         var explanation = self
         explanation.message += " (key \(key.printable))"
@@ -45,7 +45,7 @@ struct Explanation: Error, Hashable, Sendable {
     }
 
     /// The member `error` of an answer.
-    var json: JSONValue {
+    package var json: JSONValue {
         var object: JSONValue = [
             "code": .string(code), "message": .string(message), "hint": hint.map(JSONValue.string) ?? .null,
             "retriesLeft": retriesLeft.map { .int(Int64($0)) } ?? .null, "exitCode": .int(Int64(exit.rawValue)),
@@ -59,14 +59,14 @@ struct Explanation: Error, Hashable, Sendable {
     }
 
     /// The lines for a terminal, without a prefix.
-    func lines(hasHint: Bool = true) -> [String] {
+    package func lines(hasHint: Bool = true) -> [String] {
         [message] + candidates.map { "  \($0.printable)" }
             + (hasHint ? hint.map { [Style.dim.around("hint: \($0)")] } ?? [] : [])
     }
 }
 
 /// The error numbers of a server, for programs.
-struct ServerCodes: Hashable, Sendable {
+package struct ServerCodes: Hashable, Sendable {
     /// The HTTP status, if the server answered.
     var httpStatus: Int?
     /// The server's own error number.
@@ -74,7 +74,7 @@ struct ServerCodes: Hashable, Sendable {
     /// The corresponding number of the AllWebID SDK.
     var legacyCode: Int?
 
-    var members: [(String, Int?)] {
+    package var members: [(String, Int?)] {
         [("httpStatus", httpStatus), ("serverCode", serverCode), ("legacyCode", legacyCode)]
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 
 /// The help of a command: a verb's own options in full, and the global options by name only; 'ykit help options'
 /// explains them.
 struct HelpPage {
     /// The words that lead to the command, with `ykit`.
-    let path: [String]
-    let command: any ParsableCommand.Type
-    let columns: Int
+    package let path: [String]
+    package let command: any ParsableCommand.Type
+    package let columns: Int
 
     /// The column in which explanations begin.
     private static let indent = 26
@@ -17,7 +17,7 @@ struct HelpPage {
     ]
 
     /// The page for the command that the words of a line lead to.
-    static func text(of line: LineWalk, columns: Int) -> String {
+    package static func text(of line: LineWalk, columns: Int) -> String {
         line.path.isEmpty
             ? FirstScreen.text : HelpPage(path: ["ykit"] + line.path, command: line.command, columns: columns).text
     }
@@ -125,7 +125,7 @@ struct HelpPage {
     }
 
     /// The global options with their explanations.
-    static func explained(_ columns: Int) -> String {
+    package static func explained(_ columns: Int) -> String {
         Declarations.of(GlobalOptions.self).filter { $0.help != nil }
             .map { row($0.spelling, $0.explanation, columns) }.joined(separator: "\n")
     }
@@ -147,7 +147,7 @@ extension Declaration {
     }
 
     /// What help says of it, with the values that it takes and the default.
-    var explanation: String {
+    package var explanation: String {
         let values = choices.allowed.isEmpty ? [] : ["values: " + choices.allowed.joined(separator: ", ")]
         let notes = values + (standard.isEmpty ? [] : ["default: " + standard])
         return ([help ?? ""] + (notes.isEmpty ? [] : ["(\(notes.joined(separator: "; ")))"])).joined(separator: " ")

@@ -6,7 +6,7 @@ import YKWire
 /// The output of `ykit` alone: the groups, first steps and help topics; at most 30 lines.
 enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
-    static let rows: [(words: [String], purpose: String)] = [
+    package static let rows: [(words: [String], purpose: String)] = [
         (["list", "info"], "which keys are attached, and what they can do"),
         (["doctor", "udev-rules"], "what keeps a key from working, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
@@ -36,7 +36,7 @@ enum FirstScreen {
         "ykit --virtual oath list          # without a key",
     ]
 
-    static var text: String {
+    package static var text: String {
         let shown = rows.map { "  " + $0.words.listed().padded(to: 20) + $0.purpose }
         let topics = HelpTopic.allCases.map(\.rawValue).joined(separator: "|")
         return
@@ -56,7 +56,7 @@ enum HelpTopic: String, CaseIterable {
     case config
 
     /// Returns the explanation, wrapped at `columns` columns.
-    func text(columns: Int) -> String {
+    package func text(columns: Int) -> String {
         switch self {
         case .options:
             "Options that stand anywhere on the line, with every command:\n\n" + HelpPage.explained(columns)
@@ -116,14 +116,14 @@ enum HelpTopic: String, CaseIterable {
     ]
 
     /// The environment variables that hold no secret. Programs that ykit starts inherit these only.
-    static let settings: Set<String> = [
+    package static let settings: Set<String> = [
         "YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT", "YKIT_2FA_SERVER", "YKIT_SCP",
         "YKIT_SCP_CA", "YKIT_SCP_CARD_KEY", "YKIT_SCP_OCE", "YKIT_NOTIFY", "YKIT_CONFIG", "YKIT_KEYRING", "YKIT_NAMES",
         "YKIT_FAULT", "YKIT_PROCESSORS", "YKIT_TASKS",
     ]
 
     /// The environment variables of ykit, and their meaning.
-    static let variables: [(names: [String], meaning: String)] = [
+    package static let variables: [(names: [String], meaning: String)] = [
         (
             ["YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT"],
             "Which key, how it is reached, and how long an operation may take."

@@ -4,27 +4,29 @@ import Arguments
 import YKWire
 
 /// The manual pages: ykit(1), and a page for each group of verbs.
-enum ManualPages {
+package enum ManualPages {
     /// A file name and its content in roff.
-    typealias Page = (name: String, text: String)
+    package typealias Page = (name: String, text: String)
 
     /// All pages.
-    static var all: [Page] {
-        let groups = Ykit.about.subcommands.filter { $0.about.shouldDisplay && !$0.isVerb }
+    package static var all: [Page] {
+        let groups = Program.root.about.subcommands.filter { $0.about.shouldDisplay && !$0.isVerb }
         return [("ykit.1", main(groups))] + groups.map { ("ykit-\($0.about.name).1", page(of: $0)) }
     }
 
     private static func main(_ groups: [any ParsableCommand.Type]) -> String {
         var lines = head("ykit", "work with security keys")
         lines += [".SH SYNOPSIS", "\\fBykit\\fR [\\fIglobal options\\fR] \\fIgroup\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
-        lines += [".SH DESCRIPTION"] + paragraphs(Ykit.about.discussion()) + examples
+        lines += [".SH DESCRIPTION"] + paragraphs(Program.root.about.discussion()) + examples
         lines += [".SH GLOBAL OPTIONS"] + Declarations.of(GlobalOptions.self).flatMap(entry)
         lines += [".SH GROUPS"]
         for group in groups {
             lines += [".TP", ".BR ykit\\-\(roff(group.about.name)) (1)", roff(group.about.abstract)]
         }
         lines += [".SH VERBS"]
-        for verb in Ykit.about.subcommands where verb.about.shouldDisplay && verb.isVerb { lines += section(verb, []) }
+        for verb in Program.root.about.subcommands where verb.about.shouldDisplay && verb.isVerb {
+            lines += section(verb, [])
+        }
         lines += [".SH EXIT STATUS"]
         for status in ExitStatus.table.split(separator: "\n") {
             let parts = status.split(separator: " ", maxSplits: 1).map { String($0).trimmed }

@@ -3,7 +3,7 @@
 /// Translates ykman's commands and options.
 enum YkmanWords {
     /// Commands of ykman 5 with a different name here.
-    static let commands: [(ykman: String, ykit: String)] = [
+    package static let commands: [(ykman: String, ykit: String)] = [
         ("oath accounts add", "oath add"),
         ("oath accounts code", "oath calculate"),
         ("oath accounts delete", "oath delete"),
@@ -37,7 +37,7 @@ enum YkmanWords {
     ]
 
     /// Options of ykman with a different name here, and the command they belong to, "" for all commands.
-    static let options: [(ykman: String, command: String, ykit: String)] = [
+    package static let options: [(ykman: String, command: String, ykit: String)] = [
         ("--valid-days", "piv certificates", "--days"),
         ("--hash-algorithm", "piv certificates", "--hash"),
         ("-a", "piv certificates", "--hash"),
@@ -55,14 +55,14 @@ enum YkmanWords {
     ]
 
     /// Returns ykit's command for the longest matching prefix of a ykman command.
-    static func command(_ words: [String]) -> String? {
+    package static func command(_ words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return commands.filter { line.starts(with: $0.ykman.split(separator: " ").map(String.init)) }
             .max { $0.ykman.count < $1.ykman.count }?.ykit
     }
 
     /// Returns ykit's option for a ykman option of a command.
-    static func option(_ name: String, of words: [String]) -> String? {
+    package static func option(_ name: String, of words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return options.first { entry in
             entry.ykman == name && line.starts(with: entry.command.split(separator: " ").map(String.init))

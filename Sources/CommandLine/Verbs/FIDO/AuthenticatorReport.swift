@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+package import YKFIDO
 import YKKeys
-import YKTransport
-import YKWire
+package import YKTransport
+package import YKWire
 
 /// The report of getInfo, for people.
-struct AuthenticatorReport {
-    let info: AuthenticatorInfo
-    let profile: FIDOLinkProfile
-    let pin: PINRetries?
-    let uv: Int?
+package struct AuthenticatorReport {
+    package let info: AuthenticatorInfo
+    package let profile: FIDOLinkProfile
+    package let pin: PINRetries?
+    package let uv: Int?
 
-    var lines: [String] {
+    package init(info: AuthenticatorInfo, profile: FIDOLinkProfile, pin: PINRetries?, uv: Int?) {
+        (self.info, self.profile, self.pin, self.uv) = (info, profile, pin, uv)
+    }
+
+    package var lines: [String] {
         let rows = identity + pinRows + storage + rules
         return Table.details(rows.filter { $0.count > 1 && !$0[1].isEmpty }) + ["", "options"]
             + Table.details(optionRows)
@@ -118,7 +122,7 @@ struct AuthenticatorReport {
 
 extension AuthenticatorReport {
     /// The values of the key by name.
-    var members: [(String, JSONValue)] {
+    package var members: [(String, JSONValue)] {
         info.members.map { ($0.name, $0.value) } + [
             ("pinRetries", pin.map { .int(Int64($0.count)) } ?? .null),
             ("uvRetries", uv.map { .int(Int64($0)) } ?? .null),

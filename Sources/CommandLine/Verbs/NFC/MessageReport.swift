@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import YKToken
-import YKWire
+package import YKWire
 
 /// How to interpret a message.
-struct MessageOptions: ParsableArguments {
-    static let title = "Reading Options"
+package struct MessageOptions: ParsableArguments {
+    package static let title = "Reading Options"
 
     @Option(
         "--layout <layout>",
         help: "The keyboard layout of a static password: \(MessageOptions.layouts).",
         transform: MessageOptions.layout)
-    var layout: KeyboardLayout = .us
+    package var layout: KeyboardLayout = .us
 
-    static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).listed() }
+    package init() {}
+
+    package static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).listed() }
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
@@ -25,14 +27,14 @@ struct MessageOptions: ParsableArguments {
 }
 
 /// The interpretation of a message, for people and for programs.
-struct MessageReport {
-    static let members = ["message", "records", "token"]
+package struct MessageReport {
+    package static let members = ["message", "records", "token"]
 
     private let bytes: [UInt8]
     private let message: NDEFMessage
     private let token: OTPToken?
 
-    init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
+    package init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
         do { message = try NDEFMessage(decoding: bytes) } catch {
             throw Explain.malformed("this is not an NDEF message: \(error)")
         }
@@ -41,7 +43,7 @@ struct MessageReport {
     }
 
     /// The answer: one line per record, then the password.
-    var answer: Answer {
+    package var answer: Answer {
         var rows = message.records.map(\.row)
         if let token { rows.append(["password", "\(token.value.printable) (\(token.words))"]) }
         return Answer(

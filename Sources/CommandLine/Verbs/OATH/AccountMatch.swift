@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKKeys
-import YKOATH
+package import YKOATH
 
 extension OATHAccountID {
     /// Returns the only account that matches a query, or the one that the user chooses among several; fails without a
     /// match.
-    static func one(
+    package static func one(
         _ query: String, in ids: [OATHAccountID], showHidden: Bool = false, _ world: World? = nil
     ) throws -> OATHAccountID {
         switch AccountMatch(query, in: ids, includesHidden: showHidden) {
@@ -25,5 +25,5 @@ extension OATHAccountID {
     }
 
     /// The display name, with the period if another account has the same name.
-    func told(among others: [OATHAccountID]) -> String { text(among: others).printable }
+    package func told(among others: [OATHAccountID]) -> String { text(among: others).printable }
 }

@@ -2,27 +2,27 @@
 
 import YKCrypto
 import YKInteraction
-import YKKeys
-import YKOATH
+package import YKKeys
+package import YKOATH
 import YKProtocols
 
 extension World {
     /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
-    func oath(_ password: PasswordOptions, of keys: Keys? = nil) async throws -> OATHService {
+    package func oath(_ password: PasswordOptions, of keys: Keys? = nil) async throws -> OATHService {
         let service = try await openOATH(of: keys)
         try await unlock(service, password, of: keys)
         return service
     }
 
     /// Opens the OATH application without unlocking it.
-    func openOATH(of keys: Keys? = nil) async throws -> OATHService {
+    package func openOATH(of keys: Keys? = nil) async throws -> OATHService {
         try await OATHService.open(try connect(of: keys))
     }
 
     /// Unlocks with the given password, else with the one remembered for this key, else asks.
     ///
     /// - Parameter keys: The other key, in a verb with several: the given password is not for it.
-    func unlock(_ service: OATHService, _ options: PasswordOptions, of keys: Keys? = nil) async throws {
+    package func unlock(_ service: OATHService, _ options: PasswordOptions, of keys: Keys? = nil) async throws {
         let info = await service.info
         guard info.isLocked else { return }
         let other = keys?.selection.serial ?? otherKey
@@ -41,7 +41,7 @@ extension World {
     }
 
     /// Stores the account names for completion, unless a password protects them.
-    func remember(_ ids: [OATHAccountID], of service: OATHService) async {
+    package func remember(_ ids: [OATHAccountID], of service: OATHService) async {
         guard await !service.info.hasPassword else { return }
         remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
     }

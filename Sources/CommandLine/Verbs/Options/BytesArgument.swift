@@ -3,9 +3,9 @@
 import YKWire
 
 /// Binary arguments.
-enum BytesArgument {
+package enum BytesArgument {
     /// Decodes base64url or base64.
-    static func base64(_ text: String, _ option: String) throws(Explanation) -> [UInt8] {
+    package static func base64(_ text: String, _ option: String) throws(Explanation) -> [UInt8] {
         guard let bytes = try? Base64.decode(text), !bytes.isEmpty else {
             throw .usage("\(option) takes bytes in base64url, and '\(text.printable)' is not base64url")
         }
@@ -13,7 +13,8 @@ enum BytesArgument {
     }
 
     /// Decodes hexadecimal if the text consists of hexadecimal digits, twice `count` of them; otherwise base64url.
-    static func hexOrBase64(_ text: String, _ option: String, count: Int? = nil) throws(Explanation) -> [UInt8] {
+    package static func hexOrBase64(_ text: String, _ option: String, count: Int? = nil) throws(Explanation) -> [UInt8]
+    {
         if let bytes = try? Hex.decode(text), !bytes.isEmpty, count == nil || bytes.count == count { return bytes }
         let bytes = try base64(text, option)
         if let count, bytes.count != count { throw .usage("\(option) takes \(count) bytes, these are \(bytes.count)") }

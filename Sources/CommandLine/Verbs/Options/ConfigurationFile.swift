@@ -8,20 +8,20 @@ import YKWire
 ///
 /// Its path is `$XDG_CONFIG_HOME/ykit/config`, or the one in YKIT_CONFIG; `YKIT_CONFIG=off` reads no file. Each line
 /// has the form `name = value`, where a name is that of a global option without its dashes, or `alias.NAME`.
-struct ConfigurationFile {
+package struct ConfigurationFile {
     /// A line of the file.
-    struct Entry: Equatable {
-        let name: String
-        let value: String
-        let line: Int
+    package struct Entry: Equatable {
+        package let name: String
+        package let value: String
+        package let line: Int
     }
 
     /// Its path; `nil` if no file is read.
-    private(set) var path: String?
+    package private(set) var path: String?
     /// Values of global options.
-    private(set) var settings: [Entry] = []
+    package private(set) var settings: [Entry] = []
     /// The first words of a command, by alias.
-    private(set) var aliases: [(name: String, words: [String])] = []
+    package private(set) var aliases: [(name: String, words: [String])] = []
     /// The settings that the command line or a variable overrides, with the name of the override.
     private(set) var overridden: [String: String] = [:]
 
@@ -30,12 +30,12 @@ struct ConfigurationFile {
     private static let aliasPrefix = "alias."
 
     /// Creates an empty configuration.
-    init() {}
+    package init() {}
 
     /// Parses the lines of a file.
     ///
     /// - Throws: a usage error that names the file and the line.
-    init(_ bytes: [UInt8], path: String) throws(Explanation) {
+    package init(_ bytes: [UInt8], path: String) throws(Explanation) {
         self.path = path
         var seen: [String: Int] = [:]
         var scratch: GlobalOptions?
@@ -60,7 +60,7 @@ struct ConfigurationFile {
     }
 
     /// The words that an alias expands to.
-    subscript(alias name: String) -> [String]? { aliases.first { $0.name == name }?.words }
+    package subscript(alias name: String) -> [String]? { aliases.first { $0.name == name }?.words }
 
     // MARK: - lines
 
@@ -86,7 +86,7 @@ struct ConfigurationFile {
         guard isWord, !name.isEmpty, !name.hasPrefix("-") else {
             throw fault(entry.line, "'\(name.printable)' cannot be an alias: letters, digits, '-' and '_' can")
         }
-        guard name != "help", Ykit.about.subcommand(name) == nil else {
+        guard name != "help", Program.root.about.subcommand(name) == nil else {
             throw fault(entry.line, "'\(name)' is a command of ykit and cannot be an alias")
         }
         guard let words = ShellWords.complete(entry.value) else {
@@ -124,7 +124,7 @@ struct ConfigurationFile {
     ///
     /// The options that select a key belong together: with `--virtual` on the line, a serial number in the file is
     /// ignored.
-    mutating func complete(
+    package mutating func complete(
         _ options: inout GlobalOptions, variable: (String) -> String? = { Variables[$0] }
     ) throws(Explanation) {
         func origin(_ option: ConfigurableOption, _ options: GlobalOptions) -> String? {
@@ -158,7 +158,7 @@ extension ConfigurationFile {
     /// The file, which is read once.
     ///
     /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.
-    static func read() throws(Explanation) -> ConfigurationFile { try once.get() }
+    package static func read() throws(Explanation) -> ConfigurationFile { try once.get() }
 
     private static let once = Result { () throws(Explanation) in try readFile() }
 
@@ -197,7 +197,7 @@ extension ConfigurationFile {
     /// Summarizes the settings in a few words.
     ///
     /// - Parameter showsValues: Whether to include values, which may identify the machine's owner.
-    func summary(showsValues: Bool) -> String {
+    package func summary(showsValues: Bool) -> String {
         let inForce = settings.filter { overridden[$0.name] == nil }.map { entry in
             showsValues ? "\(entry.name) = \(entry.value)" : entry.name
         }
@@ -211,17 +211,17 @@ extension ConfigurationFile {
 }
 
 /// A global option that the configuration file can set.
-struct ConfigurableOption {
+package struct ConfigurableOption {
     /// Its name without the dashes.
-    let name: String
+    package let name: String
     /// The variables that override the file.
-    let variables: [String]
+    package let variables: [String]
     /// Whether it selects a key.
     let choosesKey: Bool
     /// Whether the command line sets it.
-    let isSet: (GlobalOptions) -> Bool
+    package let isSet: (GlobalOptions) -> Bool
     /// Sets it to a value; returns the expected form if the value is invalid.
-    let set: (inout GlobalOptions, String) -> String?
+    package let set: (inout GlobalOptions, String) -> String?
 
     private init<Value>(
         _ name: String, _ path: WritableKeyPath<GlobalOptions, Value?>, _ variables: [String] = [],
@@ -282,7 +282,7 @@ struct ConfigurableOption {
     }
 
     /// All configurable options.
-    static var all: [ConfigurableOption] {
+    package static var all: [ConfigurableOption] {
         [
             .text("device", \.device, ["YKIT_DEVICE"], choosesKey: true),
             .text("reader", \.reader, ["YKIT_READER"], choosesKey: true),

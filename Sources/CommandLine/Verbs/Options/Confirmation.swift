@@ -3,16 +3,16 @@
 import Arguments
 
 /// Asks before an irreversible change, unless `--force` is given.
-struct Confirmation: ParsableArguments {
-    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
+package struct Confirmation: ParsableArguments {
+    @Flag(["--force", "-f"], help: "Do not ask for confirmation.") package var force = false
 
     /// Asks for yes or no; a plan changes nothing, so it does not ask.
-    func ask(_ question: @autoclosure () -> String, in world: World) throws {
+    package func ask(_ question: @autoclosure () -> String, in world: World) throws {
         if !force, world.plan == nil { try Prompt.confirm(question()) }
     }
 
     /// Asks the user to type a word before the most serious losses.
-    func ask(typing word: String, _ warning: @autoclosure () -> String, in world: World) throws {
+    package func ask(typing word: String, _ warning: @autoclosure () -> String, in world: World) throws {
         if !force, world.plan == nil { try Prompt.confirm(typing: word, warning()) }
     }
 }

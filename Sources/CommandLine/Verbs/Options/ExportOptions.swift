@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKCrypto
-import YKPIV
+package import Arguments
+package import YKCrypto
+package import YKPIV
 import YKWire
-import YKX509
+package import YKX509
 
 /// The destination and format of a public key.
-struct PublicKeyExport: ParsableArguments {
+package struct PublicKeyExport: ParsableArguments {
     /// The members that ``write(_:of:algorithm:comment:to:)`` adds to an answer.
-    static let members = ["slot", "algorithm", "format", "publicKey", "output"]
+    package static let members = ["slot", "algorithm", "format", "publicKey", "output"]
 
-    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) package var file =
+        "-"
 
-    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
+    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") package var format:
+        PublicKeyFormat = .pem
 
-    @Option("--comment", help: "The comment at the end of an SSH line.") var comment: String?
+    @Option("--comment", help: "The comment at the end of an SSH line.") package var comment: String?
 
-    @OptionGroup var replacing: OutputOptions
+    @OptionGroup package var replacing: OutputOptions
+
+    package init() {}
 
     /// Opens the destination.
-    func output(_ world: World) throws(Explanation) -> FileOutput {
+    package func output(_ world: World) throws(Explanation) -> FileOutput {
         try FileOutput(file, isText: format.isText, force: replacing.force, world)
     }
 
@@ -29,7 +33,7 @@ struct PublicKeyExport: ParsableArguments {
     /// - Parameters:
     ///   - algorithm: The name of its algorithm, if it has one.
     ///   - usual: The comment unless the user chose one.
-    func write(
+    package func write(
         _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment usual: String,
         to output: FileOutput
     ) throws(Explanation) -> Answer {
@@ -46,23 +50,27 @@ struct PublicKeyExport: ParsableArguments {
 }
 
 /// The destination and format of a certificate.
-struct CertificateExport: ParsableArguments {
+package struct CertificateExport: ParsableArguments {
     /// The members that ``write(_:of:to:)`` adds to an answer.
-    static let members = ["slot", "format", "certificate", "output"]
+    package static let members = ["slot", "format", "certificate", "output"]
 
-    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) package var file =
+        "-"
 
-    @Option("--format", help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
+    @Option("--format", help: "How the certificate is written: pem, der or ssh.") package var format:
+        CertificateFormat = .pem
 
-    @OptionGroup var replacing: OutputOptions
+    @OptionGroup package var replacing: OutputOptions
+
+    package init() {}
 
     /// Opens the destination.
-    func output(_ world: World) throws(Explanation) -> FileOutput {
+    package func output(_ world: World) throws(Explanation) -> FileOutput {
         try FileOutput(file, isText: format.isText, force: replacing.force, world)
     }
 
     /// Writes the certificate of a slot.
-    func write(
+    package func write(
         _ certificate: X509Certificate, of slot: any CustomStringConvertible, to output: FileOutput
     ) throws(Explanation) -> Answer {
         var answer = Answer("the certificate of \(slot) is in \(file)", [:])
@@ -76,17 +84,19 @@ struct CertificateExport: ParsableArguments {
 }
 
 /// The certificates that an attestation may lead to.
-struct TrustedCertificates: ParsableArguments {
-    @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
+package struct TrustedCertificates: ParsableArguments {
+    @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") package var root: [String] = []
 
     @Option("--intermediate <file>", help: "Intermediate certificates, PEM; may be repeated.")
     var intermediate: [String] = []
 
+    package init() {}
+
     /// Whether the vendor's certificates are not trusted, but those that were named.
-    var areNamed: Bool { !root.isEmpty }
+    package var areNamed: Bool { !root.isEmpty }
 
     /// Returns the certificates that were named, or those of a vendor with the intermediate ones that were named.
-    func chain(orElse vendor: AttestationChain) throws -> AttestationChain {
+    package func chain(orElse vendor: AttestationChain) throws -> AttestationChain {
         let named = AttestationChain(
             roots: try root.flatMap(KeyFile.certificates), others: try intermediate.flatMap(KeyFile.certificates))
         return areNamed ? named : vendor.trusting(named)

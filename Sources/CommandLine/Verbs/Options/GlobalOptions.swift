@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 
 /// The options of every verb, allowed anywhere on the line.
-struct GlobalOptions: ParsableArguments {
-    static let title = "Global Options"
+package struct GlobalOptions: ParsableArguments {
+    package static let title = "Global Options"
 
     /// The value of `--virtual` without a file name.
     static let inMemory = ":memory:"
 
     @Option("--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).", completion: .serials)
-    var device: String?
+    package var device: String?
 
     @Option(
         "--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).", completion: .readers)
-    var reader: String?
+    package var reader: String?
 
     @Option("--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).")
-    var path: String?
+    package var path: String?
 
     @Option("--link", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
-    var link: LinkChoice?
+    package var link: LinkChoice?
 
     @Option("--timeout <seconds>", help: "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).")
-    var timeout: Double?
+    package var timeout: Double?
 
-    @Flag("--json", help: "Answer with one JSON object.") var json = false
+    @Flag("--json", help: "Answer with one JSON object.") package var json = false
 
-    @Flag("--strict", help: "Treat warnings as errors.") var strict = false
+    @Flag("--strict", help: "Treat warnings as errors.") package var strict = false
 
     @Flag(
         ["--quiet", "-q"], help: "Write no hints, notices or progress; results, prompts, warnings and errors remain.")
@@ -38,14 +38,14 @@ struct GlobalOptions: ParsableArguments {
     var color: ColorChoice?
 
     @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
-    var notify = false
+    package var notify = false
 
     @Option("--record <file>", help: "Record the exchanges in a new file, with secrets overwritten.")
-    var record: String?
+    package var record: String?
 
-    @Flag("--keep-secrets", help: "Keep secrets in the file that --record writes.") var keepSecrets = false
+    @Flag("--keep-secrets", help: "Keep secrets in the file that --record writes.") package var keepSecrets = false
 
-    @Option("--replay <file>", help: "Play a recording instead of using a key.") var replay: String?
+    @Option("--replay <file>", help: "Play a recording instead of using a key.") package var replay: String?
 
     @Option("--replay-mode", help: "Match commands strictly in order, or look each one up.")
     var replayMode: ReplayChoice?
@@ -54,15 +54,18 @@ struct GlobalOptions: ParsableArguments {
         "--virtual <statefile>", omitted: .unlessPath(GlobalOptions.inMemory),
         help: "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
         completion: .file)
-    var virtual: String?
+    package var virtual: String?
 
-    @Flag("--plan", help: "Print the exchanges, decoded, and send nothing that changes the key.") var plan = false
+    @Flag("--plan", help: "Print the exchanges, decoded, and send nothing that changes the key.") package var plan =
+        false
 
-    @OptionGroup var channel: SecureChannelOptions
+    @OptionGroup package var channel: SecureChannelOptions
 
     @Option("--log-level", help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
 
     @Option("--log-file <file>", help: "Write the log to this file.") var logFile: String?
+
+    package init() {}
 }
 
 extension GlobalOptions {
@@ -95,12 +98,12 @@ extension GlobalOptions {
 }
 
 /// The transport.
-enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
+package enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, pcsc, usb, hid
 }
 
 /// When colours and bold text are used.
-enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, always, never
 }
 
@@ -110,9 +113,9 @@ enum ReplayChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The verbosity of the log.
-enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
+package enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
     case off, info, debug, traffic
 
-    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 
 /// The global options that have an effect on a verb. The others are refused on its line; from the configuration file and
 /// from variables, which are for all verbs, they are ignored. Options about the output and the log are for every verb,
 /// and --virtual, which keeps a verb from the keys of this machine, is accepted by every verb.
-struct GlobalUse: OptionSet, Sendable {
-    let rawValue: Int
+package struct GlobalUse: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The key of this machine: --device, --reader, --path, --link.
-    static let device = GlobalUse(rawValue: 1)
+    package static let device = GlobalUse(rawValue: 1)
     /// --virtual.
-    static let virtual = GlobalUse(rawValue: 2)
+    package static let virtual = GlobalUse(rawValue: 2)
     /// --replay and --replay-mode.
-    static let replay = GlobalUse(rawValue: 4)
+    package static let replay = GlobalUse(rawValue: 4)
     /// --record, and --keep-secrets for it.
-    static let record = GlobalUse(rawValue: 8)
+    package static let record = GlobalUse(rawValue: 8)
     /// --keep-secrets for a recording that the verb itself writes.
-    static let secrets = GlobalUse(rawValue: 16)
+    package static let secrets = GlobalUse(rawValue: 16)
     /// --scp and the keys for it.
-    static let channel = GlobalUse(rawValue: 32)
+    package static let channel = GlobalUse(rawValue: 32)
     /// --plan.
-    static let plan = GlobalUse(rawValue: 64)
+    package static let plan = GlobalUse(rawValue: 64)
 
     /// Verbs that use a key, or may use one.
-    static let key: GlobalUse = [.device, .virtual, .replay, .record, .channel, .plan]
+    package static let key: GlobalUse = [.device, .virtual, .replay, .record, .channel, .plan]
     /// Verbs that only send requests to a server.
-    static let server: GlobalUse = [.replay, .record, .plan]
+    package static let server: GlobalUse = [.replay, .record, .plan]
 
     /// The options of a line by name, and whether each is given.
     private static func options(_ line: GlobalOptions) -> [(GlobalUse, name: String, isGiven: Bool)] {
@@ -45,13 +47,13 @@ struct GlobalUse: OptionSet, Sendable {
     }
 
     /// Refuses a line with an option that has no effect.
-    func check(_ line: GlobalOptions) throws(UsageError) {
+    package func check(_ line: GlobalOptions) throws(UsageError) {
         let useless = Self.options(line).first { $0.isGiven && isDisjoint(with: $0.0) }
         if let useless { throw UsageError("\(useless.name) has no effect on this verb") }
     }
 
     /// Removes the options that have no effect.
-    func reduce(_ options: inout GlobalOptions) {
+    package func reduce(_ options: inout GlobalOptions) {
         if !contains(.device) {
             (options.device, options.reader, options.path, options.link) = (nil, nil, nil, nil)
         }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import Glibc
 import YKWire
 
 extension Program {
     /// Whether all arguments are valid UTF-8; others would be misread.
-    static var isReadable: Bool {
+    package static var isReadable: Bool {
         (0..<Int(CommandLine.argc)).allSatisfy { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
         }
     }
 
     /// Parses the command line, runs the verb and prints its answer.
-    static func run(_ arguments: [String]) async -> ExitStatus {
+    package static func run(_ arguments: [String]) async -> ExitStatus {
         if arguments.first == CompletionAnswer.word {
             Terminal.write(
                 Array(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined().utf8), to: 1)
@@ -41,7 +41,7 @@ extension Program {
     }
 
     /// Runs a verb and prints its answer.
-    static func run(_ given: GivenVerb) async -> ExitStatus {
+    package static func run(_ given: GivenVerb) async -> ExitStatus {
         let verb = given.verb
         var global = given.global
         let plain = Terminal()
@@ -75,21 +75,20 @@ extension Program {
         }
     }
 
-    /// Adds the configuration file to the options of a verb. The doctor accepts an unusable file and reports the
-    /// problem.
+    /// Adds the configuration file to the options of a verb.
     private static func configured(
         _ verb: any Verb, _ global: inout GlobalOptions
     ) throws -> ConfigurationFile {
         var configuration: ConfigurationFile
         do { configuration = try .read() } catch {
-            guard verb is Doctor else { throw error }
+            guard !type(of: verb).needsConfiguration else { throw error }
             return ConfigurationFile()
         }
         guard !configuration.settings.isEmpty else { return configuration }
         let given = global
         try configuration.complete(&global)
         type(of: verb).uses.reduce(&global)
-        if verb is AgePluginVerb { (global.json, global.plan) = (given.json, given.plan) }
+        if type(of: verb).hasOwnOutput { (global.json, global.plan) = (given.json, given.plan) }
         try verb.check(with: global)
         return configuration
     }
@@ -103,7 +102,7 @@ extension Program {
     }
 
     /// Prints an answer: one object with all members of the verb, or lines.
-    static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+    package static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
             Terminal.write(answer.raw ?? terminal.bytes(of: answer.lines), to: 1, isMadeOnce: answer.isMadeOnce)
@@ -119,7 +118,7 @@ extension Program {
     }
 
     /// Prints a failure: the same object with `ok` false, or lines on standard error.
-    static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+    package static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else { return terminal.fail(explanation) }
         let text = failure(explanation, members, terminal.noted)
         Terminal.write(terminal.bytes(of: [text]), to: 1, telling: explanation)
@@ -143,8 +142,8 @@ extension Program {
 
 extension CommandLineParser {
     /// The command line of ykit.
-    static func ykit(alias: @escaping (String) throws -> [String]? = { _ in nil }) -> CommandLineParser {
-        CommandLineParser(root: Ykit.self, global: GlobalOptions.self, alias: alias) { access($0, F_OK) == 0 }
+    package static func ykit(alias: @escaping (String) throws -> [String]? = { _ in nil }) -> CommandLineParser {
+        CommandLineParser(root: Program.root, global: GlobalOptions.self, alias: alias) { access($0, F_OK) == 0 }
     }
 }
 

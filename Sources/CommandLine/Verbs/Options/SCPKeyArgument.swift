@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import YKTransport
+package import YKTransport
 import YKWire
 
 /// A key of the Security Domain on the command line, by purpose and version: `03,1`, `11b,0x05`, `ca,3` or `0x21,3`.
-struct SCPKeyArgument: ExpressibleByArgument, Hashable {
-    let reference: SCPKeyReference
+package struct SCPKeyArgument: ExpressibleByArgument, Hashable {
+    package let reference: SCPKeyReference
 
-    init(_ reference: SCPKeyReference) { self.reference = reference }
+    package init(_ reference: SCPKeyReference) { self.reference = reference }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let parts = argument.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let id = Self.identifier(String(parts[0])), let version = Self.number(parts[1]) else {
             return nil
@@ -29,7 +29,7 @@ struct SCPKeyArgument: ExpressibleByArgument, Hashable {
     }
 
     /// Parses one byte in decimal, or in hexadecimal after 0x.
-    static func number(_ text: some StringProtocol) -> UInt8? {
+    package static func number(_ text: some StringProtocol) -> UInt8? {
         guard text.first.map({ $0.isASCII && $0.isNumber }) ?? false else { return nil }
         return text.lowercased().hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
     }
@@ -37,13 +37,13 @@ struct SCPKeyArgument: ExpressibleByArgument, Hashable {
 
 extension SCPKeyReference {
     /// The reference as the user types it.
-    var typed: String {
+    package var typed: String {
         let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
         return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
     }
 
     /// The purpose of the key.
-    var purpose: String {
+    package var purpose: String {
         switch id {
         case 0x01...0x03: version == 0xFF ? "SCP03 factory set, which is public" : "SCP03 set"
         case 0x10, 0x20...0x2F: "CA of host certificates"
@@ -56,20 +56,20 @@ extension SCPKeyReference {
 }
 
 /// The protocol and key of a secure channel: `03`, `11b`, `11a,3`.
-struct SCPChoice: ExpressibleByArgument, Hashable {
+package struct SCPChoice: ExpressibleByArgument, Hashable {
     /// The protocols.
-    enum Kind: String, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case scp03 = "03"
         case a = "11a"
         case b = "11b"
         case c = "11c"
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The version of the key; 0 for the first available.
-    let version: UInt8
+    package let version: UInt8
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let parts = argument.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
         guard let kind = Kind(rawValue: String(parts.first ?? "").replacing(prefix: "scp")) else { return nil }
         self.kind = kind
@@ -81,7 +81,7 @@ struct SCPChoice: ExpressibleByArgument, Hashable {
         version = number
     }
 
-    static var allValueStrings: [String] { Kind.allCases.map(\.rawValue) }
+    package static var allValueStrings: [String] { Kind.allCases.map(\.rawValue) }
 }
 
 extension String {

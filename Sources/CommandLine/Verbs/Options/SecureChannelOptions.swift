@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKCrypto
-import YKKeys
+package import Arguments
+package import YKCrypto
+package import YKKeys
 import YKPIV
-import YKSecureChannel
+package import YKSecureChannel
 import YKTransport
 import YKWire
-import YKX509
+package import YKX509
 
 /// The secure channel to the key, and the keys for it.
-struct SecureChannelOptions: ParsableArguments {
+package struct SecureChannelOptions: ParsableArguments {
     @Option(
         "--scp <protocol>",
         help:
             "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).")
-    var scp: SCPChoice?
+    package var scp: SCPChoice?
 
     @Option(
         "--scp-keys <file>",
@@ -44,8 +44,10 @@ struct SecureChannelOptions: ParsableArguments {
         help: "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.")
     var scpPasswordFd: Int32?
 
+    package init() {}
+
     /// Whether a secure channel was requested, which only a card supports.
-    var isWanted: Bool { scp != nil || Variables["YKIT_SCP"] != nil }
+    package var isWanted: Bool { scp != nil || Variables["YKIT_SCP"] != nil }
 
     /// Returns the chosen protocol.
     private func choice() throws(Explanation) -> SCPChoice? {
@@ -58,7 +60,7 @@ struct SecureChannelOptions: ParsableArguments {
     }
 
     /// Returns the keys for the requested channel; `nil` without one.
-    func credential(_ terminal: Terminal) throws -> SecureChannelCredential? {
+    package func credential(_ terminal: Terminal) throws -> SecureChannelCredential? {
         guard let choice = try choice() else { return nil }
         return switch choice.kind {
         case .scp03: .scp03(try keySet(choice.version, terminal), version: choice.version)
@@ -69,7 +71,7 @@ struct SecureChannelOptions: ParsableArguments {
     }
 
     /// Returns the SCP03 keys that decrypt a recorded channel, given in any way; `nil` without any.
-    func recordedKeys(_ terminal: Terminal) throws -> SCP03Keys? {
+    package func recordedKeys(_ terminal: Terminal) throws -> SCP03Keys? {
         let choice = try choice()
         let isGiven = scpKeys != nil || scpKeysFd != nil || Variables["YKIT_SCP_KEYS"] != nil
         if scp != nil, scp?.kind != .scp03 {
@@ -83,7 +85,7 @@ struct SecureChannelOptions: ParsableArguments {
     // MARK: - plans
 
     /// A plan, which names the secure channel that it does not open.
-    func plan() throws(Explanation) -> ExchangePlan {
+    package func plan() throws(Explanation) -> ExchangePlan {
         ExchangePlan(
             secureChannel: try words(), requiredChannel: "SCP11b: \(trustWords); the key requires one over NFC")
     }
@@ -218,21 +220,21 @@ struct SecureChannelOptions: ParsableArguments {
 
 extension SCP03Keys {
     /// Reads SCP03 keys from a file, or from standard input for `-`.
-    init(file: String) throws {
+    package init(file: String) throws {
         var bytes = try Files.read(file)
         defer { Secret.wipe(&bytes) }
         try self.init(given: Secret(bytes))
     }
 
     /// Parses SCP03 keys.
-    init(given text: borrowing Secret) throws {
+    package init(given text: borrowing Secret) throws {
         do { try self.init(text: text) } catch { throw CardError.secureChannel(error) }
     }
 }
 
 extension [X509Certificate] {
     /// Returns the certificates from the CA down to that of a key, without self-signed ones.
-    func chain(to point: [UInt8]) -> [X509Certificate] {
+    package func chain(to point: [UInt8]) -> [X509Certificate] {
         guard var next = first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
         var chain = [next]
         while chain.count < count, next.issuer != next.subject,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKKeys
+package import YKKeys
 
 /// The selected key, from the options or the environment.
-struct Selection: Sendable, Hashable {
-    var device: String?
-    var reader: String?
-    var path: String?
-    var link: LinkChoice = .auto
-    var timeout: Double = 30
+package struct Selection: Sendable, Hashable {
+    package var device: String?
+    package var reader: String?
+    package var path: String?
+    package var link: LinkChoice = .auto
+    package var timeout: Double = 30
     /// Whether the timeout was set by the user.
     var hasTimeout = false
 
-    init() {}
+    package init() {}
 
     /// The selection for the library.
-    var key: KeySelection {
+    package var key: KeySelection {
         KeySelection(serial: device, reader: reader, path: path, transport: link.transport)
     }
 
     /// Reads the options, then the environment; an invalid value is a usage error.
-    init(_ options: GlobalOptions, variable: (String) -> String? = { Variables[$0] }) throws(Explanation) {
+    package init(_ options: GlobalOptions, variable: (String) -> String? = { Variables[$0] }) throws(Explanation) {
         func read(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         device = options.device ?? read("YKIT_DEVICE")
         reader = options.reader ?? read("YKIT_READER")

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKHTTP
+package import Arguments
+package import YKHTTP
 import YKTransport
 
 /// How a server is authenticated.
-struct ServerTrustOptions: ParsableArguments {
-    static let title = "Server Options"
+package struct ServerTrustOptions: ParsableArguments {
+    package static let title = "Server Options"
 
-    @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.") var ca: String?
+    @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.") package var ca:
+        String?
 
     @Option(
         "--server-pin <sha256/…>",
@@ -17,10 +18,12 @@ struct ServerTrustOptions: ParsableArguments {
 
     @Flag("--insecure", help: "Do not verify the server's certificate.") var insecure = false
 
+    package init() {}
+
     /// Returns the trust settings. A single pin is refused (RFC 7469 §4.3): the server could never change its key.
     ///
     /// - Parameter risk: What an attacker on the network can do if the certificate is not verified, for the warning.
-    func trust(_ world: World, risk: String) throws -> HTTPTrust {
+    package func trust(_ world: World, risk: String) throws -> HTTPTrust {
         var trust = HTTPTrust(authorities: ca)
         trust.pins = try serverPin.map { try HTTPPin($0) }
         if Set(trust.pins).count == 1 {

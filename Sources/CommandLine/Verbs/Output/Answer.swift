@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// The answer of a verb: members of one JSON object for programs, lines for people.
-struct Answer {
+package struct Answer {
     /// The members of the object after `ok`.
-    var members = JSONValue.Object()
+    package var members = JSONValue.Object()
     /// The lines.
-    var lines: [String] = []
+    package var lines: [String] = []
     /// Bytes that are printed unchanged instead of the lines.
-    var raw: [UInt8]?
+    package var raw: [UInt8]?
     /// Whether the key produces the answer only this once, so that it must not be lost with standard output.
-    var isMadeOnce = false
+    package var isMadeOnce = false
     /// Problems that did not keep the verb from succeeding.
-    var warnings: [String] = []
+    package var warnings: [String] = []
     /// Why the verb failed in part, reported after the answer.
-    var failure: Explanation?
+    package var failure: Explanation?
 
     /// Creates an empty answer.
-    init() {}
+    package init() {}
 
-    init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSONValue>) {
+    package init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSONValue>) {
         self.lines = lines
         for (key, value) in members { self.members[key] = value }
     }
@@ -34,5 +34,5 @@ struct Answer {
         failure = failure ?? FileOutput.unshown
     }
 
-    init(_ line: String, _ members: KeyValuePairs<String, JSONValue>) { self.init([line], members) }
+    package init(_ line: String, _ members: KeyValuePairs<String, JSONValue>) { self.init([line], members) }
 }

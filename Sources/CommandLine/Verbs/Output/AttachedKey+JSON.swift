@@ -3,12 +3,12 @@
 import YKHardware
 import YKKeys
 import YKTransport
-import YKWire
+package import YKWire
 
 extension AttachedKey {
     /// The same members for every key or reader; a missing value is null. `link`, `path` and `access` are those of the
     /// first usable interface; `interfaces` lists all of them.
-    var json: JSONValue {
+    package var json: JSONValue {
         let first = key.fido ?? key.otp
         let link = key.reader != nil ? "pcsc" : first != nil ? "hid" : "usb"
         let access = first?.access ?? key.usbReader?.access

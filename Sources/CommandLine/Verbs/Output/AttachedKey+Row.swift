@@ -8,7 +8,7 @@ import YKWire
 /// A row of `ykit list`.
 extension AttachedKey {
     /// Its place and its description.
-    var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.listed()] }
+    package var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.listed()] }
 
     private var words: [String] {
         let told = [details?.version ?? "", serial.map { "serial \($0.printable)" } ?? ""]
@@ -48,7 +48,7 @@ extension AttachedKey {
         return found + contactless.map { "NFC '\($0.name.printable)'" }
     }
 
-    static func hex(_ number: UInt16) -> String { Hex.encode([UInt8(number >> 8), UInt8(number & 0xFF)]) }
+    package static func hex(_ number: UInt16) -> String { Hex.encode([UInt8(number >> 8), UInt8(number & 0xFF)]) }
 }
 
 extension HIDDevice {
@@ -66,7 +66,7 @@ extension HIDDevice.Access {
     }
 
     /// The word for programs.
-    var word: String {
+    package var word: String {
         switch self {
         case .readable: "readable"
         case .denied: "denied"

@@ -2,10 +2,10 @@
 
 extension String {
     /// The number of terminal columns that the text occupies.
-    var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
+    package var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
     /// Returns the longest prefix of the text that fits into `width` columns.
-    func clipped(to width: Int) -> String {
+    package func clipped(to width: Int) -> String {
         guard columns > width else { return self }
         var left = max(0, width - 1)
         let isStyled = unicodeScalars.contains { Style(rawValue: $0.value) != nil }

@@ -3,7 +3,7 @@
 import YKWire
 
 /// A day of the Gregorian calendar in ISO 8601 notation.
-enum Day {
+package enum Day {
     /// The day of a time in seconds since 1970, in UTC.
-    static func text(_ seconds: Int64) -> String { UTCDate(seconds: seconds).description }
+    package static func text(_ seconds: Int64) -> String { UTCDate(seconds: seconds).description }
 }

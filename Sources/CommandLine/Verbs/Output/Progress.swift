@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reports that a long operation is running: once, and on a terminal with the elapsed seconds.
-struct Progress {
+package struct Progress {
     private let task: Task<Void, Never>
     private let terminal: Terminal
 
-    init(_ terminal: Terminal, _ words: String) {
+    package init(_ terminal: Terminal, _ words: String) {
         self.terminal = terminal
         let isShown = !terminal.isQuiet
         task = Task {
@@ -24,7 +24,7 @@ struct Progress {
     }
 
     /// Stops, and clears the line on the terminal.
-    func end() {
+    package func end() {
         task.cancel()
         if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") }
     }
@@ -32,28 +32,28 @@ struct Progress {
 
 extension Terminal {
     /// Draws the line that shows the progress, over the former one: a line that wrapped could not be redrawn.
-    func draw(status: String) { draw("\r" + status.clipped(to: (Self.columns(of: 2) ?? 80) - 1)) }
+    package func draw(status: String) { draw("\r" + status.clipped(to: (Self.columns(of: 2) ?? 80) - 1)) }
 
     /// Writes text unchanged to a terminal, to move the cursor or redraw a line.
-    func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
+    package func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
 }
 
 /// Shows on a terminal how much of a known total is done.
-struct Counter {
+package struct Counter {
     private let terminal: Terminal
     private let words: String
     private let total: Int
 
-    init(_ terminal: Terminal, _ words: String, of total: Int) {
+    package init(_ terminal: Terminal, _ words: String, of total: Int) {
         (self.terminal, self.words, self.total) = (terminal, words, total)
     }
 
     /// Draws the count, about twenty times in total.
-    func show(_ done: Int) {
+    package func show(_ done: Int) {
         guard terminal.isErrorTerminal, !terminal.isQuiet, done.isMultiple(of: max(1, total / 20)) else { return }
         terminal.draw(status: "\(words.printable): \(done) of \(total)")
     }
 
     /// Clears the line on the terminal.
-    func end() { if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") } }
+    package func end() { if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") } }
 }

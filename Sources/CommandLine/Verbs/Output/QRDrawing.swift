@@ -5,12 +5,12 @@ import YKHardware
 import YKWire
 
 /// Draws QR codes with qrencode, which reads the text from standard input.
-struct QRDrawing {
+package struct QRDrawing {
     private let program: String
     private let isPicture: Bool
 
     /// Finds qrencode before the first command to the key.
-    init(isPicture: Bool) throws(Explanation) {
+    package init(isPicture: Bool) throws(Explanation) {
         guard let program = Spawn.find("qrencode") else {
             throw Explanation(
                 "no-qrencode", .failed, "drawing QR codes needs qrencode, which is not installed",
@@ -20,7 +20,7 @@ struct QRDrawing {
         self.isPicture = isPicture
     }
 
-    func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
+    package func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
         let result = try Spawn.run(
             program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
         guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
@@ -33,7 +33,7 @@ struct QRDrawing {
     ///
     /// - Parameter columns: The width of the terminal.
     /// - Throws: `too-narrow` if the code does not fit.
-    func lines(_ text: [UInt8], columns: Int) throws(Explanation) -> [String] {
+    package func lines(_ text: [UInt8], columns: Int) throws(Explanation) -> [String] {
         var drawn = try draw(text)
         defer { Secret.wipe(&drawn) }
         let lines = String(decoding: drawn, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -2,13 +2,13 @@
 
 /// Rows with aligned columns. On a terminal that is too narrow for them, a table gives way in its widest column; elsewhere
 /// everything is in full.
-enum Table {
+package enum Table {
     private static let gap = 2
     /// The fewest columns that the widest column of a table is left with.
     private static let least = 8
 
     /// A list of things, each of which is one line: the widest column is shortened.
-    static func lines(_ rows: [[String]], within width: Int? = Terminal.resultColumns) -> [String] {
+    package static func lines(_ rows: [[String]], within width: Int? = Terminal.resultColumns) -> [String] {
         var widths = widths(of: rows)
         var excess = total(widths) - (width ?? .max)
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least {
@@ -23,7 +23,7 @@ enum Table {
     /// Labelled values: the words of the last column continue below.
     ///
     /// - Parameter indent: What stands before each line.
-    static func details(
+    package static func details(
         _ rows: [[String]], indent: String = "", within width: Int? = Terminal.resultColumns
     ) -> [String] {
         let widths = widths(of: rows)

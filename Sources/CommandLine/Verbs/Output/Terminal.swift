@@ -2,21 +2,21 @@
 
 import Glibc
 import Synchronization
-import YKDesktop
+package import YKDesktop
 import YKHardware
 import YKWire
 
 /// Standard output and standard error, and their properties.
-struct Terminal: Sendable {
+package struct Terminal: Sendable {
     /// Whether results go to a terminal.
-    let isOutputTerminal: Bool
+    package let isOutputTerminal: Bool
     /// Whether messages go to a terminal.
-    let isErrorTerminal: Bool
+    package let isErrorTerminal: Bool
     /// Whether results, and messages, are styled.
     private var stylesOutput: Bool
     private var stylesErrors: Bool
     /// Whether hints, notices and progress are suppressed.
-    private(set) var isQuiet = false
+    package private(set) var isQuiet = false
     /// Whether warnings are collected for the answer, for programs.
     private var isNoting = false
     private let notes = Notes()
@@ -30,7 +30,7 @@ struct Terminal: Sendable {
         let touch = Mutex<(reason: String, notifier: TouchNotifier?)>(("use the key", nil))
     }
 
-    init() {
+    package init() {
         isOutputTerminal = isatty(1) == 1
         isErrorTerminal = isatty(2) == 1
         stylesOutput = Style.isWanted(nil, isTerminal: isOutputTerminal)
@@ -38,7 +38,7 @@ struct Terminal: Sendable {
     }
 
     /// Returns the terminal configured by the options.
-    func set(by options: GlobalOptions) -> Terminal {
+    package func set(by options: GlobalOptions) -> Terminal {
         Style.chosen.withLock { $0 = options.color }
         var copy = self
         copy.isNoting = options.json
@@ -49,18 +49,18 @@ struct Terminal: Sendable {
     }
 
     /// Writes a result.
-    func out(_ text: String) { Self.write(Array(text.shown(styled: stylesOutput).utf8), to: 1) }
+    package func out(_ text: String) { Self.write(Array(text.shown(styled: stylesOutput).utf8), to: 1) }
 
     /// Writes a line of the result.
-    func line(_ text: String) { out(text + "\n") }
+    package func line(_ text: String) { out(text + "\n") }
 
     /// Writes the lines of a result at once.
-    func lines(_ lines: [String]) {
+    package func lines(_ lines: [String]) {
         Self.write(bytes(of: lines), to: 1)
     }
 
     /// Returns the lines of a result as they are written: never broken, since they may be copied from the terminal.
-    func bytes(of lines: [String]) -> [UInt8] {
+    package func bytes(of lines: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 1 })
         for line in lines {
@@ -71,23 +71,23 @@ struct Terminal: Sendable {
     }
 
     /// Writes a message for the user: a request, a warning or a failure. On a terminal it is wrapped between words.
-    func say(_ text: String) {
+    package func say(_ text: String) {
         if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown(styled: false)) }
         let shown = isErrorTerminal ? text.wrappedLines(to: Self.columns(of: 2) ?? 80) : text
         Self.write(Array((shown.shown(styled: stylesErrors) + "\n").utf8), to: 2)
     }
 
     /// Writes a message that requires no action; suppressed by `--quiet`.
-    func notice(_ text: String) { if !isQuiet { say(text) } }
+    package func notice(_ text: String) { if !isQuiet { say(text) } }
 
     /// Redirects messages from standard error to `body`; `nil` ends the redirection.
-    func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
+    package func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
 
     /// Sets the purpose that a touch prompt states.
-    func purpose(_ reason: String) { notes.touch.withLock { $0.reason = reason } }
+    package func purpose(_ reason: String) { notes.touch.withLock { $0.reason = reason } }
 
     /// Adds a notifier for when the key waits for a touch.
-    func notify(by notifier: TouchNotifier?) { notes.touch.withLock { $0.notifier = notifier } }
+    package func notify(by notifier: TouchNotifier?) { notes.touch.withLock { $0.notifier = notifier } }
 
     /// Reports that the key waits for a touch.
     func beginTouch(_ words: String) {
@@ -103,10 +103,10 @@ struct Terminal: Sendable {
     func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
 
     /// Writes a message only if a person sees both the messages and the results.
-    func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
+    package func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
 
     /// Writes a warning.
-    func warn(_ text: String) {
+    package func warn(_ text: String) {
         guard isNoting else { return warnNow(text) }
         notes.texts.withLock {
             $0.all.append(text)
@@ -115,7 +115,7 @@ struct Terminal: Sendable {
     }
 
     /// Writes a warning that is not part of the answer.
-    func warnNow(_ text: String) {
+    package func warnNow(_ text: String) {
         notes.texts.withLock { $0.all.append(text) }
         say(Style.yellow.around("warning:") + " " + text)
     }
@@ -124,10 +124,10 @@ struct Terminal: Sendable {
     var noted: [String] { notes.texts.withLock { $0.kept } }
 
     /// Every warning so far.
-    var warnings: [String] { notes.texts.withLock { $0.all } }
+    package var warnings: [String] { notes.texts.withLock { $0.all } }
 
     /// Writes a failure.
-    func fail(_ explanation: Explanation) {
+    package func fail(_ explanation: Explanation) {
         say(Style.red.around("ykit:") + " " + explanation.lines(hasHint: !isQuiet).joined(separator: "\n"))
     }
 
@@ -138,7 +138,7 @@ struct Terminal: Sendable {
     ///   - isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
     ///   - failure: The failure that the results tell, which is then told on standard error.
     /// - Returns: Whether all bytes are written, elsewhere than to standard output.
-    @discardableResult static func write(
+    @discardableResult package static func write(
         _ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false, telling failure: Explanation? = nil
     ) -> Bool {
         var rest = bytes[...]
@@ -160,19 +160,19 @@ struct Terminal: Sendable {
 
 extension Terminal {
     /// The width of the terminal that shows the results, or 80 columns if they go elsewhere.
-    var columns: Int { Self.resultColumns ?? 80 }
+    package var columns: Int { Self.resultColumns ?? 80 }
 
     /// The width of the terminal that shows the results; `nil` if they go elsewhere.
     static var resultColumns: Int? { columns(of: 1) }
 
     /// The width of a terminal; `nil` for anything else.
-    static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
+    package static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
 
     /// The width of help, at most 120 columns, since longer lines are hard to read.
     var helpColumns: Int { min(max(columns, 40), 120) }
 
     /// The height of the terminal in lines.
-    var rows: Int { Self.size(of: 1).map { Int($0.ws_row) } ?? 24 }
+    package var rows: Int { Self.size(of: 1).map { Int($0.ws_row) } ?? 24 }
 
     private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
@@ -198,7 +198,7 @@ extension Terminal {
     /// later would get its number, and the results.
     ///
     /// - Returns: Whether results can be written.
-    static func fillPlaces() -> Bool {
+    package static func fillPlaces() -> Bool {
         var isComplete = true
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
             if descriptor == 1 { isComplete = false }
@@ -209,12 +209,12 @@ extension Terminal {
 }
 
 /// The environment variables of the process.
-enum Variables {
+package enum Variables {
     /// The value of a variable; `nil` if it is not set or empty.
-    static subscript(name: String) -> String? { ProcessVariables[name] }
+    package static subscript(name: String) -> String? { ProcessVariables[name] }
 
     /// Whether a variable may hold a secret, and is therefore not inherited by other programs.
-    @Sendable static func mayHoldSecret(_ name: String) -> Bool {
+    @Sendable package static func mayHoldSecret(_ name: String) -> Bool {
         name.hasPrefix("YKIT_") && !HelpTopic.settings.contains(name)
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+package import Synchronization
 import YKWire
 
 extension String {
     /// Returns the text padded with spaces to `width` columns.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// The text with control characters and direction overrides made visible, since text from a key or a file must not
     /// control the terminal.
-    var printable: String {
+    package var printable: String {
         guard unicodeScalars.contains(where: \.isHazardous) else { return self }
         var out = ""
         for scalar in unicodeScalars {
@@ -24,16 +24,16 @@ extension String {
 }
 
 /// How many retries a PIN or password has left, in words.
-enum Tries {
+package enum Tries {
     /// For tables: "1 try left", "2 of 3 tries left", or "blocked".
-    static func left(_ count: Int, of total: Int? = nil) -> String {
+    package static func left(_ count: Int, of total: Int? = nil) -> String {
         if count == 0 { return "blocked" }
         return "\(count)" + (total.map { " of \($0)" } ?? "")
             + (count == 1 && total == nil ? " try left" : " tries left")
     }
 
     /// For prompts: "the last try" or "3 tries left".
-    static func next(_ count: Int) -> String { count == 1 ? "the last try" : "\(count) tries left" }
+    package static func next(_ count: Int) -> String { count == 1 ? "the last try" : "\(count) tries left" }
 
     /// For sentences: "one try is left" or "3 tries are left".
     static func areLeft(_ count: Int) -> String { count == 1 ? "one try is left" : "\(count) tries are left" }
@@ -42,16 +42,16 @@ enum Tries {
 /// Bold, grey and colour in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
 /// sequences instead, every other output gets nothing. An escape character in a line is therefore always foreign and
 /// made visible, and so are such noncharacters in foreign text.
-enum Style: UInt32, CaseIterable {
+package enum Style: UInt32, CaseIterable {
     case bold = 0xFDD0
     case dim, red, yellow, green, whiteOnBlack, end
 
     /// The value of --color.
-    static let chosen = Mutex<ColorChoice?>(nil)
+    package static let chosen = Mutex<ColorChoice?>(nil)
 
     /// Whether output is styled: as `--color` says, or else on a terminal unless NO_COLOR is set (no-color.org) or TERM
     /// is `dumb`.
-    static func isWanted(
+    package static func isWanted(
         _ choice: ColorChoice? = chosen.withLock { $0 }, isTerminal: Bool,
         variable: (String) -> String? = { Variables[$0] }
     ) -> Bool {
@@ -63,7 +63,7 @@ enum Style: UInt32, CaseIterable {
     }
 
     /// Select Graphic Rendition (ECMA-48 §8.3.117).
-    var sequence: String {
+    package var sequence: String {
         switch self {
         case .bold: "\u{1B}[1m"
         case .dim: "\u{1B}[2m"
@@ -75,16 +75,16 @@ enum Style: UInt32, CaseIterable {
         }
     }
 
-    var mark: String { Unicode.Scalar(rawValue).map { String(Character($0)) } ?? "" }
+    package var mark: String { Unicode.Scalar(rawValue).map { String(Character($0)) } ?? "" }
 
     /// The text in this style.
-    func around(_ text: String) -> String { mark + text + Style.end.mark }
+    package func around(_ text: String) -> String { mark + text + Style.end.mark }
 }
 
 extension String {
     /// Returns the text for a terminal or file: line breaks and tabs are kept, styles become escape sequences if
     /// wanted, and everything else that would control a terminal is made visible.
-    func shown(styled: Bool) -> String {
+    package func shown(styled: Bool) -> String {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }) { return self }
         var out = ""
         for scalar in unicodeScalars {

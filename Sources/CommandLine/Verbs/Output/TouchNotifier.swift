@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKDesktop
+package import YKDesktop
 
 extension TouchNotifier {
     /// Returns the notifier chosen by `--notify` or YKIT_NOTIFY: `desktop`, or a shell command; `nil` without either.
     ///
     /// - Throws: `no-desktop` or `no-gdbus`.
-    static func wanted(_ options: GlobalOptions) throws(Explanation) -> TouchNotifier? {
+    package static func wanted(_ options: GlobalOptions) throws(Explanation) -> TouchNotifier? {
         let means: Means
         switch options.notify ? "desktop" : Variables["YKIT_NOTIFY"] ?? "" {
         case "": return nil
@@ -21,7 +21,7 @@ extension TouchNotifier {
 
 extension DesktopNotifications {
     /// The notifications of this process's session.
-    static func found() throws(Explanation) -> DesktopNotifications {
+    package static func found() throws(Explanation) -> DesktopNotifications {
         do { return try DesktopNotifications(.current, cancellation: Interruption.cancellation) } catch {
             throw Explain.desktop(error)
         }

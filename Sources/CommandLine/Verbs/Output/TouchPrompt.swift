@@ -5,13 +5,13 @@ import YKKeys
 import YKTransport
 
 /// Asks for a touch once the key has waited for it a moment.
-struct TouchPrompt: PendingTouch {
+package struct TouchPrompt: PendingTouch {
     /// The default prompt.
-    static let usual = "touch the key"
+    package static let usual = "touch the key"
 
     private let notice: TouchNotice
 
-    init(_ terminal: Terminal, _ words: String = usual) {
+    package init(_ terminal: Terminal, _ words: String = usual) {
         notice = TouchNotice(
             MainLoop.current.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
     }
@@ -19,13 +19,13 @@ struct TouchPrompt: PendingTouch {
     var isShown: Bool { notice.isGiven }
 
     /// Reports that the key no longer waits.
-    func end() { notice.finish() }
+    package func end() { notice.finish() }
 
     /// Runs an exchange that may wait for a touch.
     ///
     /// - Throws: `Explain.touchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
     ///   of the body.
-    static func during<Result>(
+    package static func during<Result>(
         _ terminal: Terminal, _ body: () async throws -> Result
     ) async throws -> Result {
         let prompt = TouchPrompt(terminal)
@@ -48,7 +48,7 @@ extension Explain {
 
 extension TouchReason {
     /// The message for the user.
-    var words: String {
+    package var words: String {
         switch self {
         case .touch: TouchPrompt.usual
         case .enrolment: "put a finger on the key's sensor"

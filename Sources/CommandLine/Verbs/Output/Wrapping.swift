@@ -2,7 +2,7 @@
 
 extension [String] {
     /// Prose among the results, wrapped between words on a terminal.
-    var asProse: [String] { Terminal.resultColumns.map { width in flatMap { $0.wrapped(to: width) } } ?? self }
+    package var asProse: [String] { Terminal.resultColumns.map { width in flatMap { $0.wrapped(to: width) } } ?? self }
 }
 
 extension String {
@@ -14,7 +14,7 @@ extension String {
 
     /// Returns the words of the text in lines of at most `width` columns, none of which is indented. Long words and
     /// commands are never broken.
-    func filled(to width: Int) -> [String] {
+    package func filled(to width: Int) -> [String] {
         var lines: [String] = []
         for word in units() {
             if let line = lines.last, line.columns + 1 + String(word).columns <= width {

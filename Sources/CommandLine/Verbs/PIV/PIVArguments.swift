@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Arguments
-import YKCrypto
+package import YKCrypto
 public import YKPIV
 
 extension PIVSlot: ExpressibleByArgument {
@@ -9,7 +9,7 @@ extension PIVSlot: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 
     /// The help for a slot.
-    static let help =
+    package static let help =
         "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' names them."
 
     /// The completions for the shell.
@@ -58,12 +58,12 @@ extension PINPolicy: ExpressibleByArgument {
 
 extension PINPolicy {
     /// The policies that every verb with one knows.
-    static let plain: [PINPolicy] = [.never, .once, .always]
+    package static let plain: [PINPolicy] = [.never, .once, .always]
 }
 
 extension TouchPolicy {
     /// The policies, without the default of the key.
-    static let plain: [TouchPolicy] = [.never, .always, .cached]
+    package static let plain: [TouchPolicy] = [.never, .always, .cached]
 }
 
 extension TouchPolicy: ExpressibleByArgument {
@@ -78,10 +78,10 @@ extension TouchPolicy: ExpressibleByArgument {
 }
 
 /// A hash function by its name.
-enum HashChoice: String, CaseIterable, ExpressibleByArgument {
+package enum HashChoice: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha384, sha512
 
-    var algorithm: HashAlgorithm {
+    package var algorithm: HashAlgorithm {
         switch self {
         case .sha1: .sha1
         case .sha256: .sha256

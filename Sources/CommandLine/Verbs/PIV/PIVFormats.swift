@@ -2,20 +2,20 @@
 
 import Arguments
 import YKAge
-import YKCrypto
-import YKPIV
+package import YKCrypto
+package import YKPIV
 import YKSSH
-import YKWire
-import YKX509
+package import YKWire
+package import YKX509
 
 /// The format of a public key.
-enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
+package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh, age
 
-    var isText: Bool { self != .der }
+    package var isText: Bool { self != .der }
 
     /// Encodes the key in this format. SSH does not support X25519; age supports only X25519 and P-256.
-    func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
+    package func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
         case .der: return key.subjectPublicKeyInfo
@@ -33,7 +33,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as a member of an answer.
-    func json(_ bytes: [UInt8]) -> JSONValue {
+    package func json(_ bytes: [UInt8]) -> JSONValue {
         switch self {
         case .pem: .string(String(decoding: bytes, as: UTF8.self))
         case .der: .string(Base64.encodeURL(bytes))
@@ -43,13 +43,13 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The format of a certificate.
-enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
+package enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh
 
-    var isText: Bool { self != .der }
+    package var isText: Bool { self != .der }
 
     /// Encodes the certificate in this format; for SSH, encodes its public key.
-    func encode(_ certificate: X509Certificate) throws(Explanation) -> [UInt8] {
+    package func encode(_ certificate: X509Certificate) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(certificate.pem.utf8)
         case .der: return certificate.der
@@ -60,14 +60,14 @@ enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as a member of an answer.
-    func json(_ certificate: X509Certificate) throws(Explanation) -> JSONValue {
+    package func json(_ certificate: X509Certificate) throws(Explanation) -> JSONValue {
         let bytes = try encode(certificate)
         return .string(isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes))
     }
 }
 
 /// The format of a signature.
-enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
+package enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     /// The format of X.509 and OpenSSL.
     case der
     /// For ECDSA, two numbers of equal length (IEEE P1363, JWS); other signatures unchanged.
@@ -76,22 +76,22 @@ enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     case base64
 
     /// Encodes the signature in this format.
-    func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+    package func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, algorithm)
     }
 
     /// Returns the bytes of the signature: two numbers, or unchanged from the key.
-    func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+    package func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         try bytes(of: signature, size: algorithm.curve?.fieldSize)
     }
 
     /// Encodes the signature of a key in this format.
-    func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
+    package func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, key)
     }
 
     /// Returns the bytes of a key's signature.
-    func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
+    package func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
         let size: Int? = if case .ec(let curve, _) = key { curve.fieldSize } else { nil }
         return try bytes(of: signature, size: size)
     }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKCrypto
-import YKPIV
+package import Arguments
+package import YKCrypto
+package import YKPIV
 import YKSSH
 import YKWire
-import YKX509
+package import YKX509
 
 /// The policies of a new key.
-struct KeyPolicyOptions: ParsableArguments {
+package struct KeyPolicyOptions: ParsableArguments {
     @Option(
         "--pin-policy", help: "When the key needs the PIN: default, never, once, always, match-once or match-always.")
-    var pinPolicy: PINPolicy = .usual
+    package var pinPolicy: PINPolicy = .usual
 
     @Option(
         "--touch-policy",
         help: "When the key needs a touch: default, never, always or cached, which is once in 15 seconds.")
-    var touchPolicy: TouchPolicy = .usual
+    package var touchPolicy: TouchPolicy = .usual
 
-    var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
+    package init() {}
+
+    package var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
 
     /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
     /// not report them.
-    func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
+    package func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
         guard pinPolicy != .usual || touchPolicy != .usual,
             let stored = try? await service.metadata(of: slot)?.policies
         else { return nil }
@@ -43,14 +45,14 @@ extension KeyFile {
     /// - Parameters:
     ///   - path: The file, - for standard input.
     ///   - password: Asks for the password of an encrypted file; `nil` to refuse one.
-    init(at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
+    package init(at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
         var bytes = try Files.read(path)
         defer { Secret.wipe(&bytes) }
         try self.init(bytes, at: path, password: password)
     }
 
     /// Reads the content of a file; errors name the file.
-    init(_ bytes: [UInt8], at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
+    package init(_ bytes: [UInt8], at path: String, password: ((_ prompt: String) throws -> Secret)? = nil) throws {
         do { self = try KeyFile(bytes) } catch {
             switch error {
             case .invalidFile(.openSSH): self = try Self.openSSH(bytes, path, password)
@@ -81,26 +83,26 @@ extension KeyFile {
     }
 
     /// Reads the public key in a file: itself, or that of a certificate or a private key.
-    static func publicKey(_ path: String) throws -> PublicKey {
+    package static func publicKey(_ path: String) throws -> PublicKey {
         try KeyFile(at: path).publicKey(in: path)
     }
 
     /// The public key: itself, or that of a certificate or of the private key.
-    func publicKey(in path: String) throws -> PublicKey {
+    package func publicKey(in path: String) throws -> PublicKey {
         if let key = publicKey { return key }
         if let key = try certificates.isEmpty ? privateKey?.publicKey : certificate(in: path).publicKey { return key }
         throw Explanation("no-public-key", .notFound, "\(Files.name(path)) holds no public key")
     }
 
     /// Reads the certificates in a file; requires at least one.
-    static func certificates(_ path: String) throws -> [X509Certificate] {
+    package static func certificates(_ path: String) throws -> [X509Certificate] {
         let certificates = try KeyFile(at: path).certificates
         guard certificates.isEmpty else { return certificates }
         throw noCertificate(path)
     }
 
     /// The certificate that is meant, that of a key if it is known; requires one.
-    func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
+    package func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
         do {
             if let certificate = try certificate(for: key) { return certificate }
         } catch .invalidFile(let cause) { throw Explain.keyFile(cause, in: path) }
@@ -114,19 +116,19 @@ extension KeyFile {
 
 extension FilePasswordOptions {
     /// Reads a file of keys and certificates; asks for its password if it has one.
-    func read(_ path: String, _ world: World) throws -> KeyFile {
+    package func read(_ path: String, _ world: World) throws -> KeyFile {
         try KeyFile(at: path) { prompt in try password(prompt, world.terminal) }
     }
 
     /// Reads a file with at least one certificate; asks for its password if it has one.
-    func certificates(_ path: String, _ world: World) throws -> KeyFile {
+    package func certificates(_ path: String, _ world: World) throws -> KeyFile {
         let file = try read(path, world)
         guard !file.certificates.isEmpty else { throw KeyFile.noCertificate(path) }
         return file
     }
 
     /// Reads a file with a private key; asks for its password if it has one.
-    func privateKey(_ path: String, _ world: World) throws -> (key: PrivateKey, file: KeyFile) {
+    package func privateKey(_ path: String, _ world: World) throws -> (key: PrivateKey, file: KeyFile) {
         let file = try read(path, world)
         guard let key = file.privateKey else {
             throw Explanation("no-private-key", .notFound, "\(Files.name(path)) holds no private key")

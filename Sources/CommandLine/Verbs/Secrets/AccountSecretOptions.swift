@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKCrypto
-import YKOATH
+package import Arguments
+package import YKCrypto
+package import YKOATH
 import YKTransport
 import YKWire
 
-enum AccountSecret: SecretKind {
-    static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
+package enum AccountSecret: SecretKind {
+    package static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
 }
 
 /// The source of a new account's secret.
-struct AccountSecretOptions: ParsableArguments {
-    static let title = "Secret Options"
+package struct AccountSecretOptions: ParsableArguments {
+    package static let title = "Secret Options"
 
-    @OptionGroup var given: SecretOptions<AccountSecret>
+    @OptionGroup package var given: SecretOptions<AccountSecret>
 
-    @Flag(["--generate", "-g"], help: "Generate a random secret.") var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random secret.") package var generate = false
 
     @Option("--uri-file <file>", help: "Write the account with the generated secret into this new file.")
     var uriFile: String?
 
-    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
+    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") package var qr =
+        false
 
-    func check() throws {
+    package init() {}
+
+    package func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no secret") }
         if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
         if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
 
     /// Returns the decoded secret.
-    func read(for algorithm: OATHAlgorithm, _ world: World) throws -> Secret {
+    package func read(for algorithm: OATHAlgorithm, _ world: World) throws -> Secret {
         if generate {
             var bytes = try world.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
             defer { Secret.wipe(&bytes) }
@@ -40,7 +43,7 @@ struct AccountSecretOptions: ParsableArguments {
     }
 
     /// Returns the disclosure of an account whose secret was generated.
-    func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
+    package func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
         guard generate, world.plan == nil else { return nil }
         return try Disclosure(
             "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,

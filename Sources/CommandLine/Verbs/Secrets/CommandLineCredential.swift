@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import YKCrypto
-import YKInteraction
-import YKProtocols
+package import YKCrypto
+package import YKInteraction
+package import YKProtocols
 
 /// A credential of one kind as the command line gives it, in an option, a descriptor or a variable. Read once.
-final class CommandLineCredential: CredentialSource {
-    let kind: CredentialKind
+package final class CommandLineCredential: CredentialSource {
+    package let kind: CredentialKind
     /// How the person at the terminal is asked for it.
-    let question: TerminalQuestion
+    package let question: TerminalQuestion
     /// Whether it was given knowing the key, and not long before its use.
-    let isGivenNow: Bool
+    package let isGivenNow: Bool
     private let source: SecretInput.Source
     private let terminal: Terminal
     private let given = Mutex<SharedSecret?>(nil)
 
-    init(
+    package init(
         _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion, _ terminal: Terminal,
         isGivenNow: Bool = true
     ) {
@@ -24,17 +24,17 @@ final class CommandLineCredential: CredentialSource {
         self.isGivenNow = isGivenNow
     }
 
-    func has(_ request: CredentialRequest) -> Bool {
+    package func has(_ request: CredentialRequest) -> Bool {
         request.id.kind == kind && (given.withLock { $0 != nil } || source.isGiven)
     }
 
-    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
+    package nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
         request.id.kind == kind ? try read() : nil
     }
 
     /// Reads it, while the standard input is there.
     @discardableResult
-    func read() throws -> SharedSecret? {
+    package func read() throws -> SharedSecret? {
         if let known = given.withLock({ $0 }) { return known }
         guard let read = try source.given(terminal) else { return nil }
         given.withLock { $0 = read }
@@ -43,9 +43,9 @@ final class CommandLineCredential: CredentialSource {
 }
 
 /// How the person at the terminal is asked for a credential.
-struct TerminalQuestion: Sendable {
+package struct TerminalQuestion: Sendable {
     /// How it is given without a question.
-    let hint: String
+    package let hint: String
     /// Who asks for it, in the sentence that says what it is for; `nil` for no such sentence.
     var asker: String?
     /// What the sentence calls it.
@@ -53,12 +53,12 @@ struct TerminalQuestion: Sendable {
     /// A sentence of its own before the question.
     var lead: String?
     /// The question.
-    let label: String
+    package let label: String
     /// The objection to an empty answer; `nil` if that is an answer.
-    var objection: String?
+    package var objection: String?
 
     /// A question that says what the credential is for.
-    init(
+    package init(
         _ noun: String, of asker: String, label: String? = nil, objection: String?, orElse hint: String
     ) {
         (self.noun, self.asker, self.label, self.objection) = (noun, asker, label ?? noun, objection)
@@ -66,7 +66,7 @@ struct TerminalQuestion: Sendable {
     }
 
     /// A bare question.
-    init(asking label: String, after lead: String? = nil, objection: String? = nil, orElse hint: String) {
+    package init(asking label: String, after lead: String? = nil, objection: String? = nil, orElse hint: String) {
         (self.label, self.lead, self.objection, self.hint) = (label, lead, objection, hint)
         noun = ""
     }
@@ -74,7 +74,7 @@ struct TerminalQuestion: Sendable {
     /// Asks.
     ///
     /// - Throws: `Explanation` if there is no terminal, or if the answer was interrupted.
-    func ask(_ request: CredentialRequest) throws -> SharedSecret {
+    package func ask(_ request: CredentialRequest) throws -> SharedSecret {
         let prompt = try Prompt(orElse: hint)
         if let asker {
             prompt.tell(
@@ -99,9 +99,9 @@ struct TerminalQuestion: Sendable {
 struct TerminalCredentials: CredentialPrompt {
     let questions: [CredentialKind: TerminalQuestion]
 
-    var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+    package var isThere: Bool { (try? Prompt(orElse: "")) != nil }
 
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
         try questions[request.id.kind]?.ask(request)
     }
 }
@@ -109,12 +109,12 @@ struct TerminalCredentials: CredentialPrompt {
 /// What a plan uses instead of credentials, which it neither needs nor asks for. A management key is not replaced: what
 /// follows depends on it.
 struct PlannedCredentials: CredentialSource {
-    let isGivenNow = true
+    package let isGivenNow = true
 
     /// A plan shows what would be read before a question.
-    func has(_ request: CredentialRequest) -> Bool { false }
+    package func has(_ request: CredentialRequest) -> Bool { false }
 
-    nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
+    package nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
         guard request.id.kind != .pivManagementKey else { return nil }
         return SharedSecret(Secret(utf8: request.id.kind.placeholder))
     }

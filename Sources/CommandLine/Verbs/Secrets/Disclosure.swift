@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+package import YKCrypto
 
 /// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.
 ///
 /// It is created before the key receives the secret, so that the key never holds one that could not be disclosed. The
 /// file is then on disk under a temporary name; it gets its own with ``show()``, once the key has the secret, and is
 /// removed if the key refuses it.
-struct Disclosure {
+package struct Disclosure {
     private let words: String
     private let text: SharedSecret
     private let path: String?
@@ -18,7 +18,7 @@ struct Disclosure {
     /// Writes the text to a new file, or checks that a terminal can show it.
     ///
     /// - Parameter drawing: Draws a QR code to show as well.
-    init(
+    package init(
         _ words: String, _ text: SharedSecret, in file: String?, as drawing: QRDrawing? = nil, orElse hint: String
     ) throws {
         self.words = words
@@ -42,7 +42,7 @@ struct Disclosure {
     }
 
     /// Discloses the secrets of a change that failed, if the key may have made it all the same: it did not answer.
-    static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
+    package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
         guard unanswered.contains(Explain.explain(error).code) else { return }
         for secret in made {
             try secret.show()
@@ -57,7 +57,7 @@ struct Disclosure {
     ]
 
     /// Gives the file its name; shows the QR code, and the text unless it is in a file.
-    func show() throws {
+    package func show() throws {
         try file?.settle()
         if !code.isEmpty {
             let prompt = try Prompt(orElse: "")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKKeys
+package import YKKeys
 import YKWire
 
 /// A list from which one line is chosen with the arrow keys, by number or by typing part of it. Initially nothing is
 /// selected, so that Enter alone has no effect.
 struct MenuState {
     /// A key that was pressed.
-    enum Key: Equatable {
+    package enum Key: Equatable {
         case up, down, pageUp, pageDown, first, last, enter, erase, eraseAll, cancel
         case text(String)
     }
@@ -21,7 +21,7 @@ struct MenuState {
     /// The first visible match.
     private var top = 0
 
-    init(_ lines: [String]) { self.lines = lines }
+    package init(_ lines: [String]) { self.lines = lines }
 
     /// The line whose number was typed.
     private var number: Int? {
@@ -30,13 +30,13 @@ struct MenuState {
     }
 
     /// The lines that match what was typed.
-    var matches: [Int] {
+    package var matches: [Int] {
         guard !typed.isEmpty, number == nil else { return Array(lines.indices) }
         return lines.indices.filter { lines[$0].mentions(typed) }
     }
 
     /// The highlighted line; a typed number or a single match is highlighted automatically.
-    var selection: Int? {
+    package var selection: Int? {
         let matches = matches
         if let place { return matches.indices.contains(place) ? matches[place] : nil }
         if let number { return number }
@@ -46,7 +46,7 @@ struct MenuState {
     /// Handles a key.
     ///
     /// - Returns: The chosen line, once Enter is pressed with one highlighted.
-    mutating func press(_ key: Key) -> Int? {
+    package mutating func press(_ key: Key) -> Int? {
         switch key {
         case .enter: return selection
         case .up: move(by: -1)
@@ -103,10 +103,10 @@ struct MenuState {
 
 /// A menu on a terminal. ^C, ^D and Esc cancel it; ^Z stops the process, and `fg` redraws it.
 struct Menu {
-    let input: Int32
-    let output: Int32
-    let question: String
-    let lines: [String]
+    package let input: Int32
+    package let output: Int32
+    package let question: String
+    package let lines: [String]
 
     /// How long to wait for the rest of an escape sequence, in milliseconds.
     private static let patience: Int32 = 50
@@ -121,7 +121,7 @@ struct Menu {
     ///
     /// - Returns: The index of the line.
     /// - Throws: `interrupted`.
-    func choose() throws -> Int {
+    package func choose() throws -> Int {
         var usual = termios()
         guard tcgetattr(input, &usual) == 0 else { throw Explain.interrupted }
         defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &usual) } }
@@ -245,7 +245,7 @@ struct Menu {
     }
 
     /// Parses the keys in terminal input (ECMA-48 §5.4 for sequences); unknown keys are dropped.
-    static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
+    package static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
         var keys: [MenuState.Key] = []
         var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -292,7 +292,7 @@ extension World {
     /// several candidates are an error.
     ///
     /// - Throws: `failure` if nobody can be asked, `interrupted`.
-    func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
+    package func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
         guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
             let prompt = try? Prompt(orElse: ""),
             prompt.hasMenu

@@ -4,11 +4,11 @@ import Arguments
 import Synchronization
 
 /// An application of a key that has a PIN of its own.
-enum PINApplication: Sendable, Hashable, CaseIterable {
+package enum PINApplication: Sendable, Hashable, CaseIterable {
     case piv, fido, openPGP, u2f
 
     /// The variable for the PIN of this application alone.
-    var variable: String {
+    package var variable: String {
         switch self {
         case .piv: "YKIT_PIV_PIN"
         case .fido: "YKIT_FIDO_PIN"
@@ -19,10 +19,10 @@ enum PINApplication: Sendable, Hashable, CaseIterable {
 }
 
 /// Who a PIN belongs to: one application of one key.
-struct PINOwner: Sendable, Hashable {
-    let application: PINApplication
+package struct PINOwner: Sendable, Hashable {
+    package let application: PINApplication
     /// The serial number of the key; `nil` for the one that the verb uses, whatever its number.
-    let key: String?
+    package let key: String?
 
     /// Whether both may be the same.
     func fits(_ other: PINOwner) -> Bool {
@@ -34,11 +34,11 @@ struct PINOwner: Sendable, Hashable {
 ///
 /// A PIN that is given once, by an option or a variable, is the PIN of one application of one key. It is never sent to
 /// another, where it would be wrong and cost a try: for the other one it counts as not given.
-final class PINClaims: Sendable {
+package final class PINClaims: Sendable {
     private let owners = Mutex<[String: PINOwner]>([:])
 
     /// Reserves `YKIT_PIN` for an application.
-    func reserve(for application: PINApplication) {
+    package func reserve(for application: PINApplication) {
         owners.withLock { $0[PIN.name.variable] = PINOwner(application: application, key: nil) }
     }
 
@@ -48,7 +48,7 @@ final class PINClaims: Sendable {
     }
 
     /// Notes that an owner uses what is given in a place.
-    func take(_ place: String, _ owner: PINOwner) {
+    package func take(_ place: String, _ owner: PINOwner) {
         owners.withLock { if $0[place]?.key == nil { $0[place] = owner } }
     }
 }
@@ -58,14 +58,14 @@ extension World {
     /// `YKIT_PIN`, as far as another application or key has not used them.
     ///
     /// - Parameter key: The serial number of the key, for a verb that may use several. A variable may end in it.
-    func source(
+    package func source(
         of application: PINApplication, _ options: PINOptions, key: String? = nil
     ) -> SecretInput.Source {
         source(of: application, options.source, key: key)
     }
 
     /// Returns the same of another form of options.
-    func source(
+    package func source(
         of application: PINApplication, _ places: SecretInput.Source, key: String? = nil
     ) -> SecretInput.Source {
         var source = places

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKCrypto
+package import YKCrypto
 import YKWire
 
 /// Asks the user on /dev/tty, so that results and piped input stay clean.
 ///
 /// No answer counts as a refusal: ^C and ^D exit with 130, and an invalid answer repeats the question.
-struct Prompt: ~Copyable {
+package struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
 
     /// Opens the terminal; fails without one, and in its background, where a question would stop the process.
-    init(orElse hint: String) throws {
+    package init(orElse hint: String) throws {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0, !Self.isForeground(descriptor) {
             close(descriptor)
@@ -43,12 +43,12 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks for a line without echo; discards what was typed before the question.
-    func secret(_ question: String) throws -> Secret {
+    package func secret(_ question: String) throws -> Secret {
         try TypedLine(input: input, output: output, question: question, isSilent: true).read()
     }
 
     /// Asks for a non-empty secret.
-    func neededSecret(_ question: String, _ objection: String) throws -> Secret {
+    package func neededSecret(_ question: String, _ objection: String) throws -> Secret {
         while true {
             let answer = try secret(question)
             if !answer.isEmpty { return answer }
@@ -57,7 +57,9 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks for a secret twice, until both answers match.
-    func newSecret(_ question: String, _ objection: String = "an empty password is not a password") throws -> Secret {
+    package func newSecret(
+        _ question: String, _ objection: String = "an empty password is not a password"
+    ) throws -> Secret {
         while true {
             let first = try neededSecret(question, objection)
             let second = try secret("repeat it")
@@ -67,7 +69,7 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks for a line.
-    func line(_ question: String) throws -> String {
+    package func line(_ question: String) throws -> String {
         let answer = try TypedLine(input: input, output: output, question: question, isSilent: false).read()
         return String(decoding: answer.copyBytes(), as: UTF8.self).trimmed
     }
@@ -76,7 +78,7 @@ struct Prompt: ~Copyable {
     var hasMenu: Bool { Menu.isPossible(input, output) }
 
     /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
-    func choose(_ question: String, among lines: [String]) throws -> Int {
+    package func choose(_ question: String, among lines: [String]) throws -> Int {
         if hasMenu { return try Menu(input: input, output: output, question: question, lines: lines).choose() }
         for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
         while true {
@@ -86,16 +88,16 @@ struct Prompt: ~Copyable {
     }
 
     /// Shows a text, wrapped between words.
-    func tell(_ text: String) {
+    package func tell(_ text: String) {
         let shown = text.wrappedLines(to: columns).shown(styled: Style.isWanted(isTerminal: true))
         Terminal.write(Array((shown + "\n").utf8), to: output)
     }
 
     /// The width of the terminal, or 80 columns if unknown.
-    var columns: Int { Terminal.columns(of: output) ?? 80 }
+    package var columns: Int { Terminal.columns(of: output) ?? 80 }
 
     /// Asks for yes or no until the answer is one of them; an empty line means no.
-    func agree(_ question: String) throws {
+    package func agree(_ question: String) throws {
         while true {
             switch try line(question + " [y/N]").lowercased() {
             case "y", "yes": return
@@ -106,7 +108,7 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks for yes or no.
-    static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
+    package static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
         try prompt(for: question, hint).agree(question)
     }
 
@@ -119,7 +121,9 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks the user to type a word before an irreversible change; an empty line means no.
-    static func confirm(typing word: String, _ warning: String, orElse hint: String = "answer with --force") throws {
+    package static func confirm(
+        typing word: String, _ warning: String, orElse hint: String = "answer with --force"
+    ) throws {
         let prompt = try prompt(for: warning, hint)
         while true {
             switch try prompt.line("\(warning); type '\(word)' to go on:") {

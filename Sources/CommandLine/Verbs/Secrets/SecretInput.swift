@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import Glibc
-import YKCrypto
+package import YKCrypto
 import YKHardware
 
 /// Reads secrets without echo and wipes them after use; the command line is the last resort.
-enum SecretInput {
+package enum SecretInput {
     /// The maximum length of a secret, in bytes.
-    static let limit = 4096
+    package static let limit = 4096
 
     /// Reads one line from a descriptor, without its line end.
-    static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
+    package static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
         OwnProcess.hide()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
@@ -44,23 +44,23 @@ enum SecretInput {
     }
 
     /// The sources of a secret other than a prompt.
-    struct Source: Sendable {
+    package struct Source: Sendable {
         /// The secret itself, from the command line.
-        var text: String?
+        package var text: String?
         /// Whether it is read from standard input.
-        var isStandardInput = false
+        package var isStandardInput = false
         /// The descriptor to read it from.
-        var descriptor: Int32?
+        package var descriptor: Int32?
         /// The environment variables that may hold it; the first that is set counts.
-        var variables: [String]
+        package var variables: [String]
         /// The other ways to provide it, for hints.
-        var hint: String
+        package var hint: String
         /// The maximum length, in bytes.
-        var limit: Int
+        package var limit: Int
         /// Whose PIN it is; `nil` for other secrets.
         var claim: Claim?
 
-        init(
+        package init(
             text: String? = nil, isStandardInput: Bool = false, descriptor: Int32? = nil, variable: String,
             hint: String, limit: Int = SecretInput.limit
         ) {
@@ -69,7 +69,7 @@ enum SecretInput {
         }
 
         /// Whether no prompt is needed.
-        var isGiven: Bool { place != nil }
+        package var isGiven: Bool { place != nil }
 
         /// The first place that holds it and is not another's.
         fileprivate var place: Place? {
@@ -82,19 +82,19 @@ enum SecretInput {
         }
 
         /// Returns the secret, given or asked for.
-        func read(_ terminal: Terminal, asking question: String) throws -> Secret {
+        package func read(_ terminal: Terminal, asking question: String) throws -> Secret {
             if let given = try given(terminal) { return given.value.copy() }
             return try Prompt(orElse: hint).secret(question)
         }
 
         /// Returns a new secret, given or asked for twice.
-        func readNew(_ terminal: Terminal, asking question: String) throws -> Secret {
+        package func readNew(_ terminal: Terminal, asking question: String) throws -> Secret {
             if let given = try given(terminal) { return given.value.copy() }
             return try Prompt(orElse: hint).newSecret(question)
         }
 
         /// Returns the secret; `nil` unless it is given.
-        func given(_ terminal: Terminal) throws -> SharedSecret? {
+        package func given(_ terminal: Terminal) throws -> SharedSecret? {
             guard let place else { return nil }
             OwnProcess.hide()
             claim?.take(place.name)
@@ -126,11 +126,11 @@ enum SecretInput {
 
     /// The owner of a PIN, and which PINs others have used.
     struct Claim: Sendable {
-        let owner: PINOwner
+        package let owner: PINOwner
         let claims: PINClaims
 
         func permits(_ place: String) -> Bool { claims.permits(place, owner) }
-        func take(_ place: String) { claims.take(place, owner) }
+        package func take(_ place: String) { claims.take(place, owner) }
     }
 
     /// Returns a text without one trailing line end, which secret stores often add.
@@ -157,7 +157,7 @@ enum SecretInput {
 
 extension UsageError {
     /// Refuses a command line with more than one option that reads standard input.
-    static func check(standardInput readers: [Bool]) throws {
+    package static func check(standardInput readers: [Bool]) throws {
         if readers.count(where: { $0 }) > 1 { throw UsageError("standard input cannot be read for two things") }
     }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKCrypto
+package import YKCrypto
 import YKHardware
 
 /// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
 /// after `fg`; after `bg` the question is cancelled.
 struct TypedLine {
-    let input: Int32
-    let output: Int32
-    let question: String
+    package let input: Int32
+    package let output: Int32
+    package let question: String
     /// Whether echo is off.
     let isSilent: Bool
 
     /// Asks, and returns the line without its end.
     ///
     /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`.
-    func read() throws -> Secret {
+    package func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
         var usual = termios()
         let hasModes = tcgetattr(input, &usual) == 0

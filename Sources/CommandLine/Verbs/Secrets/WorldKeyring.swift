@@ -2,14 +2,14 @@
 
 import YKCrypto
 import YKHardware
-import YKKeys
-import YKStore
+package import YKKeys
+package import YKStore
 import YKTransport
 
 extension World {
     /// The keyring of this computer; `YKIT_KEYRING` overrides the choice. A replay reads and stores nothing, so that it
     /// has no effect on this computer.
-    func keyring() throws(Explanation) -> any Keyring {
+    package func keyring() throws(Explanation) -> any Keyring {
         if options.replay != nil { return ReplayedKeyring() }
         do throws(KeyringError) {
             let cancellation = environment.cancellation
@@ -26,7 +26,7 @@ extension World {
     }
 
     /// The keyring of the desktop session for stores; `nil` without one.
-    var storeKeyring: StoreKeyring? {
+    package var storeKeyring: StoreKeyring? {
         SecretService(cancellation: environment.cancellation).map { StoreKeyring($0) }
     }
 

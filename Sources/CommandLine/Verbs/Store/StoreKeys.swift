@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import YKKeys
-import YKStore
+package import YKStore
 import YKTransport
 import YKWire
 
 /// The key that opens the store when another one is added.
-struct PresentStoreKeyOptions: ParsableArguments {
-    static let title = "Store Options"
+package struct PresentStoreKeyOptions: ParsableArguments {
+    package static let title = "Store Options"
 
     @Option(
         "--from <key>",
         help: "The key that opens the store now: a serial number, or the state file of a virtual key."
     )
-    var from: String?
+    package var from: String?
 
     @Option(
         "--from-pin-fd <n>",
@@ -26,6 +26,8 @@ struct PresentStoreKeyOptions: ParsableArguments {
     @Flag("--from-passphrase", help: "The key that opens the store now is its passphrase, or in the keyring.")
     var fromPassphrase = false
 
+    package init() {}
+
     /// Returns the world of that key; a recording covers the key that is added.
     func opener(_ world: World) throws -> World {
         guard let from, !fromPassphrase else { return world }
@@ -33,7 +35,7 @@ struct PresentStoreKeyOptions: ParsableArguments {
     }
 
     /// Returns the options of that key: the PIN of one key is not that of another.
-    func options(_ key: StoreKeyOptions) -> StoreKeyOptions {
+    package func options(_ key: StoreKeyOptions) -> StoreKeyOptions {
         var options = key
         options.software = fromPassphrase
         guard from != nil, !fromPassphrase else { return options }
@@ -44,12 +46,12 @@ struct PresentStoreKeyOptions: ParsableArguments {
 }
 
 /// Shared code of the commands for store keys.
-enum StoreKeys {
+package enum StoreKeys {
     /// Returns the keys that open a store.
     ///
     /// - Parameters:
     ///   - record: The name of the store's records.
-    static func info(_ file: StoreFile, _ record: String) throws -> Answer {
+    package static func info(_ file: StoreFile, _ record: String) throws -> Answer {
         let store = try file.read()
         let (records, keys) = (store.records.count, store.seals.count)
         let counts = "\(records) \(record)\(records == 1 ? "" : "s"), \(keys) key\(keys == 1 ? "" : "s")"
@@ -72,7 +74,7 @@ enum StoreKeys {
     ///
     /// - Parameters:
     ///   - name: The name of the store, for prompts.
-    static func add(
+    package static func add(
         _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
         _ name: String, _ world: World
     ) async throws -> Answer {
@@ -93,7 +95,7 @@ enum StoreKeys {
     }
 
     /// Removes a key from a store.
-    static func remove(
+    package static func remove(
         _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ world: World
     ) throws -> Answer {
         var copy = try file.read()

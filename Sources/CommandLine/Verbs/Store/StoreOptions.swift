@@ -1,97 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import Glibc
-import YKCrypto
+package import YKCrypto
 import YKHardware
-import YKStore
-import YKTokenStore
+package import YKStore
+package import YKTokenStore
 
 /// The location of the store.
-struct StorePathOptions: ParsableArguments {
-    static let title = "Store Options"
+package struct StorePathOptions: ParsableArguments {
+    package static let title = "Store Options"
 
-    @Option("--store <file>", help: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") var store: String?
+    @Option("--store <file>", help: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") package var store:
+        String?
+
+    package init() {}
 
     /// Returns the store's file; creates the folder of the default one.
-    func file(_ world: World) throws -> StoreFile {
+    package func file(_ world: World) throws -> StoreFile {
         let file = try StoreFile(store ?? Self.usual("securid.json"), service: TokenStore.service)
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
     /// Reads the tokens.
-    func tokens(_ world: World) throws -> TokenStore { try TokenStore(try file(world)) }
+    package func tokens(_ world: World) throws -> TokenStore { try TokenStore(try file(world)) }
 
     /// Returns the default location of a store; creates its folder.
-    static func usual(_ name: String) throws(Explanation) -> String {
+    package static func usual(_ name: String) throws(Explanation) -> String {
         let folder = try UserFolder.data.required()
         UserFolder.make(folder)
         return folder + "/" + name
     }
 }
 
-enum StoreKeyPIN: SecretKind {
-    static let name = SecretName("key-pin", "security key's PIN", "YKIT_PIN")
+package enum StoreKeyPIN: SecretKind {
+    package static let name = SecretName("key-pin", "security key's PIN", "YKIT_PIN")
 }
 
-enum StorePassphrase: SecretKind {
-    static let name = SecretName("passphrase", "store's passphrase", "YKIT_STORE_PASSPHRASE")
+package enum StorePassphrase: SecretKind {
+    package static let name = SecretName("passphrase", "store's passphrase", "YKIT_STORE_PASSPHRASE")
 }
 
 /// The options of the sealing key.
-struct StoreKeyOptions: ParsableArguments {
-    static let title = "Store Options"
+package struct StoreKeyOptions: ParsableArguments {
+    package static let title = "Store Options"
 
-    @OptionGroup var keyPIN: SecretOptions<StoreKeyPIN>
+    @OptionGroup package var keyPIN: SecretOptions<StoreKeyPIN>
 
     @Flag(
         "--software", help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
-    var software = false
+    package var software = false
 
-    @OptionGroup var passphrase: SecretOptions<StorePassphrase>
+    @OptionGroup package var passphrase: SecretOptions<StorePassphrase>
 
     /// The PIN options of PIV, for verbs that have options of their own for it.
-    var slotPIN: PINOptions?
+    package var slotPIN: PINOptions?
+
+    package init() {}
 
     /// The PIN options of the security key, in their common form.
-    var pin: PINOptions { PINOptions(keyPIN) }
+    package var pin: PINOptions { PINOptions(keyPIN) }
 
     /// Whether standard input is in use.
-    var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
+    package var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
 
     /// Whether a passphrase is given, so that the keyring is not needed.
     var hasPassphrase: Bool { passphrase.isGiven || Variables[StorePassphrase.name.variable] != nil }
 
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
-    func passphrase(isNew: Bool, _ world: World) throws -> Secret {
+    package func passphrase(isNew: Bool, _ world: World) throws -> Secret {
         if let given = try passphrase.source.given(world.terminal) {
             guard !given.value.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
             return given.value.copy()
         }
         let prompt = try Prompt(orElse: passphrase.source.hint)
-        return isNew ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
+        return isNew
+            ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
     }
 }
 
 /// The options for a new key of the store.
-struct NewStoreKeyOptions: ParsableArguments {
-    static let title = "Store Options"
+package struct NewStoreKeyOptions: ParsableArguments {
+    package static let title = "Store Options"
 
-    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.") var slot: PIVSlotArgument?
+    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.") package var slot: PIVSlotArgument?
 
     @Flag("--discoverable", help: "Store the credential on the key, so that 'reset' can delete it there.")
-    var discoverable = false
+    package var discoverable = false
 
     @Flag(
         "--keyring",
         help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
-    var keyring = false
+    package var keyring = false
 
     @Option("--key-name <name>", help: "A name for the key in lists.") var keyName: String?
 
+    package init() {}
+
     /// Refuses options that are mutually exclusive.
-    func check(_ key: StoreKeyOptions) throws {
+    package func check(_ key: StoreKeyOptions) throws {
         if keyring, !key.software { throw UsageError("--keyring needs --software: it is not a security key") }
         if key.software, slot != nil || discoverable {
             throw UsageError("--software excludes --slot and --discoverable")

@@ -5,24 +5,14 @@ import YKCrypto
 import YKFIDO
 import YKKeys
 import YKPIV
-import YKStore
+package import YKStore
 import YKTransport
 import YKUse
-import YKWire
-
-/// A PIV slot on the command line.
-struct PIVSlotArgument: ExpressibleByArgument {
-    let slot: PIVSlot
-
-    init?(argument: String) {
-        guard let slot = PIVSlot(argument: argument) else { return nil }
-        self.slot = slot
-    }
-}
+package import YKWire
 
 extension World {
     /// Returns the key of a store, opened with the security key in use or a passphrase.
-    func open(_ store: SealedStore, _ options: StoreKeyOptions, for reason: String) async throws -> StoreKey {
+    package func open(_ store: SealedStore, _ options: StoreKeyOptions, for reason: String) async throws -> StoreKey {
         guard !store.seals.isEmpty else { throw StoreError.noKeys }
         if options.software { return try openSoftware(store, options) }
         if store.seals.allSatisfy(\.isSoftware) {
@@ -101,7 +91,7 @@ extension World {
     ///
     /// - Parameters:
     ///   - what: The name of the store, for prompts.
-    func seal(
+    package func seal(
         _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal],
         of what: String
     ) async throws -> StoreSeal {
@@ -136,7 +126,7 @@ extension World {
 
 extension StoreSeal {
     /// The public part, for lists.
-    var listed: JSONValue {
+    package var listed: JSONValue {
         var isVerified: JSONValue = .null
         var isDiscoverable: JSONValue = .null
         if case .fido(_, _, let verified, let discoverable) = means {

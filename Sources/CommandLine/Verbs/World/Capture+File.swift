@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import Glibc
-import YKCapture
+package import YKCapture
 import YKTransport
-
-/// Commands for recordings.
-struct CaptureGroup: ParsableCommand {
-    static let about = About(
-        "capture", "Show, check and convert recordings.",
-        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self])
-}
 
 extension Capture {
     /// Reads a capture file; a file that cannot be opened is a usage error, an invalid one is malformed.
-    init(file path: String) throws {
+    package init(file path: String) throws {
         var events: [Event] = []
         let header = try Self.read(path) { _, event in events.append(event) }
         self.init(header: header, events: events)
@@ -26,7 +17,7 @@ extension Capture {
     ///   - path: The file, or `-` for standard input.
     ///   - body: Gets each event, with the header.
     /// - Returns: The header.
-    static func read(_ path: String, _ body: (Header, Event) -> Void) throws(Explanation) -> Header {
+    package static func read(_ path: String, _ body: (Header, Event) -> Void) throws(Explanation) -> Header {
         var reader = CaptureReader()
         try Files.read(path) { piece throws(Explanation) in
             do throws(CaptureError) { try reader.take(piece, body) } catch { throw Explain.capture(error, in: path) }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKDesktop
+package import YKDesktop
 
 extension DesktopSession {
     /// The session that this process runs in.
-    static var current: DesktopSession { DesktopSession { Variables[$0] } }
+    package static var current: DesktopSession { DesktopSession { Variables[$0] } }
 }
 
 extension Clipboard {
     /// Copies a text to the clipboard, and starts a process that clears it after a time, unless the clipboard holds
     /// something else by then.
-    static func put(_ text: String, for seconds: Int64) throws(Explanation) {
+    package static func put(_ text: String, for seconds: Int64) throws(Explanation) {
         do throws(DesktopError) {
             try Clipboard(.current, cancellation: Interruption.cancellation).put(text)
         } catch { throw Explain.desktop(error) }

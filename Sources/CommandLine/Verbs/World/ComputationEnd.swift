@@ -24,7 +24,7 @@ enum ComputationEnd {
     private static let descriptor = Atomic<Int32>(2)
 
     /// Sets what is written if the process is ended: a line on standard error, or the answer on standard output.
-    static func say(_ text: String, to output: Int32) {
+    package static func say(_ text: String, to output: Int32) {
         let bytes = Array(text.utf8)
         let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
         memory.initialize(from: bytes, count: bytes.count)
@@ -35,7 +35,7 @@ enum ComputationEnd {
     }
 
     /// Installs the timer's handler; initializes what it uses, since that must not happen in a handler.
-    static func prepare() {
+    package static func prepare() {
         _ = (UnfinishedWork.isNone, used.load(ordering: .relaxed))
         // A terminal may show the progress in its last line.
         say((isatty(2) == 1 ? "\r\u{1B}[K" : "") + "ykit: \(Explain.interrupted.message)\n", to: 2)
@@ -46,7 +46,7 @@ enum ComputationEnd {
     }
 
     /// Begins to look. Async-signal-safe.
-    static func watch() {
+    package static func watch() {
         used.store(Interruption.nanoseconds(CLOCK_PROCESS_CPUTIME_ID), ordering: .releasing)
         look(after: first)
     }

@@ -3,8 +3,8 @@
 import Arguments
 
 /// Whether a result may replace an existing file.
-struct OutputOptions: ParsableArguments {
-    @Flag(["--force", "-f"], help: "Replace the output file if it exists.") var force = false
+package struct OutputOptions: ParsableArguments {
+    @Flag(["--force", "-f"], help: "Replace the output file if it exists.") package var force = false
 }
 
 /// The destination of a verb's result: a new file, or standard output for `-`. It is opened before the first command to
@@ -12,7 +12,7 @@ struct OutputOptions: ParsableArguments {
 ///
 /// Every verb follows the same rules: an existing file is replaced only with `--force`, and never if that option of the
 /// verb has another meaning; secrets get mode 0600; certificates, public keys, signatures and requests get 0644.
-final class FileOutput {
+package final class FileOutput {
     private let isText: Bool?
     private let file: SettledFile?
     /// Whether standard output is a terminal that shows the bytes themselves.
@@ -25,7 +25,7 @@ final class FileOutput {
     ///   - isSecret: Whether only the owner may read the file.
     ///   - force: Whether an existing file is replaced.
     /// - Throws: `file-exists` for an existing file without `force`, or a usage error for binary output to a terminal.
-    init(
+    package init(
         _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, _ world: World
     ) throws(Explanation) {
         self.isText = isText
@@ -40,7 +40,7 @@ final class FileOutput {
     ///   - isSecret: Whether only the owner may read the file.
     ///   - force: Whether an existing file is replaced; `nil` if `--force` of the verb has another meaning.
     /// - Throws: `file-exists` for an existing file without `force`.
-    init(file path: String, isSecret: Bool = true, force: Bool?) throws(Explanation) {
+    package init(file path: String, isSecret: Bool = true, force: Bool?) throws(Explanation) {
         (isText, isShown) = (nil, false)
         file = try Self.open(path, isSecret, force)
     }
@@ -56,14 +56,14 @@ final class FileOutput {
 
     /// Writes content that must be on disk before the next command to the key. The file is removed unless ``settle()``
     /// follows.
-    func prepare(_ bytes: [UInt8]) throws(Explanation) { try file?.write(bytes) }
+    package func prepare(_ bytes: [UInt8]) throws(Explanation) { try file?.write(bytes) }
 
     /// Gives the prepared file its name.
-    func settle() throws(Explanation) { try file?.keep() }
+    package func settle() throws(Explanation) { try file?.keep() }
 
     /// Writes bytes to the file, or else adds them to the answer, where JSON has its own encoding. Binary data is not
     /// written to a terminal.
-    func put(_ bytes: [UInt8], isText: Bool? = nil, _ answer: inout Answer) throws(Explanation) {
+    package func put(_ bytes: [UInt8], isText: Bool? = nil, _ answer: inout Answer) throws(Explanation) {
         if let file { return try file.finish(bytes) }
         if isShown, isText ?? self.isText == false { throw Self.unshown }
         answer.raw = bytes
@@ -71,7 +71,7 @@ final class FileOutput {
 
     /// Writes bytes that the key returns only once. If the file cannot be written, the verb fails but still shows text;
     /// other bytes are saved in a temporary file.
-    func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {
+    package func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {
         answer.isMadeOnce = true
         do throws(Explanation) { try put(bytes, &answer) } catch {
             answer.failure = error

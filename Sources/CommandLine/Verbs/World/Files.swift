@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKCrypto
-import YKFIDO
+package import YKCrypto
+package import YKFIDO
 import YKHardware
-import YKTransport
+package import YKTransport
 
 /// File access in bytes, with errors explained.
-enum Files {
+package enum Files {
     /// The maximum size of a file that is read.
-    static let limit = 64 << 20
+    package static let limit = 64 << 20
 
     /// The name of a file in a message; that of standard input for `-`.
-    static func name(_ path: String) -> String { path == "-" ? "standard input" : named(path) }
+    package static func name(_ path: String) -> String { path == "-" ? "standard input" : named(path) }
 
     /// Whether a path leads to a regular file.
-    static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
+    package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
     /// Refuses `-` in the place of a file that is written.
     static func refuseStandardOutput(_ path: String?) throws(Explanation) {
@@ -24,7 +24,7 @@ enum Files {
     }
 
     /// Returns the absolute path.
-    static func absolute(_ path: String) -> String {
+    package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         var folder = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&folder, folder.count) != nil else { return path }
@@ -45,18 +45,18 @@ enum Files {
     }
 
     /// Whether users other than the owner may read or change a regular file.
-    static func isOpenToOthers(_ path: String) -> Bool {
+    package static func isOpenToOthers(_ path: String) -> Bool {
         var info = stat()
         return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 != 0
     }
 
     /// Reads a file, or standard input for `-`.
-    static func read(_ path: String) throws(Explanation) -> [UInt8] {
+    package static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
     }
 
     /// Reads a file in the format of another program, or standard input for `-`.
-    static func parse<Value>(
+    package static func parse<Value>(
         _ path: String, hint: String? = nil, _ body: ([UInt8]) throws(FormatError) -> Value
     ) throws(Explanation) -> Value {
         let bytes = try read(path)
@@ -66,14 +66,14 @@ enum Files {
     }
 
     /// Reads until the end.
-    static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
+    package static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
         var bytes: [UInt8] = []
         try limitedPieces(descriptor, path) { bytes += $0 }
         return bytes
     }
 
     /// Reads a file, or standard input for `-`, piece by piece.
-    static func read(
+    package static func read(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
     ) throws(Explanation) {
         try with(path) { descriptor throws(Explanation) in try limitedPieces(descriptor, path, body) }
@@ -91,7 +91,7 @@ enum Files {
     }
 
     /// Hashes a file of any size, or standard input for `-`.
-    static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> RunningHash {
+    package static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> RunningHash {
         var hash = RunningHash(algorithm)
         try with(path) { descriptor throws(Explanation) in
             try pieces(descriptor, path) { piece in piece.withUnsafeBytes { hash.update($0) } }
@@ -129,17 +129,17 @@ enum Files {
     }
 
     /// Writes a file, readable by the owner only, atomically.
-    static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
         try SettledFile(path, .replacing).finish(bytes)
     }
 
     /// Creates a new file, readable by the owner only, atomically.
-    static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
+    package static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
         try SettledFile(path, .new).finish(bytes)
     }
 
     /// Removes a file, and a symbolic link that leads to it.
-    static func remove(_ path: String) {
+    package static func remove(_ path: String) {
         if let target = try? LinkedFile.target(of: path), target != path { unlink(target) }
         unlink(path)
     }
@@ -163,7 +163,7 @@ enum Files {
     }
 
     /// Explains `errno` after an operation on a file.
-    static func failure(_ doing: String, _ path: String) -> Explanation {
+    package static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno
         if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number), isKeyMaterial(path) {
             return secretInsteadOfFile
@@ -179,7 +179,7 @@ enum Files {
     }
 
     /// Explains why a file could not be read or written.
-    static func explained(_ failure: FileFailure) -> Explanation {
+    package static func explained(_ failure: FileFailure) -> Explanation {
         if failure.number == ECANCELED { return Explain.interrupted }
         if failure.number == EEXIST { return exists(failure.path) }
         let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
@@ -187,7 +187,7 @@ enum Files {
     }
 
     /// Returns a path as an error repeats it: a secret given in place of a file is not repeated.
-    static func named(_ path: String) -> String {
+    package static func named(_ path: String) -> String {
         isKeyMaterial(path) ? "the file (a secret was given in place of its name)" : path.printable
     }
 
@@ -214,7 +214,7 @@ enum Files {
     }
 
     /// The exit status for a file or folder that cannot be used, by the system's error number.
-    static func exit(_ number: Int32) -> ExitStatus {
+    package static func exit(_ number: Int32) -> ExitStatus {
         switch number {
         case EACCES, EPERM, EROFS: .permission
         case ENOENT, ENOTDIR: .notFound
@@ -223,7 +223,7 @@ enum Files {
     }
 
     /// The error for a new file whose name is taken.
-    static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
+    package static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
         Explanation(
             "file-exists", .policy, "\(path.printable) already exists",
             hint: "choose another name" + (other.map { ", or \($0)" } ?? ""))

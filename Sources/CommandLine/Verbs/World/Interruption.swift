@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+package import Glibc
 import Synchronization
-import YKTransport
+package import YKTransport
 
 /// Handles ^C: the first one cancels the running operation, which leaves the key in a consistent state; the second one
 /// exits. Signals that arrive together are one: timeout(1) sends its own to the process and to its group.
 ///
 /// A computation does not look at the cancellation. If the process goes on computing and there is nothing to put in
 /// order, it is ended soon after the first ^C.
-enum Interruption {
+package enum Interruption {
     /// Cancelled by ^C.
-    static let cancellation = Cancellation()
+    package static let cancellation = Cancellation()
 
     /// How long after a signal another one belongs to it, in nanoseconds.
     private static let same: UInt64 = 300_000_000
@@ -23,11 +23,11 @@ enum Interruption {
     private static let wake = Atomic<Int32>(-1)
 
     /// Whether ^C was pressed.
-    static var happened: Bool { cancellation.isCancelled }
+    package static var happened: Bool { cancellation.isCancelled }
 
     /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as under
     /// nohup, stays so.
-    static func install() {
+    package static func install() {
         ComputationEnd.prepare()
         _ = (cancellation, arrival.load(ordering: .relaxed))
         wakePrompt()
@@ -82,7 +82,7 @@ enum Interruption {
     }
 
     /// Calls `body` with a descriptor that becomes readable when a signal arrives.
-    static func awake<Value: ~Copyable>(_ body: (Int32) throws -> Value) throws -> Value {
+    package static func awake<Value: ~Copyable>(_ body: (Int32) throws -> Value) throws -> Value {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw Explanation("failed", .failed, "cannot make a pipe: \(System.failure)")
@@ -111,10 +111,10 @@ enum Suspension {
     /// Whether ^Z was pressed since the last check.
     static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
     /// Whether the process was continued since the last check.
-    static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
+    package static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Calls `body` while SIGTSTP and SIGCONT wake the prompt. If the shell ignores SIGTSTP, it stays ignored.
-    static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
+    package static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
         _ = (wasRequested, hasEnded)
         var stop = sigaction()
         var resume = sigaction()
@@ -147,7 +147,7 @@ enum Suspension {
     ///
     /// Another thread may handle the signal a moment later, and a process group without a shell never stops, so this
     /// waits for SIGCONT, but only briefly.
-    static func stop(_ wake: Int32) {
+    package static func stop(_ wake: Int32) {
         var usual = sigaction()
         sigaction(SIGTSTP, nil, &usual)
         signal(SIGTSTP, SIG_DFL)
@@ -163,7 +163,7 @@ enum Suspension {
 extension Interruption {
     /// Sleeps until a time in seconds since 1970, ^C, or until the reader of the results closes its end, which ends the
     /// program.
-    static func sleep(until end: Int64) throws {
+    package static func sleep(until end: Int64) throws {
         while true {
             if happened { throw Explain.interrupted }
             var now = timespec()

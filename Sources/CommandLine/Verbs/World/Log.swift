@@ -2,18 +2,18 @@
 
 import Glibc
 import Synchronization
-import YKKeys
+package import YKKeys
 import YKTransport
 import YKWire
 
 /// The destination of `--log-level`: standard error, or a file that only its owner may read.
-final class Log: Sendable {
-    let level: LogLevel
+package final class Log: Sendable {
+    package let level: LogLevel
     private let descriptor: Int32
     private let terminal: Terminal
     private let hasFailed = Atomic(false)
 
-    init(level: LogLevel, file: String?, _ terminal: Terminal) throws(Explanation) {
+    package init(level: LogLevel, file: String?, _ terminal: Terminal) throws(Explanation) {
         self.level = level
         self.terminal = terminal
         guard let file, level > .off else {
@@ -27,10 +27,10 @@ final class Log: Sendable {
     deinit { if descriptor > 2 { close(descriptor) } }
 
     /// Whether anything is logged.
-    var isOn: Bool { level > .off }
+    package var isOn: Bool { level > .off }
 
     /// Logs a line at a level. Warns once if the file cannot be written.
-    func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
+    package func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
         let isWritten = Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
         guard !isWritten, descriptor != 2, !hasFailed.exchange(true, ordering: .relaxed) else { return }
@@ -40,7 +40,7 @@ final class Log: Sendable {
 
 extension LogLevel {
     /// Creates the log level for a line of link traffic.
-    init(_ level: TrafficLog.Level) {
+    package init(_ level: TrafficLog.Level) {
         switch level {
         case .info: self = .info
         case .debug: self = .debug

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import YKTransport
+package import YKTransport
 
 /// Runs the program's tasks on the main thread. Swift's default executor first starts a thread pool, which takes longer
 /// than most verbs. `YKIT_TASKS=pool` selects the pool, for `tools/bench/hacks`, which measures both.
-final class MainLoop: TaskExecutor {
+package final class MainLoop: TaskExecutor {
     /// The loop of this process.
-    static let current = MainLoop()
+    package static let current = MainLoop()
 
     private struct Timer {
         let id: Int
@@ -33,7 +33,7 @@ final class MainLoop: TaskExecutor {
     /// Runs closures on the main thread after a delay.
     var alarm: Alarm { Alarm { self.add(after: $0, $1) } }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         work.withLock { $0.jobs.append(job) }
         wake.post()
@@ -51,7 +51,7 @@ final class MainLoop: TaskExecutor {
     }
 
     /// Runs `body` and the tasks it starts until `body` returns.
-    func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
+    package func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
         OneProcessor.keep()
         Task(executorPreference: Variables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
         return loop()

@@ -9,12 +9,12 @@ import YKTransport
 /// the same time. Waking a thread on another, idle processor takes longer than switching to it, and each thread would begin
 /// a heap of its own: together 5 to 13 % of a run over PC/SC. `YKIT_PROCESSORS=all` leaves both as they are, for
 /// `tools/bench/hacks`.
-enum OneProcessor {
+package enum OneProcessor {
     /// How long the threads wait for the first time before the run no longer counts as short.
-    static let milliseconds: Int32 = 50
+    package static let milliseconds: Int32 = 50
 
     /// Begins a run.
-    static func keep() {
+    package static func keep() {
         guard Variables["YKIT_PROCESSORS"] != "all" else { return }
         ykit_share_heap()
         ykit_keep_processor()
@@ -22,5 +22,5 @@ enum OneProcessor {
 
     /// Lets all threads use all processors: for a run that takes long. A verb that keeps the main thread busy for long calls
     /// it itself. Before another program is started, `ChildProcess` does the same.
-    static func leave() { ykit_leave_processor() }
+    package static func leave() { ykit_leave_processor() }
 }

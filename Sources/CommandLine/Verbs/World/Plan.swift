@@ -5,7 +5,7 @@ import YKWire
 
 extension ExchangePlan {
     /// The plan as an answer.
-    var answer: Answer {
+    package var answer: Answer {
         let (steps, isStopped) = (steps, isStopped)
         var lines = steps.flatMap { step in
             ["\(step.isSent ? "sent    " : "not sent") \(step.summary.printable)"]

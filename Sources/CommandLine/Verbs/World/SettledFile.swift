@@ -10,9 +10,9 @@ import YKTransport
 /// Through a symbolic link, the file that it leads to is replaced.
 ///
 /// If the path leads to something other than a regular file, such as a pipe, the bytes are written to it.
-final class SettledFile {
+package final class SettledFile {
     /// What may exist at the path.
-    enum Manner {
+    package enum Manner {
         /// Nothing may exist, neither at the beginning nor at the end.
         case new
         /// A regular file may exist, and is replaced at the end.
@@ -31,7 +31,7 @@ final class SettledFile {
     /// Opens the file.
     ///
     /// - Parameter isSecret: Whether only the owner may read the file (mode 0600) instead of everyone (0644).
-    init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
+    package init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         try Files.refuseStandardOutput(path)
         (self.path, self.manner) = (path, manner)
         let mode: UInt32 = isSecret ? 0o600 : 0o644
@@ -63,14 +63,14 @@ final class SettledFile {
     deinit { if pipe >= 0 { close(pipe) } }
 
     /// Writes the content, once.
-    func finish(_ bytes: [UInt8]) throws(Explanation) {
+    package func finish(_ bytes: [UInt8]) throws(Explanation) {
         try put(bytes)
         try keep()
     }
 
     /// Writes content that must be on disk before the next command to the key, under a temporary name. The file is
     /// removed unless ``keep()`` follows; if the program is killed before that, it stays.
-    func write(_ bytes: [UInt8]) throws(Explanation) {
+    package func write(_ bytes: [UInt8]) throws(Explanation) {
         try put(bytes)
         do {
             try file?.sync()
@@ -88,7 +88,7 @@ final class SettledFile {
     /// Gives the file its final name.
     ///
     /// - Throws: `file-exists` if another program took the name meanwhile; the file then keeps a temporary one.
-    func keep() throws(Explanation) {
+    package func keep() throws(Explanation) {
         do {
             guard manner == .new else {
                 try file?.replace()

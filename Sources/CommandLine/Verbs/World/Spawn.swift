@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHardware
+package import YKHardware
 import YKTransport
 
 /// Runs other programs until they exit or ^C is pressed.
-enum Spawn {
+package enum Spawn {
     /// Finds a program on the PATH.
-    static func find(_ name: String) -> String? { ChildProcess.find(name) }
+    package static func find(_ name: String) -> String? { ChildProcess.find(name) }
 
     /// Runs a program until it exits; kills it after the timeout or on an interruption.
-    static func run(
+    package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
         hasTerminal: Bool = true, within limit: Duration = ChildProcess.limit
     ) throws(Explanation) -> ChildProcess.Ending {
@@ -21,7 +21,7 @@ enum Spawn {
     }
 
     /// Starts a detached program with bytes on its standard input.
-    static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
+    package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
         do { try ChildProcess.detach(program, arguments, input: input) } catch { throw Explain.program(error) }
     }
 
@@ -33,7 +33,7 @@ enum Spawn {
 
 extension UserFolder {
     /// Its path.
-    func required() throws(Explanation) -> String {
+    package func required() throws(Explanation) -> String {
         guard let path = path() else { throw Explain.noHome(variable) }
         return path
     }

@@ -3,9 +3,9 @@
 import Glibc
 
 /// Information from the operating system.
-enum System {
+package enum System {
     /// The description of the last failed system call.
-    static var failure: String { String(cString: strerror(errno)) }
+    package static var failure: String { String(cString: strerror(errno)) }
 
     /// The path of this program; empty if unknown.
     static var executable: String {

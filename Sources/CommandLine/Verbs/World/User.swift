@@ -3,9 +3,9 @@
 import Glibc
 
 /// The user who runs the program.
-enum User {
+package enum User {
     /// The login name, or else the numeric id.
-    static var name: String {
+    package static var name: String {
         guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
         return String(cString: name)
     }

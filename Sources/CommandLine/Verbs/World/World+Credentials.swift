@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+package import YKCrypto
 import YKFIDO
-import YKInteraction
-import YKPIV
-import YKProtocols
-import YKUse
+package import YKInteraction
+package import YKPIV
+package import YKProtocols
+package import YKUse
 
 extension World {
     /// Returns the broker of this run with the credentials that a verb's options give.
-    func broker(_ credentials: CommandLineCredential...) -> CredentialBroker {
+    package func broker(_ credentials: CommandLineCredential...) -> CredentialBroker {
         let questions = Dictionary(credentials.map { ($0.kind, $0.question) }) { first, _ in first }
         return broker(credentials, person: TerminalCredentials(questions: questions))
     }
 
     /// Returns the broker of this run with other credentials and another person.
-    func broker(_ credentials: [CommandLineCredential], person: any CredentialPrompt) -> CredentialBroker {
+    package func broker(_ credentials: [CommandLineCredential], person: any CredentialPrompt) -> CredentialBroker {
         let planned: [any CredentialSource] = plan == nil ? [] : [PlannedCredentials()]
         return self.credentials.asking(planned + credentials, person: person)
     }
 
     /// Returns a PIN as the command line gives it.
-    func given(_ kind: CredentialKind, _ source: SecretInput.Source, isGivenNow: Bool = true) -> CommandLineCredential {
-        let question = TerminalQuestion("PIN", of: keyWords, objection: "an empty PIN is never sent", orElse: source.hint)
+    package func given(
+        _ kind: CredentialKind, _ source: SecretInput.Source, isGivenNow: Bool = true
+    ) -> CommandLineCredential {
+        let question = TerminalQuestion(
+            "PIN", of: keyWords, objection: "an empty PIN is never sent", orElse: source.hint)
         return CommandLineCredential(kind, source, question, terminal, isGivenNow: isGivenNow)
     }
 
     /// Returns a credential for an operation that authenticates by itself.
-    func obtain(
+    package func obtain(
         _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion,
         to purpose: String = "", triesLeft: Int? = nil, isNew: Bool = false, allowsEmpty: Bool = false,
         counting tries: CredentialBroker.Tries? = nil
@@ -43,7 +46,7 @@ extension World {
     /// Returns the access to the PIV application of the selected key.
     ///
     /// - Parameter key: The serial number of the key, for a verb that may use several.
-    func piv(
+    package func piv(
         _ service: PIVService, _ pin: PINOptions, _ management: ManagementKeyOptions = .init(), key: String? = nil
     ) -> PIVUnlocking {
         let managementKey = ofThisKey(management.source, key: key)
@@ -60,7 +63,7 @@ extension World {
     }
 
     /// Returns the current PIN or PUK.
-    func pivCode(
+    package func pivCode(
         _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for purpose: String
     ) async throws -> PIVPIN {
         let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
@@ -73,7 +76,7 @@ extension World {
     }
 
     /// Returns a new PIN or PUK.
-    func newPIVCode(_ reference: PIVReference, _ source: SecretInput.Source) async throws -> PIVPIN {
+    package func newPIVCode(_ reference: PIVReference, _ source: SecretInput.Source) async throws -> PIVPIN {
         let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
         let question = TerminalQuestion(
             asking: "new \(name)", after: "a \(name) has 6 to 8 characters",
@@ -84,32 +87,32 @@ extension World {
     // MARK: FIDO
 
     /// Returns the credential of the FIDO application for an operation.
-    func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
+    package func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
         FIDOCredential(
             broker(given(.fidoPIN, source(of: .fido, pin, key: key))),
             CredentialID(.fidoPIN, key: key ?? otherKey), to: purpose, person)
     }
 
-    func fidoQuestion(orElse hint: String) -> TerminalQuestion {
+    package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
         TerminalQuestion("PIN", of: keyWords, objection: "an empty PIN is never sent", orElse: hint)
     }
 
     /// Why there was no PIN for a ceremony.
-    var pinProblem: Explanation? { (pins?.problem).map(Explain.explain) }
+    package var pinProblem: Explanation? { (pins?.problem).map(Explain.explain) }
 
     // MARK: the person
 
     /// Whoever follows what this run does.
-    var person: TerminalPerson { TerminalPerson(terminal: terminal, isPlan: plan != nil) }
+    package var person: TerminalPerson { TerminalPerson(terminal: terminal, isPlan: plan != nil) }
 }
 
 /// The person at the terminal, who is told what happens, confirms and touches.
-struct TerminalPerson: UserInteraction {
-    let terminal: Terminal
+package struct TerminalPerson: UserInteraction {
+    package let terminal: Terminal
     /// Whether nothing happens, so that nobody confirms or touches.
     let isPlan: Bool
 
-    func tell(_ news: any UserNews) {
+    package func tell(_ news: any UserNews) {
         switch news {
         case let purpose as OperationPurpose: terminal.purpose(purpose.text)
         case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
@@ -122,12 +125,12 @@ struct TerminalPerson: UserInteraction {
         }
     }
 
-    nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
+    package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
         guard !isPlan else { return }
         try Prompt.confirm((question as? PIVOverwriting.Question)?.words ?? "continue?")
     }
 
-    func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
+    package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
         guard !isPlan else { return NoPendingTouch() }
         return touch == .required ? TouchPrompt(terminal) : TouchPrompt(terminal, "touch the key if it blinks")
     }

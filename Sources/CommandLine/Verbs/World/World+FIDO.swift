@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
-import YKKeys
+package import YKFIDO
+package import YKKeys
 import YKUse
 
 extension World {
     /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
-    func openFIDO(
+    package func openFIDO(
         _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of keys: Keys? = nil, key: String? = nil
     ) async throws -> FIDOService {
         let credential = fidoCredential(pin, for: reason, key: key)
@@ -17,7 +17,7 @@ extension World {
 
     /// Opens the FIDO application for an operation that requires a touch anyway: if several keys are attached and a
     /// person is at the terminal, a touch selects the key.
-    func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+    package func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         do { return try await openFIDO(pin, for: reason, asksWhich: false) } catch KeyError.several(
             let interface, let candidates)
         {
@@ -28,7 +28,7 @@ extension World {
     }
 
     /// Opens the FIDO application of the selected key, for operations that require no PIN.
-    func openFIDO(
+    package func openFIDO(
         _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true, of keys: Keys? = nil
     ) async throws -> FIDOService {
         let link = asksWhich ? try choosingKey(of: keys) { try $0.fidoLink() } : try (keys ?? self.keys).fidoLink()
@@ -41,14 +41,14 @@ extension World {
     }
 
     /// Opens U2F on the selected key; sends no CTAP2 command.
-    func openU2F() async throws -> FIDOService {
+    package func openU2F() async throws -> FIDOService {
         var interaction = FIDOInteraction()
         interaction.usesU2FOnly = true
         return try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
     }
 
     /// Returns the path of the key that is touched. All HID keys blink; once one is touched, the others are cancelled.
-    func touchedKey() async throws -> String {
+    package func touchedKey() async throws -> String {
         let announce = { @Sendable [terminal] (count: Int) in
             terminal.say("\(count) keys are attached: touch the one that is meant")
         }
@@ -59,7 +59,7 @@ extension World {
     }
 
     /// Opens the FIDO application of the selected key after it was removed and inserted again.
-    func reinsertedFIDO() async throws -> FIDOService {
+    package func reinsertedFIDO() async throws -> FIDOService {
         switch try keys.fidoRoute() {
         case .reports(let path):
             let path = try await keys.reinsertedNode(path ?? "") { [terminal] in
@@ -79,7 +79,7 @@ extension World {
     }
 
     /// Says what a touch will approve; a plan requires no touch.
-    func announce(_ what: String) {
+    package func announce(_ what: String) {
         terminal.purpose(what)
         if plan == nil { terminal.notice("to be approved: \(what)") }
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
-import YKHTTP
+package import YKHTTP
 import YKKeys
-import YKPrivacyIDEA
-import YKTransport
+package import YKPrivacyIDEA
+package import YKTransport
 
 extension World {
     /// The client for HTTP requests: the network, recorded if `--record` is given, or the recording being replayed.
-    func http() throws(HTTPError) -> any HTTPClient {
+    package func http() throws(HTTPError) -> any HTTPClient {
         if let replay { return replay.httpClient() }
         let client = try CurlClient(cancellation: environment.cancellation)
         return recorder?.recording(client) ?? client
     }
 
     /// Returns a client for a privacyIDEA server; a plan adds the first request instead of sending it.
-    func privacyIDEA(_ server: HTTPURL, _ trust: HTTPTrust) throws -> PrivacyIDEA {
+    package func privacyIDEA(_ server: HTTPURL, _ trust: HTTPTrust) throws -> PrivacyIDEA {
         let http: any HTTPClient = if let plan { PlannedHTTP(plan: plan) } else { try http() }
         var client = PrivacyIDEA(server, http, environment.random)
         client.trust = trust

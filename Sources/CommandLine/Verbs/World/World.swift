@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCapture
+package import YKCapture
 import YKDesktop
-import YKInteraction
-import YKKeys
+package import YKInteraction
+package import YKKeys
 import YKManagement
 import YKSecureChannel
-import YKTransport
-import YKUse
-import YKVirtualKey
+package import YKTransport
+package import YKUse
+package import YKVirtualKey
 import YKWire
 
 /// The composition root: turns the options into the keys that services are opened on, and the environment they run in.
-final class World {
-    let options: GlobalOptions
-    let selection: Selection
-    let terminal: Terminal
+package final class World {
+    package let options: GlobalOptions
+    package let selection: Selection
+    package let terminal: Terminal
     /// The configuration file, already applied to the options.
-    var configuration = ConfigurationFile()
+    package var configuration = ConfigurationFile()
     /// The commands that `--plan` collects.
-    let plan: ExchangePlan?
-    let log: Log
+    package let plan: ExchangePlan?
+    package let log: Log
     /// The writer of the recording.
     let recorder: Recorder?
     /// Finds the selected key.
-    let keys: Keys
+    package let keys: Keys
     /// What is known of the credentials of this run.
-    let credentials: CredentialBroker
+    package let credentials: CredentialBroker
     /// The PIN of this verb's FIDO ceremonies.
-    var pins: FIDOCredential?
+    package var pins: FIDOCredential?
     /// Which application of which key each given PIN belongs to.
-    let pinClaims = PINClaims()
+    package let pinClaims = PINClaims()
     /// The serial number or file of the other key, in a verb with two; `nil` for the key that the command line selects.
-    let otherKey: String?
+    package let otherKey: String?
     /// The worlds of other keys.
     private var others: [World] = []
 
     /// The recording being replayed.
-    var replay: CaptureReplay? { keys.replay }
+    package var replay: CaptureReplay? { keys.replay }
     /// The virtual key in use.
-    var software: VirtualKey? { keys.software }
+    package var software: VirtualKey? { keys.software }
     /// The clock, randomness and timeout for services.
-    var environment: ServiceEnvironment { keys.environment }
+    package var environment: ServiceEnvironment { keys.environment }
     /// The current time in seconds since 1970.
-    var now: Int64 { environment.clock.now }
+    package var now: Int64 { environment.clock.now }
 
     /// - Parameters:
     ///   - uses: What the verb does with the global options.
     ///   - otherKey: The name of the other key, in a verb with two.
-    init(
+    package init(
         _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, otherKey: String? = nil,
         _ credentials: CredentialBroker = CredentialBroker([], person: TerminalCredentials(questions: [:]))
     ) throws {
@@ -100,7 +100,7 @@ final class World {
 
     /// Returns the world of another key, named by its serial number or the state file of a virtual key. It has
     /// none of this key's secrets.
-    func besides(_ name: String) throws -> World {
+    package func besides(_ name: String) throws -> World {
         let other = try World(options.ofAnotherKey(name), terminal, otherKey: name, credentials)
         others.append(other)
         return other
@@ -143,10 +143,10 @@ final class World {
     }
 
     /// Faults that tests inject into the virtual key.
-    static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
+    package static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
     /// Runs a verb; a strict replay must be complete afterwards.
-    func answer(of verb: any Verb) async throws -> Answer {
+    package func answer(of verb: any Verb) async throws -> Answer {
         defer { terminal.finishTouch() }
         if let application = verb.pinApplication { pinClaims.reserve(for: application) }
         do {
@@ -198,14 +198,16 @@ final class World {
     /// - Parameters:
     ///   - patience: The timeout for a command, unless the user chose one.
     ///   - keys: The keys of another selection.
-    func connect(_ patience: Duration? = nil, of keys: Keys? = nil) throws -> sending CardChannel {
+    package func connect(_ patience: Duration? = nil, of keys: Keys? = nil) throws -> sending CardChannel {
         let timeout = selection.hasTimeout ? nil : patience
         return try choosingKey(of: keys) { try $0.channel(timeout: timeout) }
     }
 
     /// Runs `body`; if several keys match, the user chooses one for this and all later operations with the same
     /// selection, and it is repeated.
-    func choosingKey<Value>(of keys: Keys? = nil, _ body: (Keys) throws -> sending Value) throws -> sending Value {
+    package func choosingKey<Value>(
+        of keys: Keys? = nil, _ body: (Keys) throws -> sending Value
+    ) throws -> sending Value {
         let keys = keys ?? self.keys
         do { return try body(keys) } catch KeyError.several(let interface, let candidates) {
             keys.choose(try chosenKey(interface, candidates))
@@ -215,13 +217,13 @@ final class World {
 
     /// Returns the keys for something that is on the security key with a serial number: those that the command line
     /// selects, or if it selects none, that key.
-    func keys(of serial: UInt32?) -> Keys {
+    package func keys(of serial: UInt32?) -> Keys {
         guard let serial, namesNoKey else { return keys }
         return keys.selecting(keys.selection.with(serial: String(serial)))
     }
 
     /// Whether neither the command line nor its variables select a key.
-    var namesNoKey: Bool {
+    package var namesNoKey: Bool {
         selection.device == nil && selection.reader == nil && selection.path == nil && replay == nil && software == nil
     }
 

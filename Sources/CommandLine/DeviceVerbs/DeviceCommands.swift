@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Arguments
+
+/// The commands for devices, recordings and virtual keys.
+package enum DeviceCommands {
+    package static var list: any Command.Type { List.self }
+    package static var info: any Command.Type { Info.self }
+    package static var apdu: any Command.Type { APDUCommand.self }
+    package static var config: any Command.Type { ConfigGroup.self }
+    package static var doctor: any Command.Type { Doctor.self }
+    package static var udevRules: any Command.Type { UDevRules.self }
+    package static var capture: any Command.Type { CaptureGroup.self }
+    package static var virtual: any Command.Type { VirtualGroup.self }
+    package static var generate: any Command.Type { GenerateGroup.self }
+    package static var clearClipboard: any Command.Type { ClearClipboard.self }
+}
