@@ -3,6 +3,7 @@
 import Arguments
 import Foundation
 import Testing
+import YKWire
 
 @testable import Verbs
 @testable import ykit
@@ -73,9 +74,15 @@ import Testing
         #expect(status == line.status, "\(line.command)\n\(printed)")
         #expect(printed.filter { $0 == "\n" }.count == 1 && printed.hasSuffix("\n"), "\(line.command)\n\(printed)")
         let object = try? JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any]
-        let members = ["ok", "error", "warnings"] + (line.verb?.type.about.members ?? [])
+        let members = ["ok", "error", "warnings"] + (line.verb?.type.members.map(\.name) ?? [])
         #expect(object.map { Set($0.keys) } == Set(members), "\(line.command)\n\(printed)")
         #expect(object?["ok"] as? Bool == (line.status == 0), "\(line.command)")
+        if line.status == 0, let verb = line.verb?.type,
+            case .object(let answer)? = try? JSONValue(parsing: Array(printed.utf8))
+        {
+            let problems = verb.members.flatMap { $0.form.problems(in: answer[$0.name] ?? .null, at: $0.name) }
+            #expect(problems == [], "\(line.command)\n\(printed)")
+        }
         let error = object?["error"] as? [String: Any]
         #expect(error?["exitCode"] as? Int32 ?? 0 == line.status, "\(line.command)")
     }
@@ -89,7 +96,7 @@ import Testing
             let group = verb.name.split(separator: " ")[0]
             let rows = article.split(separator: "\n").filter { $0.hasPrefix("| `\(group)") }
             #expect(!rows.isEmpty, "\(verb.name)")
-            let missing = verb.type.about.members.filter { !article.contains("`\($0)`") }
+            let missing = verb.type.members.map(\.name).filter { !article.contains("`\($0)`") }
             #expect(missing == [], "\(verb.name)")
         }
     }

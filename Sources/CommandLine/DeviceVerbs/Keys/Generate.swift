@@ -45,7 +45,9 @@ struct GenerateSchema: Verb {
     private static func verbs(
         below command: any ParsableCommand.Type, _ path: [String]
     ) -> [(name: String, members: [String])] {
-        if command.isVerb { return [(path.joined(separator: " "), command.about.members)] }
+        if command.isVerb {
+            return [(path.joined(separator: " "), (command as? any VerbCommand.Type)?.verb.members.map(\.name) ?? [])]
+        }
         return command.about.subcommands.filter { $0.about.shouldDisplay }.flatMap {
             verbs(below: $0, path + [$0.about.name])
         }

@@ -50,13 +50,13 @@ extension Program {
             configuration = try configured(verb, &global)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explain.explain(error)
-            report(explanation, type(of: verb).about.members, global.json, plain)
+            report(explanation, type(of: verb).members.map(\.name), global.json, plain)
             return explanation.exit
         }
         let isJSON = global.json
         let terminal = plain.set(by: global)
         if isJSON {
-            ComputationEnd.say(failure(Explain.interrupted, type(of: verb).about.members, []) + "\n", to: 1)
+            ComputationEnd.say(failure(Explain.interrupted, type(of: verb).members.map(\.name), []) + "\n", to: 1)
         }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
@@ -65,12 +65,12 @@ extension Program {
             var answer = try await world.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
-            print(answer, type(of: verb).about.members, isJSON, terminal)
+            print(answer, type(of: verb).members.map(\.name), isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
             let explanation = isCancelled ? Explain.interrupted : Explain.explain(error)
-            report(explanation, type(of: verb).about.members, isJSON, terminal)
+            report(explanation, type(of: verb).members.map(\.name), isJSON, terminal)
             return explanation.exit
         }
     }

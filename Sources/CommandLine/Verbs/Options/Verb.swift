@@ -16,12 +16,16 @@ package protocol Verb: ParsableArguments, Command {
     static var needsConfiguration: Bool { get }
     /// Whether standard output belongs to a protocol, so that the configuration file does not set its form.
     static var hasOwnOutput: Bool { get }
+    /// The members of the JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
+    static var members: [MemberForm] { get }
     /// Does the work.
     func answer(in world: World) async throws -> Answer
 }
 
 extension Verb {
     package static var uses: GlobalUse { .key }
+
+    package static var members: [MemberForm] { about.members.map { MemberForm($0) } }
 
     package static var needsConfiguration: Bool { true }
 
@@ -56,7 +60,7 @@ package struct Run<Given: Verb>: VerbCommand {
 }
 
 /// A command that runs a verb.
-protocol VerbCommand: ParsableCommand {
+package protocol VerbCommand: ParsableCommand {
     static var verb: any Verb.Type { get }
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// What a verb came to: its report, and what is printed beside it.
+package struct Outcome<Reported: Report> {
+    /// The answer with the report's members, which may be completed with lines, bytes, warnings and a failure.
+    package var answer: Answer
+
+    /// A report, and the lines that people see instead.
+    package init(_ report: Reported, _ lines: [String] = []) {
+        answer = Answer(lines, [:])
+        if case .object(let members) = report.json { answer.members = members }
+    }
+
+    package init(_ report: Reported, _ line: String) { self.init(report, [line]) }
+
+    /// The outcome of a verb that printed for itself, or of a plan.
+    package static var printed: Outcome { Outcome(Answer()) }
+
+    private init(_ answer: Answer) { self.answer = answer }
+}
+
+/// A verb whose answer is declared as a ``Report``.
+package protocol ReportingVerb: Verb {
+    associatedtype Reported: Report
+    /// Does the work.
+    func run(in world: World) async throws -> Outcome<Reported>
+}
+
+extension ReportingVerb {
+    package static var members: [MemberForm] { Reported.members.map(\.form) }
+
+    package func answer(in world: World) async throws -> Answer { try await run(in: world).answer }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// What a verb answers, or a part of it: the members of one JSON object, each declared once. The JSON itself, its schema
+/// and its documentation are made of the declarations.
+package protocol Report: Reportable {
+    /// The members in their order.
+    static var members: [Member<Self>] { get }
+}
+
+extension Report {
+    package static var form: JSONForm { .object(members.map(\.form)) }
+
+    package var json: JSONValue {
+        var object = JSONValue.Object()
+        for member in Self.members { object[member.form.name] = member.value(self) }
+        return .object(object)
+    }
+}
+
+/// A member of a report.
+package struct Member<Source: Sendable>: Sendable {
+    package let form: MemberForm
+    /// The value; `nil` if the object goes without the member.
+    package let value: @Sendable (Source) -> JSONValue?
+
+    /// A member that every object has, with `null` for a missing value.
+    ///
+    /// - Parameter about: What the member means, where its name does not say it: a unit, an encoding, a condition.
+    package init<Value: Reportable>(
+        _ name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value
+    ) {
+        form = MemberForm(name, about, Value.form)
+        self.value = { value($0).json }
+    }
+
+    /// A member that objects without a value go without.
+    package init<Value: Reportable>(
+        ifKnown name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value?
+    ) {
+        form = MemberForm(name, about, Value.form, isAlwaysPresent: false)
+        self.value = { value($0)?.json }
+    }
+}
+
+/// The form of a member, without its value.
+package struct MemberForm: Sendable {
+    package let name: String
+    /// What it means, where the name does not say it.
+    package let about: String
+    package let form: JSONForm
+    /// Whether every object has it.
+    package let isAlwaysPresent: Bool
+
+    package init(_ name: String, _ about: String = "", _ form: JSONForm = .any, isAlwaysPresent: Bool = true) {
+        (self.name, self.about, self.form, self.isAlwaysPresent) = (name, about, form, isAlwaysPresent)
+    }
+}
+
+/// The form of a JSON value.
+package indirect enum JSONForm: Sendable {
+    case text, integer, number, flag
+    /// Any value: what a server or a file says, unchanged.
+    case any
+    case list(JSONForm)
+    case object([MemberForm])
+    /// An object whose names are data.
+    case map(JSONForm)
+    /// The value or `null`.
+    case optional(JSONForm)
+}
+
+/// A value that JSON has a form for.
+package protocol Reportable: Sendable {
+    static var form: JSONForm { get }
+    var json: JSONValue { get }
+}
+
+extension String: Reportable {
+    package static var form: JSONForm { .text }
+    package var json: JSONValue { .string(self) }
+}
+
+extension Bool: Reportable {
+    package static var form: JSONForm { .flag }
+    package var json: JSONValue { .bool(self) }
+}
+
+extension Double: Reportable {
+    package static var form: JSONForm { .number }
+    package var json: JSONValue { .double(self) }
+}
+
+extension Reportable where Self: BinaryInteger {
+    package static var form: JSONForm { .integer }
+    package var json: JSONValue { .int(Int64(clamping: self)) }
+}
+
+extension Int: Reportable {}
+extension Int64: Reportable {}
+extension UInt8: Reportable {}
+extension UInt16: Reportable {}
+extension UInt32: Reportable {}
+extension UInt64: Reportable {}
+
+extension Optional: Reportable where Wrapped: Reportable {
+    package static var form: JSONForm { .optional(Wrapped.form) }
+    package var json: JSONValue { self?.json ?? .null }
+}
+
+extension Array: Reportable where Element: Reportable {
+    package static var form: JSONForm { .list(Element.form) }
+    package var json: JSONValue { .array(map(\.json)) }
+}
+
+extension JSONValue: Reportable {
+    package static var form: JSONForm { .any }
+    package var json: JSONValue { self }
+}
