@@ -97,7 +97,7 @@ final class FakeMachine: Hardware {
         return key.reportLink()
     }
 
-    func events() -> AsyncStream<KeyEvent> {
+    func events() -> AsyncStream<HardwareEvent> {
         let keys = (try? keys(asking: true, timeout: .zero, cancellation: Cancellation()).keys) ?? []
         return AsyncStream { stream in
             for key in keys { stream.yield(.arrived(key)) }

@@ -160,7 +160,11 @@ import YKWire
         #expect(try await keys(timeout: .seconds(600)).inserted().attached.key.place == .usb("1-2"))
         var events: [KeyEvent] = []
         for await event in keys().watch() { events.append(event) }
-        #expect(events.count == 2 && events.last == .enumerated)
+        guard events.count == 2, case .arrived(let key) = events[0], case .enumerated = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(key.attached.key.place == .usb("1-2"))
     }
 
     // MARK: touch

@@ -58,7 +58,11 @@ import YKWire
     @Test func aKeyInSoftwareArrives() async throws {
         var events: [KeyEvent] = []
         for await event in try virtual().watch() { events.append(event) }
-        #expect(events.count == 2 && events.last == .enumerated)
+        guard events.count == 2, case .arrived(let key) = events[0], case .enumerated = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(try await key.open(ManagementService.self).version.major == 5)
     }
 
     @Test func faultsOfAKeyInSoftware() async throws {

@@ -32,6 +32,8 @@ public struct Key: Sendable {
     public var serial: String? { attached.serial }
     /// The firmware version, if known.
     public var version: String? { attached.details?.version }
+    /// Where it is: its USB port such as `1-2`, its node, or the name of the reader.
+    public var place: String { attached.key.place.name }
 
     /// Returns the same key restricted to one transport.
     public func over(_ transport: KeySelection.Transport) -> Key {
@@ -131,6 +133,14 @@ public struct Key: Sendable {
     }
 }
 
+extension Key: CustomStringConvertible {
+    /// Name, serial number and place.
+    public var description: String {
+        let number = serial.map { " \($0)" } ?? ""
+        return "\(name)\(number) (\(place))"
+    }
+}
+
 // MARK: - Finding
 
 extension Keys {
@@ -208,12 +218,21 @@ extension Keys {
     /// Watches keys being attached, changed and removed, starting with those already attached. The selection is not
     /// applied; a recording or a virtual key arrives and stays.
     public func watch() -> AsyncStream<KeyEvent> {
-        if case .machine = source { return hardware.events() }
-        let key = try? attached(asking: false).keys.first?.key
+        guard case .machine = source else {
+            let key = try? attached(asking: false).keys.first
+            return AsyncStream { stream in
+                if let key { stream.yield(.arrived(Key(key, in: self))) }
+                stream.yield(.enumerated)
+                stream.finish()
+            }
+        }
+        let events = hardware.events()
         return AsyncStream { stream in
-            if let key { stream.yield(.arrived(key)) }
-            stream.yield(.enumerated)
-            stream.finish()
+            let task = Task {
+                for await event in events { stream.yield(KeyEvent(event, in: self)) }
+                stream.finish()
+            }
+            stream.onTermination = { _ in task.cancel() }
         }
     }
 

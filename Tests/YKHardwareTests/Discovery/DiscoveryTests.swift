@@ -195,7 +195,7 @@ import YKWire
 
     @Test(.timeLimit(.minutes(15))) func theWatchGoesOnWithoutTheService() async throws {
         try bus.plug("1-2", 4, texts: Self.yubikey)
-        var seen: [KeyEvent] = []
+        var seen: [HardwareEvent] = []
         for await event in Discovery.watch(machine(failing: .serviceNotRunning)) {
             seen.append(event)
             if seen.count == 3 { break }

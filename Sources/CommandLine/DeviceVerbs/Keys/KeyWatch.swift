@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Verbs
-import YKHardware
 import YKKeys
 import YKTransport
 import YKWire
 
 /// Reports keys and readers that appear, change and disappear: one line each, or one JSON answer each.
 struct KeyWatch {
+    let keys: Keys
     let terminal: Terminal
     let isJSON: Bool
 
@@ -27,7 +27,7 @@ struct KeyWatch {
     /// Runs until ^C.
     func run() async throws -> Answer {
         try await withThrowingTaskGroup { group in
-            group.addTask { for await event in Discovery.watch() { tell(event) } }
+            group.addTask { for await event in keys.watch() { tell(event) } }
             group.addTask {
                 while !Interruption.happened { try await Task.sleep(for: .milliseconds(50)) }
                 throw Explain.interrupted
@@ -47,8 +47,8 @@ struct KeyWatch {
         }
     }
 
-    private func tell(_ event: Event, _ key: SecurityKey) {
-        let listed = AttachedKey(key)
+    private func tell(_ event: Event, _ key: Key) {
+        let listed = key.attached
         if isJSON {
             let answer: JSONValue = [
                 "ok": true, "error": nil, "warnings": [], "devices": [listed.json], "event": .string(event.rawValue),

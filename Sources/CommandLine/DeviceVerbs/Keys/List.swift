@@ -32,7 +32,9 @@ struct List: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        if watch { return try await KeyWatch(terminal: world.terminal, isJSON: world.options.json).run() }
+        if watch {
+            return try await KeyWatch(keys: world.keys, terminal: world.terminal, isJSON: world.options.json).run()
+        }
         let attached = try world.keys.attached(asking: !readers)
         let keys = attached.keys
         world.remember { names in

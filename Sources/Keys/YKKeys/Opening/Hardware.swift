@@ -28,7 +28,7 @@ package protocol Hardware: Sendable {
     /// Opens a HID device.
     func open(_ path: String, deadline: Deadline) throws(LinkError) -> sending any ReportLink
     /// Keys being attached, changed and removed.
-    func events() -> AsyncStream<KeyEvent>
+    func events() -> AsyncStream<HardwareEvent>
     /// Readers and cards being added, changed and removed.
     func readerEvents() -> AsyncStream<ReaderEvent>
 }
@@ -67,7 +67,7 @@ struct SystemHardware: Hardware {
         try HIDRaw.open(path, deadline: deadline)
     }
 
-    func events() -> AsyncStream<KeyEvent> { Discovery.watch() }
+    func events() -> AsyncStream<HardwareEvent> { Discovery.watch() }
 
     func readerEvents() -> AsyncStream<ReaderEvent> { PCSC.watch() }
 }

@@ -6,9 +6,9 @@ extension Discovery {
     /// Reports keys being attached, changed and removed over any interface, starting with those already attached, until
     /// the stream is no longer read. A newly attached key arrives with its first interface and changes with each
     /// further one.
-    public static func watch() -> AsyncStream<KeyEvent> { watch(Machine()) }
+    public static func watch() -> AsyncStream<HardwareEvent> { watch(Machine()) }
 
-    static func watch(_ machine: Machine) -> AsyncStream<KeyEvent> {
+    static func watch(_ machine: Machine) -> AsyncStream<HardwareEvent> {
         AsyncStream { stream in
             let signals = Signals()
             let task = Task {
@@ -40,7 +40,7 @@ extension Discovery {
     }
 
     private static func tell(
-        _ machine: Machine, _ stream: AsyncStream<KeyEvent>.Continuation, _ signals: AsyncStream<Signal>
+        _ machine: Machine, _ stream: AsyncStream<HardwareEvent>.Continuation, _ signals: AsyncStream<Signal>
     ) async {
         var picture = Picture()
         for await signal in signals {
@@ -88,7 +88,7 @@ extension Discovery {
         /// both.
         mutating func changes(
             locate: (String) -> (bus: Int, address: Int)?
-        ) -> [KeyEvent] {
+        ) -> [HardwareEvent] {
             guard hasDevices else { return [] }
             var places = places
             let now = merge(devices, hid, readers) { name in
@@ -98,7 +98,7 @@ extension Discovery {
             }
             self.places = places
             defer { known = now }
-            var events: [KeyEvent] = known.filter { old in !now.contains { $0.isSame(as: old) } }.map(KeyEvent.left)
+            var events: [HardwareEvent] = known.filter { old in !now.contains { $0.isSame(as: old) } }.map(HardwareEvent.left)
             for new in now {
                 let old = known.first { $0.isSame(as: new) }
                 if old == nil { events.append(.arrived(new)) } else if old != new { events.append(.changed(new)) }

@@ -73,8 +73,8 @@ public struct SecurityKey: Sendable, Hashable {
     }
 }
 
-/// A change of a key.
-public enum KeyEvent: Sendable, Hashable {
+/// A change of what is attached.
+public enum HardwareEvent: Sendable, Hashable {
     /// A key was attached.
     case arrived(SecurityKey)
     /// A key changed: an interface was added or removed, its permissions changed, or the card in a reader did.

@@ -12,9 +12,9 @@ struct Watch {
         let keys = isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()
         for await event in keys.watch() {
             switch event {
-            case .arrived(let key): print("+ \(key.place.name)  \(key.name)")
-            case .changed(let key): print("~ \(key.place.name)  \(key.name)")
-            case .left(let key): print("- \(key.place.name)")
+            case .arrived(let key): print("+ \(key.place)  \(key.name)")
+            case .changed(let key): print("~ \(key.place)  \(key.name)")
+            case .left(let key): print("- \(key.place)")
             case .interrupted(let why): print("the smart card service: \(why)")
             case .enumerated: if isOnce { return }
             }
