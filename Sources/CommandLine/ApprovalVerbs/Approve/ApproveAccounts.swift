@@ -10,59 +10,85 @@ import YKStore
 import YKUse
 import YKWire
 
+/// The accounts of a store.
+struct AccountList: Report {
+    let accounts: [ListedAccount]
+    let store: StoreFile
+
+    static let members: [Member<AccountList>] = [
+        Member("accounts") { $0.accounts }, Member("store", "its file") { $0.store.path },
+    ]
+}
+
+/// An account of a store.
+struct ListedAccount: Report {
+    let account: ApprovalAccount
+    let isGone: Bool
+
+    var place: ApprovalKeyPlace? { account.details["key"].flatMap { ApprovalKeyPlace($0) } }
+
+    static let members: [Member<ListedAccount>] = [
+        Member("kind") { $0.account.kind.rawValue },
+        Member("name") { $0.account.name },
+        Member("serial") { $0.account.serial },
+        Member("issuer") { $0.account.issuer },
+        Member("server") { $0.account.server },
+        Member("added", "seconds since 1970") { $0.account.added },
+        Member("id") { $0.account.id },
+        Member("key") { $0.place },
+        Member("address", "where requests are delivered") { $0.account.details["address"]?.string },
+        Member("gone", "whether the server refused its signature last time") { $0.isGone },
+        Member("require", "uv or null") { $0.account.details["proof"]?.object.map { _ in RequiredProof.uv.rawValue } },
+    ]
+
+    var row: [String] {
+        [
+            account.name.printable, account.kind.rawValue.printable, account.serial.printable,
+            account.server.printable, placeWords, "added \(Day.text(account.added))", isGone ? "gone?" : "",
+        ]
+    }
+
+    private var placeWords: String {
+        guard let place else { return "" }
+        guard case .piv(let key) = place else { return "software" }
+        return "slot \(key.slot)" + (key.keySerial.map { " of key \($0)" } ?? "") + ", touch \(key.policies.touch)"
+    }
+}
+
 /// Lists accounts.
-struct ApproveAccounts: Verb {
+struct ApproveAccounts: ReportingVerb {
     static let about = About(
         "accounts", "List the accounts; neither key nor server is needed for that.",
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
             right: it was probably deleted there. Nothing is deleted here because of that.
-            """, members: ["accounts", "store"])
+            """)
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AccountList> {
         let book = try path.accounts(world)
         if book.accounts.isEmpty {
             world.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
         }
-        let rows = book.accounts.map { account in
-            [
-                account.name.printable, account.kind.rawValue.printable, account.serial.printable,
-                account.server.printable, Self.place(account), "added \(Day.text(account.added))",
-                book.isGone(account) ? "gone?" : "",
-            ]
-        }
-        return Answer(
-            Table.lines(rows),
-            [
-                "accounts": .array(book.accounts.map { Self.listed($0, isGone: book.isGone($0)) }),
-                "store": .string(book.file.path),
-            ])
+        let accounts = book.accounts.map { ListedAccount(account: $0, isGone: book.isGone($0)) }
+        return Outcome(AccountList(accounts: accounts, store: book.file), Table.lines(accounts.map(\.row)))
     }
+}
 
-    private static func place(_ account: ApprovalAccount) -> String {
-        guard let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }) else { return "" }
-        guard case .piv(let key) = place else { return "software" }
-        return "slot \(key.slot)" + (key.keySerial.map { " of key \($0)" } ?? "") + ", touch \(key.policies.touch)"
-    }
+/// The address for delivered requests.
+struct DeliveryAddress: Report {
+    let account: ApprovalAccount
+    let address: String
 
-    private static func listed(_ account: ApprovalAccount, isGone: Bool) -> JSONValue {
-        var object = account.description.object ?? JSONValue.Object()
-        object["id"] = .string(account.id)
-        object["details"] = nil
-        object["key"] = account.details["key"] ?? .null
-        object["address"] = account.details["address"] ?? .null
-        object["gone"] = .bool(isGone)
-        object["require"] = account.details["proof"]?.object == nil ? .null : "uv"
-        return .object(object)
-    }
+    static let members: [Member<DeliveryAddress>] = [
+        Member("account", "its identifier") { $0.account.id }, Member("address") { $0.address },
+    ]
 }
 
 /// Changes the address for delivered requests.
 struct ApproveAddress: AccountKeyVerb {
-    static let about = About(
-        "address", "Have the server deliver an account's requests to another address.", members: ["account", "address"])
+    static let about = About("address", "Have the server deliver an account's requests to another address.")
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
@@ -72,14 +98,14 @@ struct ApproveAddress: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DeliveryAddress> {
         let book = try path.accounts(world)
         let push = try book.onePush(account, world)
         if let plan = world.plan {
             let text = PushText.address(
                 address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
             plan.add("sign '\(text)'", ["then send it to \(push.url)"])
-            return Answer()
+            return .printed
         }
         let keys = ApproveKeys(world, book, key)
         let opened = try await keys.key(of: push)
@@ -87,10 +113,23 @@ struct ApproveAddress: AccountKeyVerb {
         try book.file.update { _ in }
         let changed = try await world.approver().setAddress(address, push, opened)
         try keys.replace(changed.stored)
-        return Answer(
-            "requests of '\(push.account.name.printable)' are delivered to \(address.printable)",
-            ["account": .string(push.account.id), "address": .string(address)])
+        return Outcome(
+            DeliveryAddress(account: push.account, address: address),
+            "requests of '\(push.account.name.printable)' are delivered to \(address.printable)")
     }
+}
+
+/// An account that was removed.
+struct EndedAccount: Report {
+    let account: ApprovalAccount
+    let isTold: Bool
+    let isDeleted: Bool
+
+    static let members: [Member<EndedAccount>] = [
+        Member("account", "its identifier") { $0.account.id },
+        Member("server", "whether it was told") { $0.isTold },
+        Member("key", "deleted or kept") { $0.isDeleted ? "deleted" : "kept" },
+    ]
 }
 
 /// Removes an account.
@@ -101,7 +140,7 @@ struct ApproveLogout: AccountKeyVerb {
             With --user the server is told to delete its token; without it, the token stays there. The private key is \
             deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
             with codes is deleted from the OATH application. --keep-key leaves both.
-            """, members: ["account", "server", "key"])
+            """)
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
@@ -123,13 +162,13 @@ struct ApproveLogout: AccountKeyVerb {
         try UsageError.check(standardInput: [person.secret.isStandardInput, key.usesStandardInput])
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<EndedAccount> {
         let book = try path.accounts(world)
         let ended = try book.one(account, world)
         try confirmation.ask(
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
             in: world)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         // Checks that the store is writable before anything is deleted.
         try book.file.update { _ in }
         if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
@@ -144,39 +183,40 @@ struct ApproveLogout: AccountKeyVerb {
         } else {
             world.terminal.warn("the server keeps token \(ended.serial.printable); have it deleted there")
         }
-        var fate = "kept"
+        var isDeleted = false
         if let push = PushAccount(ended) {
-            fate =
-                keepKey || push.place == .software
-                ? (push.place == .software ? "deleted" : "kept")
-                : try await SlotCleaning(world, managementKey, key.pin).remove([push]).isEmpty ? "kept" : "deleted"
+            isDeleted = push.place == .software
+            if !isDeleted, !keepKey {
+                isDeleted = try await !SlotCleaning(world, managementKey, key.pin).remove([push]).isEmpty
+            }
         }
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
-        return Answer(
-            "ended account '\(ended.name.printable)'" + (fate == "kept" ? "; its key was left where it is" : ""),
-            ["account": .string(ended.id), "server": .bool(isTold), "key": .string(fate)])
+        return Outcome(
+            EndedAccount(account: ended, isTold: isTold, isDeleted: isDeleted),
+            "ended account '\(ended.name.printable)'" + (isDeleted ? "" : "; its key was left where it is"))
     }
 }
 
 extension ApproveLogout {
     /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
-    private func forget(_ codes: CodeAccount, _ book: AccountStore, _ world: World) async throws -> Answer {
-        var fate = "kept"
+    private func forget(
+        _ codes: CodeAccount, _ book: AccountStore, _ world: World
+    ) async throws -> Outcome<EndedAccount> {
+        var isDeleted = false
         if !keepKey {
             let service = try await world.oath(password)
             do {
                 try await service.delete(codes.id)
-                fate = "deleted"
+                isDeleted = true
             } catch .noSuchAccount {
                 world.terminal.warn("this security key does not have the account's secret; no secret was deleted")
             }
         }
         world.terminal.warn("the server keeps token \(codes.account.serial.printable); have it deleted there")
         try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
-        return Answer(
-            "ended account '\(codes.account.name.printable)'"
-                + (fate == "kept" ? "; its secret was left where it is" : ""),
-            ["account": .string(codes.account.id), "server": false, "key": .string(fate)])
+        return Outcome(
+            EndedAccount(account: codes.account, isTold: false, isDeleted: isDeleted),
+            "ended account '\(codes.account.name.printable)'" + (isDeleted ? "" : "; its secret was left where it is"))
     }
 }
 
@@ -222,12 +262,22 @@ struct SlotCleaning {
     }
 }
 
+/// The accounts or keys that were removed.
+struct ClearedAccounts: Report {
+    let count: Int
+    let slots: [PIVSlot]
+
+    static let members: [Member<ClearedAccounts>] = [
+        Member("accounts", "how many were removed") { $0.count },
+        Member("slots", "whose keys were deleted") { $0.slots.map(\.description) },
+    ]
+}
+
 /// Removes all accounts, or their keys.
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
         "clear", "Remove all accounts from the store, or their keys from this security key.",
-        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
-        members: ["accounts", "slots"])
+        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.")
 
     @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.") var all = false
 
@@ -240,7 +290,7 @@ struct ApproveClear: AccountKeyVerb {
 
     func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedAccounts> {
         let book = try path.accounts(world)
         var removed: [PushAccount] = []
         if keys {
@@ -253,41 +303,50 @@ struct ApproveClear: AccountKeyVerb {
             }
             try confirmation.ask(
                 typing: "clear", "the keys in slots \(slots.listed()) are deleted for good", in: world)
-            guard world.plan == nil else { return Answer() }
+            guard world.plan == nil else { return .printed }
             removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
                 typing: "clear", "\(book.countText) and the history are removed for good", in: world)
-            guard world.plan == nil else { return Answer() }
+            guard world.plan == nil else { return .printed }
             try book.file.update { store throws(StoreError) in
                 store.clear()
                 store.settings = JSONValue.Object()
             }
             Files.remove(book.history.path)
         }
-        let slots = removed.compactMap { $0.place.slot?.description }
-        return Answer(
+        let slots = removed.compactMap(\.place.slot)
+        return Outcome(
+            ClearedAccounts(count: keys ? 0 : book.accounts.count, slots: slots),
             keys
-                ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.listed())"
-                : "removed \(book.countText)",
-            [
-                "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSONValue.string)),
-            ])
+                ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.map(\.description).listed())"
+                : "removed \(book.countText)")
     }
 }
 
+/// A store that was moved.
+struct MovedStore: Report {
+    let book: AccountStore
+    let target: String
+
+    static let members: [Member<MovedStore>] = [
+        Member("from") { $0.book.file.path },
+        Member("store", "the new file") { $0.target },
+        Member("accounts", "how many") { $0.book.accounts.count },
+    ]
+}
+
 /// Moves the store.
-struct ApproveMoveStore: Verb {
+struct ApproveMoveStore: ReportingVerb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
-        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
-        members: ["from", "store", "accounts"])
+        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.")
 
     @Argument("file", help: "The new file.", completion: .file) var target: String
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<MovedStore> {
         let book = try path.accounts(world)
         let new = StoreFile(target, service: ApprovalStore.service)
         let history = HistoryFile(new)
@@ -295,7 +354,7 @@ struct ApproveMoveStore: Verb {
         guard !book.accounts.isEmpty else {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         // Both locks are held while the content moves; the old file is deleted last.
         try book.file.update { store throws(StoreError) in
             let content = store
@@ -309,11 +368,7 @@ struct ApproveMoveStore: Verb {
         }
         Files.remove(book.file.path)
         Files.remove(book.history.path)
-        return Answer(
-            "moved \(book.countText) to \(target.printable)",
-            [
-                "from": .string(book.file.path), "store": .string(target),
-                "accounts": .int(Int64(book.accounts.count)),
-            ])
+        return Outcome(
+            MovedStore(book: book, target: target), "moved \(book.countText) to \(target.printable)")
     }
 }

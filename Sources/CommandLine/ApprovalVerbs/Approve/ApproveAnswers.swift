@@ -4,7 +4,31 @@ import Arguments
 import Verbs
 import YKApproval
 import YKPIV
-import YKWire
+
+/// An answer to a request that the server took.
+struct GivenAnswer: Report {
+    let open: OpenRequest
+    let receipt: PushReceipt
+    let decision: String
+
+    static let members: [Member<GivenAnswer>] = [
+        Member("id") { $0.open.request.nonce },
+        Member("account", "its name") { $0.open.account.account.name },
+        Member("decision", "approved, declined or cancelled") { $0.decision },
+        Member("accepted") { $0.receipt.isAccepted },
+        Member("displayCode", "what is typed into the login page") { $0.receipt.displayCode },
+        Member("message", "the server's words for the person") { $0.receipt.message },
+    ]
+
+    var outcome: Outcome<GivenAnswer> {
+        var lines = ["\(decision) for '\(open.account.account.name.printable)'"]
+        if let code = receipt.displayCode.map({ PushRequest.shown($0, limit: 32) }) {
+            let message = receipt.message.map { PushRequest.shown($0, limit: 200) }
+            lines.append("\(message ?? "type this code into the login page"): \(code)")
+        }
+        return Outcome(self, lines)
+    }
+}
 
 /// Approves a request.
 struct ApproveYes: AccountKeyVerb {
@@ -15,7 +39,7 @@ struct ApproveYes: AccountKeyVerb {
             key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
             --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
             gives it, nothing is asked, so that a program can approve what it showed to somebody.
-            """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
+            """)
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
@@ -30,13 +54,13 @@ struct ApproveYes: AccountKeyVerb {
     /// The maximum number of wrong numbers; the server itself has no limit.
     private static let tries = 2
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GivenAnswer> {
         var desk = try RequestDesk(world, path, key)
         if try desk.plan(account) {
             let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
             let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
             world.plan?.add("sign '\(text)'", ["then send it to the server"])
-            return Answer()
+            return .printed
         }
         try await desk.fetch(account)
         let open = try desk.one(id)
@@ -47,7 +71,7 @@ struct ApproveYes: AccountKeyVerb {
             let number = try chosenNumber(open, isAgain: wrong > 0)
             try ask(open)
             let receipt = try await desk.session.approve(open, number: number)
-            if receipt.isAccepted { return Self.done(open, receipt) }
+            if receipt.isAccepted { return GivenAnswer(open: open, receipt: receipt, decision: "approved").outcome }
             let failure = try await desk.refusal(open, hadNumber: number != nil)
             guard failure.code == "wrong-number", self.number == nil else { throw failure }
             wrong += 1
@@ -86,7 +110,7 @@ struct ApproveYes: AccountKeyVerb {
         }
     }
 
-    private func giveUp(_ open: OpenRequest, _ desk: RequestDesk) async throws -> Answer {
+    private func giveUp(_ open: OpenRequest, _ desk: RequestDesk) async throws -> Outcome<GivenAnswer> {
         let message = "the number was wrong \(Self.tries) times; this is not approved any more"
         do {
             try Prompt.confirm("\(message). Decline it, as not started by you?")
@@ -96,24 +120,7 @@ struct ApproveYes: AccountKeyVerb {
                 hint: "if you did not start this login: ykit approve no \(open.request.id) --fraud")
         }
         let receipt = try await desk.session.decline(open, .unknownTrigger)
-        return Self.done(open, receipt, "declined")
-    }
-
-    /// Reports an answer that the server accepted.
-    static func done(_ open: OpenRequest, _ receipt: PushReceipt, _ decision: String = "approved") -> Answer {
-        let message = receipt.message.map { PushRequest.shown($0, limit: 200) }
-        var lines = ["\(decision) for '\(open.account.account.name.printable)'"]
-        if let code = receipt.displayCode.map({ PushRequest.shown($0, limit: 32) }) {
-            lines.append("\(message ?? "type this code into the login page"): \(code)")
-        }
-        return Answer(
-            lines,
-            [
-                "id": .string(open.request.nonce), "account": .string(open.account.account.name),
-                "decision": .string(decision), "accepted": .bool(receipt.isAccepted),
-                "displayCode": receipt.displayCode.map(JSONValue.string) ?? .null,
-                "message": receipt.message.map(JSONValue.string) ?? .null,
-            ])
+        return GivenAnswer(open: open, receipt: receipt, decision: "declined").outcome
     }
 }
 
@@ -124,7 +131,7 @@ struct ApproveNo: AccountKeyVerb {
         discussion: """
             --fraud tells the server that somebody else started the login, --cancelled that you started it and do not \
             want it any more. The reason is sent only where the server signed that it takes one.
-            """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
+            """)
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
@@ -142,14 +149,14 @@ struct ApproveNo: AccountKeyVerb {
         if fraud, cancelled { throw UsageError("--fraud and --cancelled exclude each other") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GivenAnswer> {
         var desk = try RequestDesk(world, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
         if try desk.plan(account) {
             let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
             world.plan?.add(
                 "sign '\(PushText.decline(of: id ?? "NONCE", serial: serial, reason))'", ["then send it to the server"])
-            return Answer()
+            return .printed
         }
         try await desk.fetch(account)
         let open = try desk.one(id)
@@ -160,7 +167,7 @@ struct ApproveNo: AccountKeyVerb {
         let decision = cancelled ? "cancelled" : "declined"
         let receipt = try await desk.session.decline(open, reason, as: decision)
         guard receipt.isAccepted else { throw try await desk.refusal(open, hadNumber: false) }
-        return ApproveYes.done(open, receipt, decision)
+        return GivenAnswer(open: open, receipt: receipt, decision: decision).outcome
     }
 }
 

@@ -7,14 +7,25 @@ import YKCrypto
 import YKDesktop
 import YKOATH
 import YKTransport
-import YKWire
+
+/// The one-time code of an account.
+struct AccountCode: Report {
+    let account: ApprovalAccount
+    let code: String
+    let secondsLeft: Int64?
+
+    static let members: [Member<AccountCode>] = [
+        Member("account") { $0.account.id },
+        Member("code") { $0.code },
+        Member("secondsLeft", "null for a counter-based account") { $0.secondsLeft },
+    ]
+}
 
 /// Shows the code of an account.
-struct ApproveCode: Verb {
+struct ApproveCode: ReportingVerb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
-        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
-        members: ["account", "code", "secondsLeft"])
+        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.")
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
@@ -27,7 +38,7 @@ struct ApproveCode: Verb {
     @OptionGroup var password: PasswordOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AccountCode> {
         let account = try path.accounts(world).one(account, of: [.totp, .hotp], "with codes", world)
         guard let stored = CodeAccount(account) else {
             throw Explain.malformed("account '\(account.name.printable)' cannot be read")
@@ -42,12 +53,9 @@ struct ApproveCode: Verb {
         } else if let left {
             world.terminal.note("valid for \(left) s")
         }
-        return Answer(
-            clipboard ? [] : [Style.bold.around(code.text)],
-            [
-                "account": .string(account.id), "code": .string(code.text),
-                "secondsLeft": left.map(JSONValue.int) ?? .null,
-            ])
+        return Outcome(
+            AccountCode(account: account, code: code.text, secondsLeft: left),
+            clipboard ? [] : [Style.bold.around(code.text)])
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKApproval
+package import Verbs
+package import YKApproval
 import YKCrypto
 import YKFIDO
 import YKHTTP
@@ -53,6 +53,51 @@ struct LinkOptions: ParsableArguments {
     func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
 }
 
+extension ApprovalKeyPlace: Reportable {
+    /// The form in the store; that of a key in software is the kind alone.
+    package static let form = JSONForm.object([
+        MemberForm("kind", "piv or software", .text),
+        MemberForm("slot", "", .text, isAlwaysPresent: false),
+        MemberForm("keySerial", "", .optional(.integer), isAlwaysPresent: false),
+        MemberForm("pinPolicy", "", .text, isAlwaysPresent: false),
+        MemberForm("touchPolicy", "", .text, isAlwaysPresent: false),
+        MemberForm("attestation", "the certificate, base64url", .optional(.text), isAlwaysPresent: false),
+    ])
+}
+
+/// An account that was enrolled.
+struct EnrolledAccount: Report {
+    let account: ApprovalAccount
+    let key: ApprovalKeyPlace?
+    var entry: String?
+    var push: PushDetails?
+
+    /// What only a push account has.
+    struct PushDetails: Sendable {
+        let account: PushAccount
+        let isProven: Bool
+        let isPollOnly: Bool
+
+        var isAttested: Bool { if case .piv(let place) = account.place { place.attestation != nil } else { false } }
+        var publicKey: String { Base64.encodeURL(account.publicKey.subjectPublicKeyInfo) }
+    }
+
+    static let members: [Member<EnrolledAccount>] = [
+        Member("account", "its identifier") { $0.account.id },
+        Member("name") { $0.account.name },
+        Member("server") { $0.account.server },
+        Member("issuer", "of a push account") { $0.push?.account.account.issuer },
+        Member("serial") { $0.account.serial },
+        Member("key", "where the private key is") { $0.key },
+        Member("attested", "of a push account") { $0.push?.isAttested },
+        Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
+        Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
+        Member("publicKey", "SubjectPublicKeyInfo, base64url") { $0.push?.publicKey },
+        Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
+        Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
+    ]
+}
+
 /// Enrols an account.
 struct ApproveEnroll: AccountKeyVerb {
     static let about = About(
@@ -66,11 +111,7 @@ struct ApproveEnroll: AccountKeyVerb {
             never: the key signs whenever its PIN was given, so any program that reaches it then can approve. With \
             --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application before each approval; \
             other programs need not.
-            """,
-        members: [
-            "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
-            "enter", "require",
-        ])
+            """)
 
     @OptionGroup var source: LinkOptions
 
@@ -126,7 +167,7 @@ struct ApproveEnroll: AccountKeyVerb {
         try UsageError.check(standardInput: readers)
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<EnrolledAccount> {
         let given = server == nil ? try source.read(world.terminal) : nil
         if let given, !PushLink.matches(given) {
             guard require == nil else { throw Explanation.usage("--require is for push accounts") }
@@ -164,7 +205,7 @@ struct ApproveEnroll: AccountKeyVerb {
         }
         if world.plan == nil { try book.file.update { _ in } }
         let made = try await enrolled(link, name, approver, trust, book, world)
-        return answer(made, link, world)
+        return outcome(made, link)
     }
 
     private func pushLink(
@@ -245,12 +286,10 @@ struct ApproveEnroll: AccountKeyVerb {
         }
     }
 
-    private func answer(_ enrolment: Approver.Enrolment, _ link: PushLink, _ world: World) -> Answer {
+    private func outcome(_ enrolment: Approver.Enrolment, _ link: PushLink) -> Outcome<EnrolledAccount> {
         let account = enrolment.account
         var lines = ["enrolled '\(account.account.name.printable)' at \(account.account.server.printable)"]
-        var attested = false
         if case .piv(let place) = account.place {
-            attested = place.attestation != nil
             lines.append("  the key is in slot \(place.slot), " + TouchWords.text(place.policies))
             if account.proof != nil {
                 lines.append(
@@ -259,22 +298,15 @@ struct ApproveEnroll: AccountKeyVerb {
         } else {
             lines.append("  the key is in software, sealed in the store")
         }
-        var answer = Answer(
-            lines,
-            [
-                "account": .string(account.account.id), "name": .string(account.account.name),
-                "server": .string(account.account.server), "issuer": .string(account.account.issuer),
-                "serial": .string(account.account.serial), "key": account.place.json, "attested": .bool(attested),
-                "proven": .bool(enrolment.problem == nil), "pollOnly": .bool(link.isPollOnly),
-                "require": account.proof == nil ? .null : "uv",
-                "publicKey": .string(Base64.encodeURL(account.publicKey.subjectPublicKeyInfo)),
-            ])
+        let push = EnrolledAccount.PushDetails(
+            account: account, isProven: enrolment.problem == nil, isPollOnly: link.isPollOnly)
+        var outcome = Outcome(EnrolledAccount(account: account.account, key: account.place, push: push), lines)
         if let problem = enrolment.problem {
             var explanation = Explain.explain(problem)
             explanation.message = "the account is enrolled and kept, but its first poll failed: " + explanation.message
-            answer.failure = explanation
+            outcome.answer.failure = explanation
         }
-        return answer
+        return outcome
     }
 }
 

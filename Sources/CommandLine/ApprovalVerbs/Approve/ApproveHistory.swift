@@ -6,15 +6,28 @@ import YKApproval
 import YKHTTP
 import YKWire
 
+/// The answers given so far.
+struct GivenAnswers: Report {
+    let events: [JSONValue]
+    var isIntact: Bool?
+    var file: HistoryFile?
+
+    static let members: [Member<GivenAnswers>] = [
+        Member("events", "as they stand in the file; with --server the entries of the server's log") { $0.events },
+        Member("intact", "null with --server") { $0.isIntact },
+        Member("file", "null with --server") { $0.file?.path },
+    ]
+}
+
 /// Shows the answers given so far.
-struct ApproveHistoryVerb: Verb {
+struct ApproveHistoryVerb: ReportingVerb {
     static let about = About(
         "history", "Show what was approved and declined, here or in the server's log.",
         discussion: """
             The history beside the store has each request as it came, what was answered, and both signatures; each line \
             has the hash of the one before it, so that a change or a gap is seen. Lines are kept for 90 days. --server \
             shows the server's log of one account instead, after signing in as --user.
-            """, members: ["events", "intact", "file"])
+            """)
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
@@ -32,7 +45,7 @@ struct ApproveHistoryVerb: Verb {
         if !(1...1000).contains(limit) { throw UsageError("--limit is 1 to 1000") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GivenAnswers> {
         let book = try path.accounts(world)
         if server { return try await serverLog(try book.onePush(account, world), world) }
         let wanted = try account.map { try book.one($0, world).id }
@@ -55,11 +68,8 @@ struct ApproveHistoryVerb: Verb {
             isIntact = false
             world.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
         }
-        return Answer(
-            Table.lines(rows),
-            [
-                "events": .array(events.map(\.json)), "intact": .bool(isIntact), "file": .string(book.history.path),
-            ])
+        return Outcome(
+            GivenAnswers(events: events.map(\.json), isIntact: isIntact, file: book.history), Table.lines(rows))
     }
 
     private static func outcome(_ isAccepted: Bool?) -> String {
@@ -70,13 +80,13 @@ struct ApproveHistoryVerb: Verb {
         }
     }
 
-    private func serverLog(_ account: PushAccount, _ world: World) async throws -> Answer {
+    private func serverLog(_ account: PushAccount, _ world: World) async throws -> Outcome<GivenAnswers> {
         guard let base = account.base, let user = person.user else {
             throw Explain.malformed("the account's address is not below a server's /ttype/")
         }
         if let plan = world.plan {
             plan.add("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
-            return Answer()
+            return .printed
         }
         let approver = try world.approver()
         let client = try await approver.signIn(base, user: user, try person.password(world), trust: account.trust)
@@ -86,6 +96,6 @@ struct ApproveHistoryVerb: Verb {
                 PushRequest.shown(entry[name]?.string ?? "", limit: 80)
             }
         }
-        return Answer(Table.lines(rows), ["events": .array(entries), "intact": nil, "file": nil])
+        return Outcome(GivenAnswers(events: entries), Table.lines(rows))
     }
 }

@@ -7,7 +7,6 @@ import YKHTTP
 import YKOATH
 import YKPIV
 import YKTransport
-import YKWire
 
 /// Commands that move accounts to another key.
 struct ApproveMigrateGroup: ParsableCommand {
@@ -16,16 +15,29 @@ struct ApproveMigrateGroup: ParsableCommand {
         subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self])
 }
 
+/// What a move to another key comes to.
+struct MoveForecast: Report {
+    let containers: [ContainerAccount]
+    let movable: [ApprovalAccount]
+    let others: [ApprovalAccount]
+
+    static let members: [Member<MoveForecast>] = [
+        Member("possible") { !$0.containers.isEmpty },
+        Member("containers", "identifiers") { $0.containers.map(\.account.id) },
+        Member("movable", "identifiers") { $0.movable.map(\.id) },
+        Member("enrollAgain", "identifiers") { $0.others.map(\.id) },
+    ]
+}
+
 /// Lists the accounts that can be moved.
-struct ApproveMigrateCheck: Verb {
+struct ApproveMigrateCheck: ReportingVerb {
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
-        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.",
-        members: ["possible", "containers", "movable", "enrollAgain"])
+        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<MoveForecast> {
         let book = try path.accounts(world)
         let containers = book.accounts.compactMap { ContainerAccount($0) }
         let client = try world.containerClient()
@@ -34,24 +46,33 @@ struct ApproveMigrateCheck: Verb {
         let others = book.accounts.filter { $0.kind != .container }
         let movable = others.filter { inside.contains($0.serial) }
         let again = others.filter { !inside.contains($0.serial) && $0.kind != .ocra && $0.kind != .tiqr }
-        func names(_ accounts: [ApprovalAccount]) -> JSONValue { .array(accounts.map { .string($0.id) }) }
         var lines = ["\(containers.count) container\(containers.count == 1 ? "" : "s") can be moved"]
         lines += movable.map { "  moves with it: \($0.name.printable)" }
         lines += again.map { "  has to be enrolled again: \($0.name.printable)" }
-        var answer = Answer(
-            lines,
-            [
-                "possible": .bool(!containers.isEmpty), "containers": names(containers.map(\.account)),
-                "movable": names(movable), "enrollAgain": names(again),
-            ])
+        var outcome = Outcome(MoveForecast(containers: containers, movable: movable, others: again), lines)
         if containers.isEmpty {
-            answer.lines = again.map { "has to be enrolled again: \($0.name.printable)" }
-            answer.failure = Explanation(
+            outcome.answer.lines = again.map { "has to be enrolled again: \($0.name.printable)" }
+            outcome.answer.failure = Explanation(
                 "nothing-to-move", .notFound, "the store has no container, so that nothing can be moved",
                 hint: "enrol the accounts again on the other key")
         }
-        return answer
+        return outcome
     }
+}
+
+/// A container that was moved to another key.
+struct MovedContainer: Report {
+    let from: ApprovalKeyPlace
+    let to: ApprovalKeyPlace
+    let synchronized: SynchronizedContainer
+
+    static let members: [Member<MovedContainer>] = [
+        Member("account") { $0.synchronized.account.id },
+        Member("from") { $0.from },
+        Member("to") { $0.to },
+        Member("added", "serial numbers") { $0.synchronized.added },
+        Member("pending", "whether secrets wait in the store") { $0.synchronized.isPending },
+    ]
 }
 
 /// Moves a container to another key.
@@ -62,7 +83,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
             A key is made on the other security key, the present one hands the container over to it, and the other one \
             fetches its accounts with new secrets. The accounts on the present key are void then. The store is sealed for \
             the other key too.
-            """, members: ["account", "from", "to", "added", "pending"])
+            """)
 
     @Argument(
         "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
@@ -88,7 +109,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         try access.checkStandardInput()
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<MovedContainer> {
         let book = try access.path.accounts(world)
         let old = try book.container(container, world)
         let other = try world.other(to)
@@ -98,7 +119,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         if let plan = world.plan {
             plan.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
             plan.add("make a key on \(to), register it, and synchronize")
-            return Answer()
+            return .printed
         }
         let client = try world.containerClient()
         let sealed = try await SealedAccounts.open(book, access.key, world)
@@ -130,7 +151,9 @@ struct ApproveMigrateRun: AccountKeyVerb {
                 "the container is on the key \(to.printable) now; with that key, 'ykit approve sync' completes the move"
             throw explanation
         }
-        return answer(tokens.answer, old, new)
+        return tokens.outcome(
+            MovedContainer(from: old.place, to: new.place, synchronized: tokens.synchronized),
+            "moved container '\(new.account.name.printable)' to the key \(to.printable)")
     }
 
     /// Runs what the other key does; an error says which key it was.
@@ -158,19 +181,6 @@ struct ApproveMigrateRun: AccountKeyVerb {
         }
     }
 
-    private func answer(_ synchronized: Answer, _ old: ContainerAccount, _ new: ContainerAccount) -> Answer {
-        var answer = synchronized
-        var lines = ["moved container '\(new.account.name.printable)' to the key \(to.printable)"]
-        lines += synchronized.lines.dropFirst()
-        if synchronized.failure == nil { answer.lines = lines }
-        answer.members = JSONValue.Object()
-        answer.members["account"] = .string(new.account.id)
-        answer.members["from"] = old.place.json
-        answer.members["to"] = new.place.json
-        answer.members["added"] = synchronized.members["added"]
-        answer.members["pending"] = synchronized.members["pending"]
-        return answer
-    }
 }
 
 /// The secrets of the other key: none of the present one's is sent to it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKApproval
+package import Verbs
+package import YKApproval
 import YKCrypto
 import YKStore
 import YKTransport
@@ -29,14 +29,22 @@ enum TextHash: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+extension OCRAAccount: Report {
+    package static let members: [Member<OCRAAccount>] = [
+        Member("account", "its identifier") { $0.account.id },
+        Member("name") { $0.account.name },
+        Member("suite") { $0.suite.description },
+    ]
+}
+
 /// Adds an account for offline codes.
-struct ApproveAdd: Verb {
+struct ApproveAdd: ReportingVerb {
     static let about = About(
         "add", "Add an account for offline codes (OCRA); its secret is asked for.",
         discussion: """
             SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
             hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
-            """, members: ["account", "name", "suite"])
+            """)
 
     @Argument("name", help: "A name for the account.") var name: String
 
@@ -57,7 +65,7 @@ struct ApproveAdd: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OCRAAccount> {
         let suite = try OCRASuite(suite)
         let book = try path.accounts(world)
         let free = ApprovalStore.freeName(name, in: book.accounts)
@@ -71,11 +79,7 @@ struct ApproveAdd: Verb {
         let secret = try secret(world)
         let sealed = try await SealedAccounts.open(book, key, world)
         try sealed.put(account.stored, secret)
-        return Answer(
-            "added '\(name.printable)' for offline codes",
-            [
-                "account": .string(account.account.id), "name": .string(name), "suite": .string(suite.description),
-            ])
+        return Outcome(account, "added '\(name.printable)' for offline codes")
     }
 
     private func secret(_ world: World) throws -> SharedSecret {
@@ -96,8 +100,25 @@ struct ApproveAdd: Verb {
     }
 }
 
+/// A code over a text or a challenge.
+struct OfflineCode: Report {
+    let account: ApprovalAccount
+    let suite: OCRASuite
+    var text: String?
+    let challenge: String
+    let code: String
+
+    static let members: [Member<OfflineCode>] = [
+        Member("account") { $0.account.id },
+        Member("text", "null with --challenge") { $0.text },
+        Member("challenge") { $0.challenge },
+        Member("code") { $0.code },
+        Member("suite") { $0.suite.description },
+    ]
+}
+
 /// Calculates an offline code for a text.
-struct ApproveOffline: Verb {
+struct ApproveOffline: ReportingVerb {
     static let about = About(
         "offline",
         "Compute a code over a text, such as a payment: the code is valid for that text only.",
@@ -106,7 +127,7 @@ struct ApproveOffline: Verb {
             text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
             (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
             challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
-            """, members: ["account", "text", "challenge", "code", "suite"])
+            """)
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?
@@ -136,7 +157,7 @@ struct ApproveOffline: Verb {
         try UsageError.check(standardInput: [qr == "-", codePIN.isStandardInput, key.usesStandardInput])
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OfflineCode> {
         let book = try path.accounts(world)
         let given = try challenge ?? text ?? LinkSource.read(nil, qr, world.terminal)
         if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
@@ -162,13 +183,17 @@ struct ApproveOffline: Verb {
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
         if self.challenge == nil { world.terminal.say("signing: \(given.printable)") }
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         guard let secret = try sealed.secret(of: stored) else { throw StoreError.recordChanged(stored.id) }
         if account.suite.hasCounter {
             account.counter += 1
             try sealed.put(account.stored, secret)
         }
-        return answer(stored, account.suite, given, challenge, try account.suite.response(secret.value, input))
+        let code = try account.suite.response(secret.value, input)
+        return Outcome(
+            OfflineCode(
+                account: stored, suite: account.suite, text: self.challenge == nil ? given : nil, challenge: challenge,
+                code: code), code)
     }
 
     /// The hash whose hexadecimal form fills the challenge.
@@ -176,27 +201,18 @@ struct ApproveOffline: Verb {
         hash?.algorithm ?? (suite.challengeLength >= 64 ? .sha256 : .sha1)
     }
 
-    private func answer(_ login: TiQRLogin, _ book: AccountStore, _ world: World) async throws -> Answer {
+    private func answer(
+        _ login: TiQRLogin, _ book: AccountStore, _ world: World
+    ) async throws -> Outcome<OfflineCode> {
         let stored = try TiQRMatch.one(login, account, book, world)
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         guard let secret = try sealed.secret(of: stored.account) else {
             throw StoreError.recordChanged(stored.account.id)
         }
         let code = try world.tiqrClient().response(to: login, stored, secret.value)
-        return answer(stored.account, stored.suite, nil, login.challenge, code)
-    }
-
-    private func answer(
-        _ account: ApprovalAccount, _ suite: OCRASuite, _ text: String?, _ challenge: String, _ code: String
-    ) -> Answer {
-        Answer(
-            [code],
-            [
-                "account": .string(account.id),
-                "text": self.challenge == nil ? text.map(JSONValue.string) ?? .null : .null,
-                "challenge": .string(challenge), "code": .string(code), "suite": .string(suite.description),
-            ])
+        return Outcome(
+            OfflineCode(account: stored.account, suite: stored.suite, challenge: login.challenge, code: code), code)
     }
 
     private func pin(_ world: World) throws -> SharedSecret {

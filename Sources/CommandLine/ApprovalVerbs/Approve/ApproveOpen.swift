@@ -11,8 +11,23 @@ import YKStore
 import YKTransport
 import YKWire
 
+/// The purpose of a link or QR code.
+struct LinkPurpose: Report {
+    /// The link; `nil` if it is malformed.
+    let link: ApprovalLink?
+
+    var kind: ApprovalLink.Kind { link?.kind ?? .invalid }
+
+    static let members: [Member<LinkPurpose>] = [
+        Member("type", "enrollment, onlineAuth, container, transfer, unknown or invalid") { $0.kind.rawValue },
+        Member("protocol") { $0.link?.protocolName },
+        Member("server") { $0.link?.server },
+        Member("serial") { $0.link?.serial },
+    ]
+}
+
 /// Shows the purpose of a link or QR code.
-struct ApproveQRType: Verb {
+struct ApproveQRType: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
@@ -20,7 +35,7 @@ struct ApproveQRType: Verb {
             enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, transfer \
             carries accounts of another app, unknown is any other text, invalid a link that is malformed or of another \
             scheme. A text that a service shows for an offline code is unknown, too: 'approve offline' signs it.
-            """, members: ["type", "protocol", "server", "serial"])
+            """)
 
     @Argument("text", help: "The link or text, or - for standard input.") var text: String?
 
@@ -34,23 +49,43 @@ struct ApproveQRType: Verb {
         if (text == nil) == (qr == nil) { throw UsageError("give a text, or --qr with a picture") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<LinkPurpose> {
         let read = try LinkSource.read(text, qr, world.terminal)
         let link = try? ApprovalLink(read)
-        let kind = link?.kind ?? .invalid
-        func value(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+        let purpose = LinkPurpose(link: link)
         let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
-        return Answer(
-            [kind.rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]),
-            [
-                "type": .string(kind.rawValue), "protocol": value(link?.protocolName), "server": value(link?.server),
-                "serial": value(link?.serial),
-            ])
+        return Outcome(
+            purpose, [purpose.kind.rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]))
     }
 }
 
 enum ContainerAnswer: SecretKind {
     static let name = SecretName("answer", "answer to a container's question", "YKIT_CONTAINER_ANSWER")
+}
+
+/// What came of a link.
+struct OpenedLink: Report {
+    let kind: ApprovalLink.Kind
+    let account: ApprovalAccount
+    var login: TiQRResult?
+    var entry: String?
+    var key: ApprovalKeyPlace?
+    /// The lines for people.
+    let lines: [String]
+
+    private var triesLeft: Int? { if case .wrong(let left)? = login { left } else { nil } }
+
+    static let members: [Member<OpenedLink>] = [
+        Member("type", "enrollment, onlineAuth or container") { $0.kind.rawValue },
+        Member("account", "its identifier") { $0.account.id },
+        Member("name") { $0.account.name },
+        Member("serial") { $0.account.serial },
+        Member("server") { $0.account.server },
+        Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
+        Member("triesLeft", "of a login") { $0.triesLeft },
+        Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
+        Member("key", "of a container") { $0.key },
+    ]
 }
 
 /// Performs the action of a link or QR code.
@@ -61,7 +96,7 @@ struct ApproveOpen: AccountKeyVerb {
             tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
             with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
             and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
-            """, members: ["type", "account", "name", "serial", "server", "accepted", "triesLeft", "enter", "key"])
+            """)
 
     @OptionGroup var source: LinkOptions
 
@@ -95,9 +130,16 @@ struct ApproveOpen: AccountKeyVerb {
         try UsageError.check(standardInput: readers)
     }
 
-    func answer(in world: World) async throws -> Answer {
-        let link = try ApprovalLink(try source.read(world.terminal))
-        switch link {
+    func run(in world: World) async throws -> Outcome<OpenedLink> {
+        guard let opened = try await open(world) else { return .printed }
+        var outcome = Outcome(opened, opened.lines)
+        outcome.answer.failure = opened.login.flatMap(Explain.tiqr)
+        return outcome
+    }
+
+    /// Performs the action; `nil` with `--plan`.
+    func open(_ world: World) async throws -> OpenedLink? {
+        switch try ApprovalLink(try source.read(world.terminal)) {
         case .tiqrLogin(let login): return try await log(in: login, world)
         case .tiqrEnrolment(let link): return try await enroll(link, world)
         case .code(let link): return try await add(link, world)
@@ -116,7 +158,7 @@ struct ApproveOpen: AccountKeyVerb {
 
     // MARK: TiQR
 
-    private func log(in login: TiQRLogin, _ world: World) async throws -> Answer {
+    private func log(in login: TiQRLogin, _ world: World) async throws -> OpenedLink? {
         let book = try path.accounts(world)
         let account = try TiQRMatch.one(login, name, book, world)
         let server = account.account.server
@@ -126,7 +168,7 @@ struct ApproveOpen: AccountKeyVerb {
         let sealed = try await SealedAccounts.open(book, key, world)
         if let plan = world.plan {
             plan.add("answer the challenge \(login.challenge.printable) at \(account.url)")
-            return Answer()
+            return nil
         }
         guard let secret = try sealed.secret(of: account.account) else {
             throw StoreError.recordChanged(account.account.id)
@@ -139,18 +181,12 @@ struct ApproveOpen: AccountKeyVerb {
                 time: world.now, account: account.account.id, decision: "logged-in", isAccepted: result == .accepted,
                 challenge: ["nonce": .string(login.session), "service": .string(login.service)],
                 signedText: login.challenge, signature: ""))
-        var answer = Answer(
-            result == .accepted
-                ? "logged in as '\(account.identityName.printable)' at \(account.account.issuer.printable)" : "",
-            members(.onlineAuth, account.account))
-        if result != .accepted { answer.lines = [] }
-        answer.members["accepted"] = .bool(result == .accepted)
-        if case .wrong(let left?) = result { answer.members["triesLeft"] = .int(Int64(left)) }
-        answer.failure = Explain.tiqr(result)
-        return answer
+        let words = "logged in as '\(account.identityName.printable)' at \(account.account.issuer.printable)"
+        return OpenedLink(
+            kind: .onlineAuth, account: account.account, login: result, lines: result == .accepted ? [words] : [])
     }
 
-    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> Answer {
+    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> OpenedLink? {
         let book = try path.accounts(world)
         var client = try world.tiqrClient()
         client.trust = try trust.trust(forAccountIn: world)
@@ -163,7 +199,7 @@ struct ApproveOpen: AccountKeyVerb {
             "enrol '\(account.identityName.printable)' at \(server.printable), run by "
                 + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? Answers go there", in: world)
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return nil }
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
@@ -178,14 +214,14 @@ struct ApproveOpen: AccountKeyVerb {
                 + "'ykit approve logout'"
             throw explanation
         }
-        return Answer(
-            "enrolled '\(account.account.name.printable)' at \(server.printable)", members(.enrollment, account.account)
-        )
+        return OpenedLink(
+            kind: .enrollment, account: account.account,
+            lines: ["enrolled '\(account.account.name.printable)' at \(server.printable)"])
     }
 
     // MARK: accounts with codes, containers
 
-    private func add(_ link: CodeLink, _ world: World) async throws -> Answer {
+    private func add(_ link: CodeLink, _ world: World) async throws -> OpenedLink? {
         let book = try path.accounts(world)
         let server = link.account.id.issuer ?? "oath"
         let stored = CodeAccount(
@@ -198,18 +234,15 @@ struct ApproveOpen: AccountKeyVerb {
             world: world, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
         let made = try await enrolment.add(
             link, name: name, server: server, container: nil, book.accounts)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return nil }
         try book.file.update { $0.put(made.account.record) }
-        var answer = Answer(
-            ["added '\(made.account.name.printable)'"], members(.enrollment, made.account))
-        if let entry = made.entry {
-            answer.lines.append("type this in at the server, which completes the enrolment: \(entry)")
-            answer.members["enter"] = .string(entry)
-        }
-        return answer
+        let request = made.entry.map { "type this in at the server, which completes the enrolment: \($0)" }
+        return OpenedLink(
+            kind: .enrollment, account: made.account, entry: made.entry,
+            lines: ["added '\(made.account.name.printable)'", request].compactMap(\.self))
     }
 
-    private func register(_ link: ContainerLink, _ world: World) async throws -> Answer {
+    private func register(_ link: ContainerLink, _ world: World) async throws -> OpenedLink {
         let book = try path.accounts(world)
         let server = link.server.origin
         try book.checkRoom(for: "\(link.serial)@\(PushAccount.server(of: link.server))")
@@ -235,13 +268,12 @@ struct ApproveOpen: AccountKeyVerb {
             throw error
         }
         try book.file.update { $0.put(container.stored.record) }
-        var answer = Answer(
-            [
+        return OpenedLink(
+            kind: .container, account: container.account, key: container.place,
+            lines: [
                 "registered as container '\(container.account.name.printable)'; the key is in slot \(device.place.slot)",
                 "fetch its accounts with: ykit approve sync",
-            ], members(.container, container.account))
-        answer.members["key"] = container.place.json
-        return answer
+            ])
     }
 
     private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
@@ -250,21 +282,11 @@ struct ApproveOpen: AccountKeyVerb {
         prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
         return SharedSecret(try prompt.secret("answer"))
     }
-
-    private func members(
-        _ kind: ApprovalLink.Kind, _ account: ApprovalAccount
-    ) -> KeyValuePairs<String, JSONValue> {
-        [
-            "type": .string(kind.rawValue), "account": .string(account.id), "name": .string(account.name),
-            "serial": .string(account.serial), "server": .string(account.server), "accepted": .null, "triesLeft": .null,
-            "enter": .null, "key": .null,
-        ]
-    }
 }
 
 extension ApproveEnroll {
     /// Enrols an account of another kind, with the options that both verbs share.
-    func open(_ text: String, _ world: World) async throws -> Answer {
+    func open(_ text: String, _ world: World) async throws -> Outcome<EnrolledAccount> {
         if try ApprovalLink(text).kind == .onlineAuth {
             throw Explanation.usage("this link answers a login", hint: "ykit approve open, with the same link")
         }
@@ -274,10 +296,7 @@ extension ApproveEnroll {
         (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
-        var answer = try await verb.answer(in: world)
-        var members = JSONValue.Object()
-        for name in Self.about.members { members[name] = answer.members[name] ?? .null }
-        answer.members = members
-        return answer
+        guard let opened = try await verb.open(world) else { return .printed }
+        return Outcome(EnrolledAccount(account: opened.account, key: opened.key, entry: opened.entry), opened.lines)
     }
 }

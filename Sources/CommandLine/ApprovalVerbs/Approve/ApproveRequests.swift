@@ -34,17 +34,6 @@ extension OpenRequest {
         ]
     }
 
-    /// The JSON form.
-    var json: JSONValue {
-        [
-            "id": .string(request.nonce), "account": .string(account.account.name),
-            "accountId": .string(account.account.id), "server": .string(account.account.server),
-            "title": .string(request.title), "question": .string(request.question),
-            "numbers": request.numbers.map { .array($0.map(JSONValue.string)) } ?? .null, "received": .int(seen),
-            "expires": nil, "verified": true, "poll": .bool(isPolled), "takesReason": .bool(request.takesReason),
-        ]
-    }
-
     private static func age(_ seconds: Int64) -> String {
         switch seconds {
         case ..<2: "just now"
@@ -52,6 +41,46 @@ extension OpenRequest {
         default: "\(seconds / 60) min ago"
         }
     }
+}
+
+/// An open request, for programs.
+struct ReportedRequest: Report {
+    let open: OpenRequest
+    /// How many characters of the server's texts are shown, made printable; `nil` for the texts as received.
+    var textLimit: Int?
+
+    static let members: [Member<ReportedRequest>] = [
+        Member("id") { $0.open.request.nonce },
+        Member("account", "its name") { $0.open.account.account.name },
+        Member("accountId") { $0.open.account.account.id },
+        Member("server") { $0.open.account.account.server },
+        Member("title") { $0.text($0.open.request.title) },
+        Member("question") { $0.text($0.open.request.question) },
+        Member("numbers", "one of them is on the login page") { $0.open.request.numbers },
+        Member("received", "when it was first seen here, in seconds since 1970") { $0.open.seen },
+        Member("expires", "null: the server does not tell") { _ in Int64?.none },
+        Member("verified") { _ in true },
+        Member("poll", "whether it was polled, not delivered") { $0.open.isPolled },
+        Member("takesReason", "whether a reason for declining is sent") { $0.open.request.takesReason },
+    ]
+
+    private func text(_ received: String) -> String {
+        textLimit.map { PushRequest.shown(received, limit: $0) } ?? received
+    }
+}
+
+/// One request.
+struct OneRequest: Report {
+    let request: ReportedRequest
+
+    static let members: [Member<OneRequest>] = [Member("request") { $0.request }]
+}
+
+/// The open requests.
+struct RequestList: Report {
+    let requests: [ReportedRequest]
+
+    static let members: [Member<RequestList>] = [Member("requests") { $0.requests }]
 }
 
 /// A session of a verb, with its messages on the terminal.
@@ -148,32 +177,32 @@ struct OpenRequestOptions: ParsableArguments {
 
 /// Lists open requests.
 struct ApproveList: AccountKeyVerb {
-    static let about = About(
-        "list", "List the requests that are open; each account costs a signature.", members: ["requests"])
+    static let about = About("list", "List the requests that are open; each account costs a signature.")
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func answer(in world: World) async throws -> Answer {
-        guard let desk = try await asked.fetch(world) else { return Answer() }
+    func run(in world: World) async throws -> Outcome<RequestList> {
+        guard let desk = try await asked.fetch(world) else { return .printed }
         let now = world.now
         if desk.open.isEmpty { world.terminal.note("no request is open") }
-        return Answer(
-            Table.lines(desk.open.map { $0.row(at: now) }), ["requests": .array(desk.open.map(\.json))])
+        return Outcome(
+            RequestList(requests: desk.open.map { ReportedRequest(open: $0) }),
+            Table.lines(desk.open.map { $0.row(at: now) }))
     }
 }
 
 /// Shows a request.
 struct ApproveShow: AccountKeyVerb {
-    static let about = About("show", "Show an open request in full.", members: ["request"])
+    static let about = About("show", "Show an open request in full.")
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func answer(in world: World) async throws -> Answer {
-        guard let desk = try await asked.fetch(world) else { return Answer() }
-        let request = try desk.one(id)
-        return Answer(request.lines(at: world.now), ["request": request.json])
+    func run(in world: World) async throws -> Outcome<OneRequest> {
+        guard let desk = try await asked.fetch(world) else { return .printed }
+        let open = try desk.one(id)
+        return Outcome(OneRequest(request: ReportedRequest(open: open)), open.lines(at: world.now))
     }
 }

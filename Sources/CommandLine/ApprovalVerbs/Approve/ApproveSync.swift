@@ -29,6 +29,23 @@ struct ContainerOptions: ParsableArguments {
     }
 }
 
+/// A container that was synchronized, and what has become of its tokens.
+struct SynchronizedContainer: Report {
+    let account: ApprovalAccount
+    let added: [String]
+    let kept: [String]
+    let gone: [String]
+    let isPending: Bool
+
+    static let members: [Member<SynchronizedContainer>] = [
+        Member("account") { $0.account.id },
+        Member("added", "serial numbers") { $0.added },
+        Member("kept", "serial numbers") { $0.kept },
+        Member("gone", "serial numbers") { $0.gone },
+        Member("pending", "whether secrets wait in the store") { $0.isPending },
+    ]
+}
+
 /// Synchronizes a container.
 struct ApproveSync: AccountKeyVerb {
     static let about = About(
@@ -37,7 +54,7 @@ struct ApproveSync: AccountKeyVerb {
             The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
             to the store first and used then. When something goes wrong in between, 'sync' goes on where it stopped, before \
             it asks the server again.
-            """, members: ["account", "added", "kept", "gone", "pending"])
+            """)
 
     @Argument(
         "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
@@ -47,7 +64,7 @@ struct ApproveSync: AccountKeyVerb {
 
     func check() throws { try access.checkStandardInput() }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SynchronizedContainer> {
         let book = try access.path.accounts(world)
         let container = try book.container(container, world)
         let sealed = try await SealedAccounts.open(book, access.key, world)
@@ -57,10 +74,11 @@ struct ApproveSync: AccountKeyVerb {
         let device = try await DeviceKey.open(container, access.pin, in: world)
         if let plan = world.plan {
             plan.add("synchronize container \(container.serial) with \(container.server.origin)")
-            return Answer()
+            return .printed
         }
         try await tokens.synchronize(device)
-        return tokens.answer
+        return tokens.outcome(
+            tokens.synchronized, "container '\(container.account.name.printable)' is synchronized")
     }
 }
 
@@ -203,35 +221,32 @@ final class ContainerTokens {
     }
 
     /// The result for each token.
-    var answer: Answer {
-        let pending = problem == nil ? 0 : 1
-        var lines = ["container '\(container.account.name.printable)' is synchronized"]
-        if !added.isEmpty { lines.append("  new: " + added.listed()) }
-        if !kept.isEmpty { lines.append("  unchanged: " + kept.listed()) }
-        if !gone.isEmpty {
-            lines.append("  no longer in the container, their codes are void: " + gone.listed())
+    var synchronized: SynchronizedContainer {
+        SynchronizedContainer(
+            account: container.account, added: added, kept: kept, gone: gone, isPending: problem != nil)
+    }
+
+    /// Returns a report with a line for people and the changes, or with the problem instead, if there was one.
+    func outcome<Reported: Report>(_ report: Reported, _ line: String) -> Outcome<Reported> {
+        guard var problem else {
+            let changes = [
+                ("new", added), ("unchanged", kept), ("no longer in the container, their codes are void", gone),
+            ].filter { !$0.1.isEmpty }
+            return Outcome(report, [line] + changes.map { "  \($0.0): \($0.1.listed())" })
         }
-        var answer = Answer(
-            lines,
-            [
-                "account": .string(container.account.id), "added": .array(added.map(JSONValue.string)),
-                "kept": .array(kept.map(JSONValue.string)), "gone": .array(gone.map(JSONValue.string)),
-                "pending": .bool(pending > 0),
-            ])
-        if var problem {
-            problem.message =
-                "not all accounts were written to the key, the rest stays in the store: " + problem.message
-            problem.hint = problem.hint ?? "repeat 'ykit approve sync' when the cause is removed"
-            answer.lines = []
-            answer.failure = problem
-        }
-        return answer
+        problem.message = "not all accounts were written to the key, the rest stays in the store: " + problem.message
+        problem.hint = problem.hint ?? "repeat 'ykit approve sync' when the cause is removed"
+        var outcome = Outcome(report)
+        outcome.answer.failure = problem
+        return outcome
     }
 }
 
 extension ApproveLogout {
     /// Leaves a container: the server removes the key, and the accounts of the container become void.
-    func leave(_ container: ContainerAccount, _ book: AccountStore, _ world: World) async throws -> Answer {
+    func leave(
+        _ container: ContainerAccount, _ book: AccountStore, _ world: World
+    ) async throws -> Outcome<EndedAccount> {
         let device = try await DeviceKey.open(container, key.pin, managementKey, in: world)
         var isTold = true
         do { try await world.containerClient().terminate(container, device) } catch {
@@ -247,11 +262,8 @@ extension ApproveLogout {
                 store.remove(account.id)
             }
         }
-        return Answer(
-            ["left container '\(container.account.name.printable)'", "delete its accounts with 'ykit oath delete'"],
-            [
-                "account": .string(container.account.id), "server": .bool(isTold),
-                "key": .string(isDeleted ? "deleted" : "kept"),
-            ])
+        return Outcome(
+            EndedAccount(account: container.account, isTold: isTold, isDeleted: isDeleted),
+            ["left container '\(container.account.name.printable)'", "delete its accounts with 'ykit oath delete'"])
     }
 }

@@ -2,11 +2,18 @@
 
 import Arguments
 import Synchronization
-import Verbs
-import YKApproval
+package import Verbs
+package import YKApproval
 import YKHTTP
 import YKTransport
-import YKWire
+
+extension RequestWatch.Counts: Report {
+    package static let members: [Member<RequestWatch.Counts>] = [
+        Member("told") { $0.told },
+        Member("repeated", "requests that were reported or answered before") { $0.repeated },
+        Member("unverified", "messages that no server of an account signed") { $0.unverified },
+    ]
+}
 
 /// Reports requests as they arrive, for all accounts at once.
 struct ApproveWatch: AccountKeyVerb {
@@ -22,7 +29,7 @@ struct ApproveWatch: AccountKeyVerb {
             each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
 
             DURATION and SECONDS are a number, or one with s, m or h behind it.
-            """, members: ["told", "repeated", "unverified"])
+            """)
 
     @Option("--account", help: "Only this account.") var account: String?
 
@@ -48,7 +55,7 @@ struct ApproveWatch: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RequestWatch.Counts> {
         guard world.plan == nil else {
             throw Explanation.usage("--plan shows one exchange; watch makes them without end")
         }
@@ -68,7 +75,7 @@ struct ApproveWatch: AccountKeyVerb {
         let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))
         let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
         let counts = box.requests.counts
-        guard isOver, counts.told == 0 else { return Self.done(counts) }
+        guard isOver, counts.told == 0 else { return Outcome(counts) }
         throw Explanation("no-request", .timeOut, "no request came in this time")
     }
 
@@ -108,15 +115,6 @@ struct ApproveWatch: AccountKeyVerb {
             default: throw .usage("--listen: \(error.description.printable)")
             }
         }
-    }
-
-    private static func done(_ counts: RequestWatch.Counts) -> Answer {
-        Answer(
-            [],
-            [
-                "told": .int(Int64(counts.told)), "repeated": .int(Int64(counts.repeated)),
-                "unverified": .int(Int64(counts.unverified)),
-            ])
     }
 }
 

@@ -8,6 +8,42 @@ import YKPIV
 import YKTransport
 import YKWire
 
+/// An event of `approve watch`, for programs.
+struct WatchEvent: Report {
+    enum Kind: String {
+        case ready, request, show, declined, unverified, fails, answers, clock, paused, resumed
+    }
+
+    let kind: Kind
+    var accounts: Int?
+    var polled: Int?
+    var url: String??
+    var behind: Int64?
+    var count: Int?
+    var account: PushAccount?
+    var answered: OpenRequest?
+    var isAccepted: Bool?
+    var reason: JSONValue?
+    var request: ReportedRequest?
+
+    static let members: [Member<WatchEvent>] = [
+        Member("ok") { _ in true },
+        Member("error") { _ in JSONValue.null },
+        Member("warnings") { _ in [String]() },
+        Member("event") { $0.kind.rawValue },
+        Member(ifKnown: "accounts", "how many") { $0.accounts },
+        Member(ifKnown: "polled", "how many accounts") { $0.polled },
+        Member(ifKnown: "url", "where requests are taken") { $0.url },
+        Member(ifKnown: "behind", "the server's clock minus this one, in seconds") { $0.behind },
+        Member(ifKnown: "count", "of such messages so far") { $0.count },
+        Member(ifKnown: "account", "its name") { $0.account?.account.name },
+        Member(ifKnown: "id", "the answered request") { $0.answered?.request.nonce },
+        Member(ifKnown: "accepted") { $0.isAccepted },
+        Member(ifKnown: "reason", "battery, or what error is elsewhere") { $0.reason },
+        Member(ifKnown: "request", "with texts cut at 200 characters") { $0.request },
+    ]
+}
+
 /// A run of `approve watch`: polls, reports requests, and declines those that the user declines in a notification.
 struct WatchSession {
     let desk: RequestDesk
@@ -41,9 +77,8 @@ struct WatchSession {
     func tellReady(_ url: String?, polled: Int, of count: Int) {
         let listening = url.map { ", requests are taken at \($0)" } ?? ""
         tell(
-            "ready",
-            ["accounts": .int(Int64(count)), "polled": .int(Int64(polled)), "url": url.map(JSONValue.string) ?? .null],
-            isNote: true, ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
+            WatchEvent(kind: .ready, accounts: count, polled: polled, url: .some(url)),
+            ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
     }
 
     /// Runs until the timeout or an interruption.
@@ -82,7 +117,7 @@ struct WatchSession {
         if isOnBattery != isPaused {
             isPaused = isOnBattery
             tell(
-                isOnBattery ? "paused" : "resumed", ["reason": "battery"], isNote: true,
+                WatchEvent(kind: isOnBattery ? .paused : .resumed, reason: "battery"),
                 [isOnBattery ? "on battery: nothing is polled" : "on mains: polling goes on"])
         }
         return isOnBattery
@@ -109,12 +144,12 @@ struct WatchSession {
             if let seconds = poll.clockBehind?.components.seconds, !saidClock {
                 saidClock = true
                 tell(
-                    "clock", ["behind": .int(seconds)], isNote: true,
+                    WatchEvent(kind: .clock, behind: seconds),
                     ["this clock differs from the server's by \(seconds.magnitude) s"])
             }
             if failing.remove(id) != nil {
                 tell(
-                    "answers", ["account": .string(account.account.name)], isNote: true,
+                    WatchEvent(kind: .answers, account: account),
                     ["'\(account.account.name.printable)' can be asked again"])
             }
             return true
@@ -123,7 +158,7 @@ struct WatchSession {
             if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
             if failing.insert(id).inserted {
                 tell(
-                    "fails", ["account": .string(account.account.name), "reason": reason.json], isNote: true,
+                    WatchEvent(kind: .fails, account: account, reason: reason.json),
                     ["'\(account.account.name.printable)' cannot be asked: \(reason.message)"])
             }
             if let error = error as? PIVError, error.isRefusedPIN { throw error }
@@ -146,7 +181,7 @@ struct WatchSession {
         let counts = box.requests.counts
         if counts.unverified > unverified {
             tell(
-                "unverified", ["count": .int(Int64(counts.unverified))], isNote: true,
+                WatchEvent(kind: .unverified, count: counts.unverified),
                 [
                     "\(counts.unverified - unverified) message(s) that no server of an account signed; nothing of them is shown"
                 ])
@@ -159,34 +194,25 @@ struct WatchSession {
                 request: found.request, account: found.account, seen: desk.world.now, isPolled: found.isPolled)
             if told.count >= Self.toldLimit { told = [:] }
             told[open.request.nonce] = open
-            tell("request", ["request": Self.shown(open)], isNote: false, open.lines(at: desk.world.now))
-            hook?.add(Array((Self.message(open).text + "\n").utf8))
+            let shown = tell(.request, open)
+            hook?.add(Array((OneRequest(request: shown).json.text + "\n").utf8))
             if index < DesktopNotifier.burst { notifier?.tell(open) }
         }
         if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }
     }
 
-    /// A request for programs; its texts are made printable and truncated.
-    private static func shown(_ open: OpenRequest) -> JSONValue {
-        guard var object = open.json.object else { return open.json }
-        object["title"] = .string(PushRequest.shown(open.request.title, limit: 200))
-        object["question"] = .string(PushRequest.shown(open.request.question, limit: 200))
-        return .object(object)
+    /// Writes a request, and returns what programs see of it.
+    @discardableResult private func tell(_ kind: WatchEvent.Kind, _ open: OpenRequest) -> ReportedRequest {
+        let shown = ReportedRequest(open: open, textLimit: 200)
+        tell(WatchEvent(kind: kind, request: shown), open.lines(at: desk.world.now))
+        return shown
     }
 
-    private static func message(_ open: OpenRequest) -> JSONValue { ["request": shown(open)] }
-
     /// Writes an event: a line of JSON, or lines for people; events other than requests go to standard error.
-    private func tell(_ event: String, _ members: KeyValuePairs<String, JSONValue>, isNote: Bool, _ lines: [String]) {
+    private func tell(_ event: WatchEvent, _ lines: [String]) {
         if isJSON {
-            var object = JSONValue.Object()
-            object["ok"] = true
-            object["error"] = .null
-            object["warnings"] = []
-            object["event"] = .string(event)
-            for (name, value) in members { object[name] = value }
-            terminal.line(JSONValue.object(object).text)
-        } else if isNote {
+            terminal.line(event.json.text)
+        } else if event.request == nil {
             lines.forEach { terminal.say($0) }
         } else {
             terminal.lines(lines)
@@ -199,22 +225,21 @@ struct WatchSession {
         guard let open = told[choice.nonce] else { return }
         switch choice.action {
         case .show:
-            tell("show", ["request": Self.shown(open)], isNote: false, open.lines(at: desk.world.now))
+            tell(.show, open)
             notifier?.tell(open)
         case .decline:
             do {
                 let receipt = try await desk.session.decline(open)
                 let words = receipt.isAccepted ? "declined" : "not declined: the server did not accept the answer"
                 tell(
-                    "declined", ["id": .string(open.request.nonce), "accepted": .bool(receipt.isAccepted)],
-                    isNote: true,
+                    WatchEvent(kind: .declined, answered: open, isAccepted: receipt.isAccepted),
                     ["\(open.request.id) is \(words)"])
                 told[choice.nonce] = nil
             } catch {
                 let reason = Explain.explain(error)
                 if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
                 tell(
-                    "fails", ["id": .string(open.request.nonce), "reason": reason.json], isNote: true,
+                    WatchEvent(kind: .fails, answered: open, reason: reason.json),
                     ["\(open.request.id) is not declined: \(reason.message)"])
             }
         }

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKCrypto
-import YKSecondFactor
-import YKWire
+package import YKSecondFactor
+
+/// A client with its API key, which the server shows only once.
+struct ClientKey: Report {
+    let client: FactorClient
+    let apiKey: String
+
+    static let members: [Member<ClientKey>] = [
+        Member("id") { $0.client.id },
+        Member("name") { $0.client.name },
+        Member("keyId", "the part of the API key by which the server lists it") { $0.client.keyID },
+        Member("apiKey", "shown once") { $0.apiKey },
+    ]
+}
 
 /// Registers a client.
 struct SecondFactorAPIKeyCreate: SecondFactorVerb {
-    static let about = About(
-        "create", "Register a client and print its API key, which is shown once.",
-        members: ["id", "name", "keyId", "apiKey"])
+    static let about = About("create", "Register a client and print its API key, which is shown once.")
 
     @Argument("name", help: "A name for the client.") var name: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientKey> {
         try await connection.service.createAPIKey(name).withKey
     }
 }
 
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
-    static let about = About(
-        "rotate", "Replace a client's API key; the old one stops working at once.",
-        members: ["id", "name", "keyId", "apiKey"])
+    static let about = About("rotate", "Replace a client's API key; the old one stops working at once.")
 
     @Argument("name", help: "The client, by its name or identifier.") var name: String
 
@@ -34,51 +42,51 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientKey> {
         try confirmation.ask("make the API key of '\(name.printable)' invalid?", in: world)
         return try await connection.service.rotateAPIKey(name).withKey
     }
 }
 
+/// The registered clients.
+struct ClientList: Report {
+    let clients: [FactorClient]
+
+    static let members: [Member<ClientList>] = [Member("clients") { $0.clients }]
+}
+
 /// Lists clients.
 struct SecondFactorAPIKeyList: SecondFactorVerb {
-    static let about = About("list", "List the registered clients, without their API keys.", members: ["clients"])
+    static let about = About("list", "List the registered clients, without their API keys.")
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientList> {
         let clients = try await connection.service.apiKeys()
         if clients.isEmpty { world.terminal.note("no clients are registered") }
-        return Answer(
-            Table.lines(
-                clients.map { client in
-                    [
-                        client.name.printable, client.id.printable, client.status.printable,
-                        "used " + (client.lastUsed ?? "never").printable,
-                    ]
-                }),
-            [
-                "clients": .array(
-                    clients.map { client in
-                        [
-                            "id": .string(client.id), "name": .string(client.name), "keyId": .string(client.keyID),
-                            "status": .string(client.status), "created": client.created.map(JSONValue.string) ?? .null,
-                            "lastUsed": client.lastUsed.map(JSONValue.string) ?? .null,
-                        ]
-                    })
-            ])
+        return Outcome(ClientList(clients: clients), Table.lines(clients.map(\.row)))
     }
 }
 
-extension FactorClient {
-    /// The answer with an API key, which the server shows only once.
-    fileprivate var withKey: Answer {
+extension FactorClient: Report {
+    package static let members: [Member<FactorClient>] = [
+        Member("id") { $0.id },
+        Member("name") { $0.name },
+        Member("keyId", "the part of the API key by which the server lists it") { $0.keyID },
+        Member("status", "the server's word") { $0.status },
+        Member("created", "as the server writes it") { $0.created },
+        Member("lastUsed", "as the server writes it") { $0.lastUsed },
+    ]
+
+    fileprivate var row: [String] {
+        [name.printable, id.printable, status.printable, "used " + (lastUsed ?? "never").printable]
+    }
+
+    fileprivate var withKey: Outcome<ClientKey> {
         let text = apiKey.map { $0.value.withBytes { String(decoding: $0, as: UTF8.self) } } ?? ""
-        var answer = Answer(
-            text.printable,
-            ["id": .string(id), "name": .string(name), "keyId": .string(keyID), "apiKey": .string(text)])
-        answer.isMadeOnce = true
-        return answer
+        var outcome = Outcome(ClientKey(client: self, apiKey: text), text.printable)
+        outcome.answer.isMadeOnce = true
+        return outcome
     }
 }

@@ -42,14 +42,15 @@ struct SecondFactorAPIKeyGroup: ParsableCommand {
 }
 
 /// A verb with session and key options.
-protocol SecondFactorVerb: Verb {
+protocol SecondFactorVerb: ReportingVerb {
+    associatedtype Reported
     var access: SecondFactorAccess { get }
     var key: StoreKeyOptions { get }
     /// Whether an account is required, or an API key is enough.
     static var needsAccount: Bool { get }
     /// The user whom the verb names; `nil` for verbs about no user.
     var subject: String? { get }
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<Reported>
 }
 
 extension SecondFactorVerb {
@@ -59,11 +60,11 @@ extension SecondFactorVerb {
 
     func check() throws { try checkInputs() }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Reported> {
         var connection = try await access.connect(world, key, needsAccount: Self.needsAccount)
         // Before a question is asked or a key is opened.
         if let subject { try connection.service.check(subject) }
-        return try await answer(&connection, world)
+        return try await run(&connection, world)
     }
 
     /// Refuses more than one secret from standard input.

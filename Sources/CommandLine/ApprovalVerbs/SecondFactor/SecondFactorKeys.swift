@@ -4,7 +4,20 @@ import Arguments
 import Verbs
 import YKFIDO
 import YKSecondFactor
-import YKWire
+
+/// A key that was registered.
+struct RegisteredKey: Report {
+    let user: String
+    let factor: Factor
+
+    static let members: [Member<RegisteredKey>] = [
+        Member("user") { $0.user },
+        Member("serial") { $0.factor.serial },
+        Member("device", "its name") { $0.factor.description },
+        Member("aaguid", "as the server writes it") { $0.factor.aaguid },
+        Member("factor") { $0.factor },
+    ]
+}
 
 /// Registers a key.
 struct SecondFactorRegisterKey: SecondFactorUserVerb {
@@ -13,7 +26,7 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
         discussion: """
             The key verifies its user, by PIN or fingerprint. A user needs a registered number or address first; \
             --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
-            """, members: ["user", "serial", "device", "aaguid", "factor"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -26,25 +39,29 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RegisteredKey> {
         let connection = connection
         let token = try await connection.service.registerKey(
             user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
             as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
-        return Answer(
-            "registered \(token.kind.rawValue) \(token.serial.printable)",
-            [
-                "user": .string(user), "serial": .string(token.serial), "device": .string(token.description),
-                "aaguid": token.aaguid.map(JSONValue.string) ?? .null, "factor": token.listed,
-            ])
+        return Outcome(
+            RegisteredKey(user: user, factor: token), "registered \(token.kind.rawValue) \(token.serial.printable)")
     }
+}
+
+/// A user whom a key verified.
+struct VerifiedUser: Report {
+    let user: String
+    let serial: String
+
+    static let members: [Member<VerifiedUser>] = [
+        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("accepted") { _ in true },
+    ]
 }
 
 /// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorUserVerb {
-    static let about = About(
-        "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
-        members: ["user", "serial", "accepted"])
+    static let about = About("verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -60,7 +77,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<VerifiedUser> {
         let (connection, service) = (connection, connection.service)
         func client() async throws -> WebAuthnClient {
             try await connection.key(world, key, "verify '\(user.printable)'")
@@ -69,17 +86,26 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
             resident
             ? try await service.verifyPasskey(try await client(), of: user).serial
             : try await service.verifyKey(user, try await client(), device: deviceId).serial
-        return Answer(
-            "the key of '\(user.printable)' answered (\(serial.printable))",
-            ["user": .string(user), "serial": .string(serial), "accepted": true])
+        return Outcome(
+            VerifiedUser(user: user, serial: serial), "the key of '\(user.printable)' answered (\(serial.printable))")
     }
+}
+
+/// The keys of a user.
+struct RegisteredKeys: Report {
+    let user: String
+    let factors: [Factor]
+
+    static let members: [Member<RegisteredKeys>] = [
+        Member("user") { $0.user },
+        Member("registered", "whether one is usable") { $0.factors.contains(where: \.isUsable) },
+        Member("devices") { $0.factors },
+    ]
 }
 
 /// Shows registered keys.
 struct SecondFactorDeviceStatus: SecondFactorUserVerb {
-    static let about = About(
-        "status", "Show whether a device is registered for a user, or all that are.",
-        members: ["user", "registered", "devices"])
+    static let about = About("status", "Show whether a device is registered for a user, or all that are.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -88,22 +114,25 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RegisteredKeys> {
         let found = try await connection.service.devices(of: user, device)
         if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device) }
         if found.isEmpty { world.terminal.note("no keys are registered for '\(user.printable)'") }
-        return Answer(
-            Table.lines(found.map(\.row)),
-            [
-                "user": .string(user), "registered": .bool(found.contains(where: \.isUsable)),
-                "devices": .array(found.map(\.listed)),
-            ])
+        return Outcome(RegisteredKeys(user: user, factors: found), Table.lines(found.map(\.row)))
     }
+}
+
+/// A key that was deleted from the server.
+struct RemovedKey: Report {
+    let user: String
+    let serial: String
+
+    static let members: [Member<RemovedKey>] = [Member("user") { $0.user }, Member("serial") { $0.serial }]
 }
 
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorUserVerb {
-    static let about = About("rm", "Delete a device of a user from the server.", members: ["user", "serial"])
+    static let about = About("rm", "Delete a device of a user from the server.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -113,10 +142,9 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RemovedKey> {
         try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: world)
         let token = try await connection.service.removeDevice(device, of: user)
-        return Answer(
-            "deleted \(token.serial.printable)", ["user": .string(user), "serial": .string(token.serial)])
+        return Outcome(RemovedKey(user: user, serial: token.serial), "deleted \(token.serial.printable)")
     }
 }

@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKCrypto
 import YKHTTP
-import YKSecondFactor
+package import YKSecondFactor
 import YKStore
 import YKTransport
 import YKWire
 
+/// A new session.
+struct StartedSession: Report {
+    let session: ServerSession
+    let isKept: Bool
+
+    static let members: [Member<StartedSession>] = [
+        Member("account") { $0.session.account.name },
+        Member("role", "admin or user") { $0.session.account.role },
+        Member("realm") { $0.session.account.realm },
+        Member("expires", "seconds since 1970") { $0.session.expiry },
+        Member("kept") { $0.isKept },
+    ]
+}
+
 /// Logs in, to check the credentials or to store the session.
-struct SecondFactorLogIn: Verb {
+struct SecondFactorLogIn: ReportingVerb {
     static let about = About(
         "login", "Log in at the server; with --keep, for the commands that follow.",
         discussion: """
             With a password, or --passkey with a passkey of the key. A session that is kept is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
-            """, members: ["account", "role", "realm", "expires", "kept"])
+            """)
 
     @OptionGroup var access: SecondFactorAccess
 
@@ -26,22 +40,17 @@ struct SecondFactorLogIn: Verb {
 
     var pinApplication: PINApplication? { .fido }
 
-    func answer(in world: World) async throws -> Answer {
-        let session = try await access.logIn(world, key)
-        let (connection, made) = session
+    func run(in world: World) async throws -> Outcome<StartedSession> {
+        let (connection, made) = try await access.logIn(world, key)
         if keep {
             let kept = KeptSession(
                 server: connection.url, trust: connection.trust, account: made.account.name, role: made.account.role,
                 expiry: made.expiry)
             try await connection.vault.keep(kept, made.token)
         }
-        return Answer(
-            "logged in as \(made.account.role.printable) '\(made.account.name.printable)'" + (keep ? ", kept" : ""),
-            [
-                "account": .string(made.account.name), "role": .string(made.account.role),
-                "realm": .string(made.account.realm),
-                "expires": made.expiry.map(JSONValue.int) ?? .null, "kept": .bool(keep),
-            ])
+        return Outcome(
+            StartedSession(session: made, isKept: keep),
+            "logged in as \(made.account.role.printable) '\(made.account.name.printable)'" + (keep ? ", kept" : ""))
     }
 }
 
@@ -60,18 +69,25 @@ extension SecondFactorAccess {
     }
 }
 
+/// A session that was deleted.
+struct DeletedSession: Report {
+    let server: String
+
+    static let members: [Member<DeletedSession>] = [Member("deleted", "the server's address") { $0.server }]
+}
+
 /// Deletes a stored session.
-struct SecondFactorLogOut: Verb {
-    static let about = About(
-        "logout", "Delete the session that was kept; no key is needed for that.", members: ["deleted"])
+struct SecondFactorLogOut: ReportingVerb {
+    static let about = About("logout", "Delete the session that was kept; no key is needed for that.")
 
     @OptionGroup var access: SecondFactorAccess
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DeletedSession> {
         let vault = try access.vault(world, StoreKeyOptions())
         let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
-        return Answer("the session is deleted", ["deleted": .string(record.description["server"]?.string ?? "")])
+        return Outcome(
+            DeletedSession(server: record.description["server"]?.string ?? ""), "the session is deleted")
     }
 }
 
@@ -82,35 +98,41 @@ struct SecondFactorShow: SecondFactorUserVerb {
         discussion: """
             none: no token; disabled: none that can be used; sms: a PIN by SMS or mail; fp: a key or passkey; other: \
             something else.
-            """, members: ["user", "status", "factors"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<SecondFactorStatus> {
         let status = try await connection.service.status(of: user)
-        return Answer(
-            ["\(user.printable): \(status.state.rawValue)"] + Table.lines(status.factors.map(\.row)),
-            [
-                "user": .string(user), "status": .string(status.state.rawValue),
-                "factors": .array(status.factors.map(\.listed)),
-            ])
+        return Outcome(
+            status, ["\(user.printable): \(status.state.rawValue)"] + Table.lines(status.factors.map(\.row)))
     }
 }
 
-extension Factor {
-    /// The JSON for lists.
-    var listed: JSONValue {
-        [
-            "serial": .string(serial), "type": .string(kind.rawValue), "active": .bool(isActive),
-            "usable": .bool(isUsable), "state": enrolment.map { .string($0.rawValue) } ?? .null,
-            "description": .string(description), "failCount": .int(Int64(failCount)),
-            "maxFail": .int(Int64(maxFail)), "container": container.map(JSONValue.string) ?? .null,
-            "aaguid": aaguid.map(JSONValue.string) ?? .null,
-        ]
-    }
+extension SecondFactorStatus: Report {
+    package static let members: [Member<SecondFactorStatus>] = [
+        Member("user") { $0.user },
+        Member("status", "none, disabled, sms, fp or other") { $0.state.rawValue },
+        Member("factors") { $0.factors },
+    ]
+}
+
+extension Factor: Report {
+    package static let members: [Member<Factor>] = [
+        Member("serial") { $0.serial },
+        Member("type", "the server's word") { $0.kind.rawValue },
+        Member("active") { $0.isActive },
+        Member("usable") { $0.isUsable },
+        Member("state", "how far the enrolment is, in the server's word") { $0.enrolment?.rawValue },
+        Member("description") { $0.description },
+        Member("failCount") { $0.failCount },
+        Member("maxFail", "0 for no limit") { $0.maxFail },
+        Member("container") { $0.container },
+        Member("aaguid", "the model of a key, as the server writes it") { $0.aaguid },
+    ]
 
     /// The row of a table.
     var row: [String] {
@@ -120,12 +142,21 @@ extension Factor {
     }
 }
 
+/// A login as a service would make it.
+struct TestedLogIn: Report {
+    let user: String
+    let steps: [LogInStep]
+
+    static let members: [Member<TestedLogIn>] = [
+        Member("user") { $0.user }, Member("steps") { $0.steps }, Member("accepted") { _ in true },
+    ]
+}
+
 /// Goes through a login as a service would.
 struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
         "login-test",
-        "Walk through a login as a service would: status, remembered device, key or PIN.",
-        members: ["user", "steps", "accepted"])
+        "Walk through a login as a service would: status, remembered device, key or PIN.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -141,7 +172,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
 
     func check() throws { try checkInputs(code.isStandardInput) }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<TestedLogIn> {
         let connection = connection
         let hook = notifyCommand.map { CommandHook($0, world.terminal) }
         defer { hook?.finish() }
@@ -165,21 +196,37 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
         } else {
             _ = try await test(nil)
         }
-        return Answer(
-            "'\(user.printable)' is logged in",
-            ["user": .string(user), "steps": .array(steps.map(\.json)), "accepted": true])
+        return Outcome(TestedLogIn(user: user, steps: steps), "'\(user.printable)' is logged in")
     }
 }
 
-extension LogInStep {
-    fileprivate var json: JSONValue {
+extension LogInStep: Report {
+    package static let members: [Member<LogInStep>] = [
+        Member("step", "status, trusted, key, pin-sent or pin-verified") { $0.name },
+        Member(ifKnown: "status") { $0.state?.rawValue },
+        Member(ifKnown: "trusted") { $0.isTrusted },
+        Member(ifKnown: "serial", "of the factor") { $0.serial },
+        Member(ifKnown: "channel", "sms or mail") { $0.channel?.rawValue },
+    ]
+
+    private var name: String {
         switch self {
-        case .status(let state): ["step": "status", "status": .string(state.rawValue)]
-        case .trusted(let isTrusted): ["step": "trusted", "trusted": .bool(isTrusted)]
-        case .key(let serial): ["step": "key", "serial": .string(serial)]
-        case .pinSent(let challenge):
-            ["step": "pin-sent", "serial": .string(challenge.serial), "channel": .string(challenge.channel.rawValue)]
-        case .pinVerified: ["step": "pin-verified"]
+        case .status: "status"
+        case .trusted: "trusted"
+        case .key: "key"
+        case .pinSent: "pin-sent"
+        case .pinVerified: "pin-verified"
+        }
+    }
+
+    private var state: SecondFactorStatus.State? { if case .status(let state) = self { state } else { nil } }
+    private var isTrusted: Bool? { if case .trusted(let isTrusted) = self { isTrusted } else { nil } }
+    private var channel: PINChannel? { if case .pinSent(let challenge) = self { challenge.channel } else { nil } }
+    private var serial: String? {
+        switch self {
+        case .key(let serial): serial
+        case .pinSent(let challenge): challenge.serial
+        default: nil
         }
     }
 

@@ -4,7 +4,6 @@ import Arguments
 import Verbs
 import YKCrypto
 import YKSecondFactor
-import YKWire
 
 enum SentPIN: SecretKind {
     static let name = SecretName("code", "PIN that was sent", "YKIT_2FA_CODE")
@@ -24,6 +23,21 @@ enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
     var channel: PINChannel { self == .sms ? .sms : .mail }
 }
 
+/// A PIN that was sent.
+struct SentPINReport: Report {
+    let user: String
+    let sent: PINChallenge
+
+    static let members: [Member<SentPINReport>] = [
+        Member("user") { $0.user },
+        Member("purpose", "login or register") { $0.sent.purpose.rawValue },
+        Member("channel", "sms or mail") { $0.sent.channel.rawValue },
+        Member("serial") { $0.sent.serial },
+        Member("transaction", "of a login") { $0.sent.transactionID },
+        Member("expires", "seconds since 1970") { $0.sent.expiry },
+    ]
+}
+
 /// Sends a PIN.
 struct SecondFactorSendPIN: SecondFactorUserVerb {
     static let about = About(
@@ -31,7 +45,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
         discussion: """
             To log in, to the user's registered number or address. With --register, to a new one, which counts only after \
             'verify-pin --register'; a PIN for the one is refused for the other.
-            """, members: ["user", "purpose", "channel", "serial", "transaction", "expires"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -49,7 +63,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<SentPINReport> {
         let service = connection.service
         let sent =
             register
@@ -57,22 +71,27 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
             : try await service.sendPIN(loggingIn: user, by?.channel)
         var line = "a PIN was sent by \(sent.channel.rawValue)"
         if let transaction = sent.transactionID { line += ", transaction \(transaction.printable)" }
-        return Answer(
-            line,
-            [
-                "user": .string(user), "purpose": .string(sent.purpose.rawValue),
-                "channel": .string(sent.channel.rawValue), "serial": .string(sent.serial),
-                "transaction": sent.transactionID.map(JSONValue.string) ?? .null,
-                "expires": sent.expiry.map(JSONValue.int) ?? .null,
-            ])
+        return Outcome(SentPINReport(user: user, sent: sent), line)
     }
+}
+
+/// A PIN that was right.
+struct VerifiedPIN: Report {
+    let user: String
+    let purpose: PINChallenge.Purpose
+    let serial: String
+
+    static let members: [Member<VerifiedPIN>] = [
+        Member("user") { $0.user },
+        Member("purpose", "login or register") { $0.purpose.rawValue },
+        Member("serial") { $0.serial },
+        Member("accepted") { _ in true },
+    ]
 }
 
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
-    static let about = About(
-        "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
-        members: ["user", "purpose", "serial", "accepted"])
+    static let about = About("verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -92,7 +111,7 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
         try checkInputs(code.isStandardInput)
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<VerifiedPIN> {
         let service = connection.service
         let pin = try code.read(world)
         let serial: String
@@ -103,18 +122,26 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
             try await service.verifyPIN(pin, loggingIn: user, waiting)
             serial = waiting.serial
         }
-        return Answer(
-            register ? "the PIN is right, \(serial.printable) is registered" : "the PIN is right",
-            [
-                "user": .string(user), "purpose": .string(register ? "register" : "login"),
-                "serial": .string(serial), "accepted": true,
-            ])
+        return Outcome(
+            VerifiedPIN(user: user, purpose: register ? .register : .login, serial: serial),
+            register ? "the PIN is right, \(serial.printable) is registered" : "the PIN is right")
     }
+}
+
+/// The phone number of a user.
+struct ShownPhone: Report {
+    let user: String
+    let phone: String
+    let isMasked: Bool
+
+    static let members: [Member<ShownPhone>] = [
+        Member("user") { $0.user }, Member("phone") { $0.phone }, Member("masked") { $0.isMasked },
+    ]
 }
 
 /// Shows the phone number that PINs are sent to.
 struct SecondFactorPhone: SecondFactorUserVerb {
-    static let about = About("phone", "Show a user's mobile number, masked.", members: ["user", "phone", "masked"])
+    static let about = About("phone", "Show a user's mobile number, masked.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -123,12 +150,11 @@ struct SecondFactorPhone: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ShownPhone> {
         guard let phone = try await connection.service.phone(of: user) else {
             throw Explanation("no-phone", .notFound, "the record of '\(user.printable)' has no mobile number")
         }
         let shown = reveal ? phone.number : phone.description
-        return Answer(
-            shown.printable, ["user": .string(user), "phone": .string(shown), "masked": .bool(!reveal)])
+        return Outcome(ShownPhone(user: user, phone: shown, isMasked: !reveal), shown.printable)
     }
 }

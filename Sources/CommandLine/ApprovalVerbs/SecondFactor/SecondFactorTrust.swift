@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKCrypto
 import YKHTTP
-import YKSecondFactor
+package import YKSecondFactor
 import YKStore
 import YKWire
+
+/// Who may have devices remembered.
+struct RememberingPolicy: Report {
+    let user: String
+    let isAllowed: Bool
+    let users: [String]
+
+    static let members: [Member<RememberingPolicy>] = [
+        Member("user") { $0.user }, Member("allowed") { $0.isAllowed }, Member("users", "of the policy") { $0.users },
+    ]
+}
 
 /// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
         "allow", "Allow or forbid that a user's devices are remembered.",
         discussion:
-            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.",
-        members: ["user", "allowed", "users"])
+            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -30,19 +40,27 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberingPolicy> {
         let users = try await connection.service.setTrust(user, isAllowed: state == .on, days: days)
-        return Answer(
-            "devices of '\(user.printable)' \(state == .on ? "may be" : "are no longer") remembered",
-            [
-                "user": .string(user), "allowed": .bool(state == .on), "users": .array(users.map(JSONValue.string)),
-            ])
+        return Outcome(
+            RememberingPolicy(user: user, isAllowed: state == .on, users: users),
+            "devices of '\(user.printable)' \(state == .on ? "may be" : "are no longer") remembered")
     }
 }
 
 /// on or off.
 enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
     case on, off
+}
+
+/// This device, which the server remembers now.
+struct RememberedDevice: Report {
+    let user: String
+    let serial: String
+
+    static let members: [Member<RememberedDevice>] = [
+        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("remembered") { _ in true },
+    ]
 }
 
 /// Registers this device with the server as remembered.
@@ -52,7 +70,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         discussion: """
             By the PIN of 'send-pin', or by the key with --with-key. The server's cookie is sealed by the key, so that a \
             copy of the file is not the device.
-            """, members: ["user", "serial", "remembered"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -71,7 +89,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         try checkInputs(code.isStandardInput)
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberedDevice> {
         try connection.requireAPIKey()
         let (connection, service) = (connection, connection.service)
         let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
@@ -93,9 +111,8 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
             guard let cookie else { throw SecondFactorError.trustNotAllowed }
             return cookie
         }
-        return Answer(
-            "this device is remembered for '\(user.printable)'",
-            ["user": .string(user), "serial": .string(serial), "remembered": true])
+        return Outcome(
+            RememberedDevice(user: user, serial: serial), "this device is remembered for '\(user.printable)'")
     }
 }
 
@@ -117,12 +134,25 @@ extension SecondFactorConnection {
     }
 }
 
+/// The devices that a server remembers for a user.
+struct RememberedDevices: Report {
+    let user: String
+    let client: FactorClient
+    let devices: [FactorDevice]
+
+    static let members: [Member<RememberedDevices>] = [
+        Member("user") { $0.user },
+        Member("client", "its identifier") { $0.client.id },
+        Member("trusted", "whether there is one") { !$0.devices.isEmpty },
+        Member("devices") { $0.devices },
+    ]
+}
+
 /// Lists remembered devices.
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
-        discussion: "Those of one client: the one of the API key, or --client.",
-        members: ["user", "client", "trusted", "devices"])
+        discussion: "Those of one client: the one of the API key, or --client.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -131,22 +161,12 @@ struct SecondFactorTrustStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberedDevices> {
         let owner = try await connection.client(client)
         let devices = try await connection.service.trustedDevices(of: user, client: owner.id)
         if devices.isEmpty { world.terminal.note("no device is remembered for '\(user.printable)'") }
-        return Answer(
-            Table.lines(
-                devices.map { device in
-                    [
-                        device.id.printable, "until " + (device.expiry.map(Day.text) ?? "?"),
-                        (device.address ?? "").printable, "used " + (device.lastUsed ?? "never").printable,
-                    ]
-                }),
-            [
-                "user": .string(user), "client": .string(owner.id), "trusted": .bool(!devices.isEmpty),
-                "devices": .array(devices.map(\.listed)),
-            ])
+        return Outcome(
+            RememberedDevices(user: user, client: owner, devices: devices), Table.lines(devices.map(\.row)))
     }
 }
 
@@ -160,14 +180,29 @@ extension SecondFactorConnection {
     }
 }
 
-extension FactorDevice {
-    fileprivate var listed: JSONValue {
+extension FactorDevice: Report {
+    package static let members: [Member<FactorDevice>] = [
+        Member("id") { $0.id },
+        Member("user") { $0.user },
+        Member("created", "as the server writes it") { $0.created },
+        Member("expires", "seconds since 1970") { $0.expiry },
+        Member("lastUsed", "as the server writes it") { $0.lastUsed },
+        Member("address", "the last known one") { $0.address },
+    ]
+
+    fileprivate var row: [String] {
         [
-            "id": .string(id), "user": .string(user), "created": created.map(JSONValue.string) ?? .null,
-            "expires": expiry.map(JSONValue.int) ?? .null, "lastUsed": lastUsed.map(JSONValue.string) ?? .null,
-            "address": address.map(JSONValue.string) ?? .null,
+            id.printable, "until " + (expiry.map(Day.text) ?? "?"), (address ?? "").printable,
+            "used " + (lastUsed ?? "never").printable,
         ]
     }
+}
+
+/// Whether the server remembers this device.
+struct CheckedTrust: Report {
+    let user: String
+
+    static let members: [Member<CheckedTrust>] = [Member("user") { $0.user }, Member("trusted") { _ in true }]
 }
 
 /// Checks whether this device is remembered.
@@ -177,7 +212,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
         discussion: """
             The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
             copy of the cookie: the one that is kept is deleted then.
-            """, members: ["user", "trusted"])
+            """)
     static let needsAccount = false
 
     @Argument("user", help: "The user's name.") var user: String
@@ -185,7 +220,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<CheckedTrust> {
         try connection.requireAPIKey()
         let (vault, service) = (connection.vault, connection.service)
         let id = SecondFactorVault.deviceID(connection.url, user)
@@ -199,15 +234,23 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
             try vault.remove(id)
             throw SecondFactorError.notTrusted(isRevoked: true)
         }
-        return Answer(
-            "this device is remembered for '\(user.printable)'", ["user": .string(user), "trusted": true])
+        return Outcome(CheckedTrust(user: user), "this device is remembered for '\(user.printable)'")
     }
+}
+
+/// The devices that a server forgot.
+struct ForgottenDevices: Report {
+    let user: String
+    let count: Int
+
+    static let members: [Member<ForgottenDevices>] = [
+        Member("user") { $0.user }, Member("removed", "how many") { $0.count },
+    ]
 }
 
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorUserVerb {
-    static let about = About(
-        "rm", "Make the server forget a device of a user, or all of them.", members: ["user", "removed"])
+    static let about = About("rm", "Make the server forget a device of a user, or all of them.")
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -220,13 +263,12 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ForgottenDevices> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"
         try confirmation.ask("forget \(what) of '\(user.printable)'?", in: world)
         let owner = device == nil ? nil : try await connection.client(client)
         let count = try await connection.service.removeTrust(user, device: device, client: owner?.id)
         if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }
-        return Answer(
-            "forgotten: \(count)", ["user": .string(user), "removed": .int(Int64(count))])
+        return Outcome(ForgottenDevices(user: user, count: count), "forgotten: \(count)")
     }
 }

@@ -5,7 +5,6 @@ import Verbs
 import YKCrypto
 import YKFIDO
 import YKSecondFactor
-import YKWire
 
 /// The second factors of a new user.
 enum ModeChoice: String, CaseIterable, ExpressibleByArgument {
@@ -28,6 +27,23 @@ enum EnableChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// A user who was created.
+struct AddedUser: Report {
+    let user: String
+    let factor: Factor
+    let channel: PINChannel
+    var key: Factor?
+
+    static let members: [Member<AddedUser>] = [
+        Member("user") { $0.user },
+        Member("serial") { $0.factor.serial },
+        Member("channel", "sms or mail") { $0.channel.rawValue },
+        Member("pending", "whether the PIN is still to be verified") { $0.factor.enrolment == .verify },
+        Member("active") { $0.factor.isActive },
+        Member("key", "with --mode sms+fp") { $0.key },
+    ]
+}
+
 /// Creates a user.
 struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
@@ -35,7 +51,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         discussion: """
             The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
             registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
-            """, members: ["user", "serial", "channel", "pending", "active", "key"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -67,34 +83,44 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<AddedUser> {
         var new = NewUser(user)
         (new.mobile, new.email, new.givenName, new.surname) = (mobile, mail, givenName, surname)
         let source = SecretInput.Source(descriptor: userPasswordFd, variable: "YKIT_2FA_USER_PASSWORD", hint: "")
         new.password = try source.given(world.terminal)
         let channel: PINChannel = mobile == nil ? .mail : .sms
         let token = try await connection.service.addUser(new, channel, isDisabled: disabled, resolver: resolver)
-        var answer = Answer(
-            ["user '\(user.printable)' with \(channel.rawValue) \(token.serial.printable)"],
-            [
-                "user": .string(user), "serial": .string(token.serial), "channel": .string(channel.rawValue),
-                "pending": .bool(token.enrolment == .verify), "active": .bool(token.isActive), "key": .null,
-            ])
-        if token.enrolment == .verify { answer.lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
-        guard mode == .smsAndKey else { return answer }
+        var added = AddedUser(user: user, factor: token, channel: channel)
+        var lines = ["user '\(user.printable)' with \(channel.rawValue) \(token.serial.printable)"]
+        if token.enrolment == .verify { lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
+        guard mode == .smsAndKey else { return Outcome(added, lines) }
         do {
             let connection = connection
             let made = try await connection.service.registerKey(
                 user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
                 requiresPIN: false)
-            answer.members["key"] = made.listed
-            answer.lines.append("key \(made.serial.printable)")
+            added.key = made
+            return Outcome(added, lines + ["key \(made.serial.printable)"])
         } catch {
-            answer.failure = Explain.explain(error)
-            answer.failure?.hint = "the user is made; register the key with: ykit 2fa register-key USER"
+            var outcome = Outcome(added, lines)
+            outcome.answer.failure = Explain.explain(error)
+            outcome.answer.failure?.hint = "the user is made; register the key with: ykit 2fa register-key USER"
+            return outcome
         }
-        return answer
     }
+}
+
+/// The factors that were enabled.
+struct EnabledFactors: Report {
+    let user: String
+    let count: Int
+    let waiting: [String]
+
+    static let members: [Member<EnabledFactors>] = [
+        Member("user") { $0.user },
+        Member("changed", "how many") { $0.count },
+        Member("waiting", "the serial numbers of factors that are not verified") { $0.waiting },
+    ]
 }
 
 /// Enables a user's factors.
@@ -104,7 +130,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
         discussion: """
             A number or address that is not verified stays disabled: 'verify-pin --register' enables it. With --mode \
             sms+fp the user must have both, a number or address and a key.
-            """, members: ["user", "changed", "waiting"])
+            """)
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -113,7 +139,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<EnabledFactors> {
         let (changed, waiting) = try await connection.service.enable(user, mode?.states ?? [])
         let serials = waiting.map(\.serial)
         if !serials.isEmpty {
@@ -121,27 +147,31 @@ struct SecondFactorEnable: SecondFactorUserVerb {
                 "\(serials.joined(separator: ", ").printable) cannot be used before its enrolment is complete; for a "
                     + "number: ykit 2fa verify-pin \(user.printable) --register")
         }
-        return Answer(
-            "enabled: \(changed)",
-            [
-                "user": .string(user), "changed": .int(Int64(changed)),
-                "waiting": .array(serials.map(JSONValue.string)),
-            ])
+        return Outcome(EnabledFactors(user: user, count: changed, waiting: serials), "enabled: \(changed)")
     }
+}
+
+/// The factors that were disabled.
+struct DisabledFactors: Report {
+    let user: String
+    let count: Int
+
+    static let members: [Member<DisabledFactors>] = [
+        Member("user") { $0.user }, Member("changed", "how many") { $0.count },
+    ]
 }
 
 /// Disables a user's factors.
 struct SecondFactorDisable: SecondFactorUserVerb {
-    static let about = About("disable", "Disable all second factors of a user.", members: ["user", "changed"])
+    static let about = About("disable", "Disable all second factors of a user.")
 
     @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<DisabledFactors> {
         let count = try await connection.service.disable(user)
-        return Answer(
-            "disabled: \(count)", ["user": .string(user), "changed": .int(Int64(count))])
+        return Outcome(DisabledFactors(user: user, count: count), "disabled: \(count)")
     }
 }
