@@ -53,13 +53,7 @@ final class DeviceKey: ApprovalKey {
         _ algorithm: PIVAlgorithm = .p384
     ) async throws -> DeviceKey {
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
-        if let slot, try await PIVApprovalKey.isFree(slot, service) == false {
-            throw Explanation(
-                "slot-in-use", .policy, "slot \(slot) holds a key or a certificate; it is not touched",
-                hint: "choose another, or let --slot auto find one")
-        }
-        let chosen: PIVSlot
-        if let slot { chosen = slot } else { chosen = try await PIVApprovalKey.freeSlot(service) }
+        let chosen = try await PIVApprovalKey.slot(slot, service)
         var access = world.piv(service, pin, managementKey)
         try await access.manage(for: "make a key for the account")
         let made = try await PIVApprovalKey.make(service, chosen, algorithm, KeyPolicies(pin: .once, touch: touch))
@@ -92,10 +86,7 @@ final class DeviceKey: ApprovalKey {
     }
 
     /// Deletes the key if the firmware supports it, and otherwise says that it remains.
-    func discard() async {
-        if await PIVApprovalKey.remove(place.slot, publicKey, access.service) { return }
-        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; overwrite it or delete it by hand")
-    }
+    func discard() async { await world.discard(publicKey, place.slot, access.service) }
 }
 
 extension World {

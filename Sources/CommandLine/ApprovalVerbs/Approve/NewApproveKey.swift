@@ -39,7 +39,7 @@ final class NewApproveKey: ApprovalKey {
             return NewApproveKey(.software(key), .software, key.publicKey, world)
         }
         let service = try await world.openPIV(isPatient: true)
-        let slot = try await slot(verb, service)
+        let slot = try await PIVApprovalKey.slot(PIVSlot(verb.slot), service)
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
         var unlocking = world.piv(service, verb.key.pin, verb.managementKey)
@@ -48,16 +48,6 @@ final class NewApproveKey: ApprovalKey {
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
         return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, world, unlocking)
-    }
-
-    private static func slot(_ verb: ApproveEnroll, _ service: PIVService) async throws -> PIVSlot {
-        guard let chosen = PIVSlot(verb.slot) else { return try await PIVApprovalKey.freeSlot(service) }
-        guard try await PIVApprovalKey.isFree(chosen, service) != false else {
-            throw Explanation(
-                "slot-in-use", .policy, "slot \(chosen) holds a key or a certificate; it is not touched",
-                hint: "choose another, or let --slot auto find one")
-        }
-        return chosen
     }
 
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
@@ -79,8 +69,28 @@ final class NewApproveKey: ApprovalKey {
     /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard() async {
         guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
-        if await PIVApprovalKey.remove(place.slot, publicKey, service) { return }
-        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; overwrite it or delete it by hand")
+        await world.discard(publicKey, place.slot, service)
+    }
+}
+
+extension PIVApprovalKey {
+    /// Returns the chosen slot, which must be free, or the first free one.
+    static func slot(_ chosen: PIVSlot?, _ service: PIVService) async throws -> PIVSlot {
+        guard let chosen else { return try await freeSlot(service) }
+        guard try await isFree(chosen, service) != false else {
+            throw Explanation(
+                "slot-in-use", .policy, "slot \(chosen) holds a key or a certificate; it is not touched",
+                hint: "choose another, or let --slot auto find one")
+        }
+        return chosen
+    }
+}
+
+extension World {
+    /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
+    func discard(_ key: PublicKey, _ slot: PIVSlot, _ service: PIVService) async {
+        if await PIVApprovalKey.remove(slot, key, service) { return }
+        terminal.warn("slot \(slot) keeps a key that no account uses; overwrite it or delete it by hand")
     }
 }
 
