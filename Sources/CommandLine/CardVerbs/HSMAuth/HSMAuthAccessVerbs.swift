@@ -9,13 +9,13 @@ import YKPIV
 import YKWire
 
 /// Changes the password of a credential.
-struct HSMAuthChangePassword: Verb {
+struct HSMAuthChangePassword: ReportingVerb {
     static let about = About(
         "change-password", "Change the password of a credential (firmware 5.8).",
         discussion: """
             With --admin the management password allows it in place of the old password. When both passwords come by \
             standard input, the first line is the present one, the second the new one.
-            """, members: ["label"])
+            """)
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -27,7 +27,7 @@ struct HSMAuthChangePassword: Verb {
     @OptionGroup var new: NewHSMAuthPasswordOptions
     @OptionGroup var management: ManagementPasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<NamedHSMAuthCredential> {
         let name = try HSMAuthLabel(label)
         let service = try await world.openHSMAuth()
         let credential = try await service.credential(name)
@@ -40,40 +40,40 @@ struct HSMAuthChangePassword: Verb {
             let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.changePassword(of: name, from: old, to: new)
         }
-        return Answer("the password of '\(label.printable)' is changed", ["label": .string(label)])
+        return Outcome(NamedHSMAuthCredential(label: label), "the password of '\(label.printable)' is changed")
     }
 }
 
 /// Changes the management password.
-struct HSMAuthChangeManagementPassword: Verb {
+struct HSMAuthChangeManagementPassword: ReportingVerb {
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """
             That of a new key is sixteen bytes 00, the same as an empty password. When both come by standard input, the \
             first line is the present one, the second the new one.
-            """, members: ["changed"])
+            """)
 
     @OptionGroup var management: ManagementPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openHSMAuth()
         let old = try await world.managementPassword(management, of: service, for: "change it")
         let new = try await world.newHSMAuthPassword(new.source, "new management password")
         try await service.changeManagementKey(from: old, to: new)
-        return Answer("the management password is changed", ["changed": true])
+        return Outcome(CredentialChange(), "the management password is changed")
     }
 }
 
 /// Generates the host challenge.
-struct HSMAuthChallenge: Verb {
+struct HSMAuthChallenge: ReportingVerb {
     static let about = About(
         "challenge", "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
             For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
             which the key keeps the private one only until the application is selected again: 'ykit hsmauth calculate \
             --exchange' opens a session in one run.
-            """, members: ["label", "challenge"])
+            """)
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -81,7 +81,7 @@ struct HSMAuthChallenge: Verb {
 
     @OptionGroup var password: CredentialPasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<HSMAuthHostChallenge> {
         let name = try HSMAuthLabel(label)
         let service = try await world.openHSMAuth()
         let credential = try await service.credential(name)
@@ -90,13 +90,22 @@ struct HSMAuthChallenge: Verb {
             ? try await service.challenge(name)
             : try await service.challenge(
                 name, password: try await world.credentialPassword(password, of: credential, force: force))
-        return Answer(
-            Hex.encode(challenge), ["label": .string(label), "challenge": .string(Hex.encode(challenge))])
+        return Outcome(HSMAuthHostChallenge(label: label, bytes: challenge), Hex.encode(challenge))
     }
 }
 
+/// The host's challenge for a session.
+struct HSMAuthHostChallenge: Report {
+    let label: String
+    let bytes: [UInt8]
+    static let members: [Member<HSMAuthHostChallenge>] = [
+        Member("label") { $0.label },
+        Member("challenge", "in hexadecimal") { Hex.encode($0.bytes) },
+    ]
+}
+
 /// Calculates session keys.
-struct HSMAuthCalculate: Verb {
+struct HSMAuthCalculate: ReportingVerb {
     static let about = About(
         "calculate", "Calculate the session keys of a credential.",
         discussion: """
@@ -110,7 +119,7 @@ struct HSMAuthCalculate: Verb {
 
             Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
             S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
-            """, members: ["label", "sEnc", "sMac", "sRmac", "output"])
+            """)
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -146,7 +155,7 @@ struct HSMAuthCalculate: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<HSMAuthSession> {
         let name = try HSMAuthLabel(label)
         let challenges = try Self.bytes(context, 16, "--context")
         let proof = try Self.bytes(cryptogram, 8, "--cryptogram")
@@ -177,19 +186,19 @@ struct HSMAuthCalculate: Verb {
         return try given(keys, file)
     }
 
-    private func given(_ keys: HSMSessionKeys, _ file: FileOutput?) throws -> Answer {
+    private func given(_ keys: HSMSessionKeys, _ file: FileOutput?) throws -> Outcome<HSMAuthSession> {
         let texts = [keys.encryption, keys.mac, keys.responseMAC].map {
             $0.value.withBytes { Hex.encode(Array($0)) }
         }
-        var answer = Answer("the session keys are in \(output ?? "-")", ["label": .string(label)])
-        if let file {
-            try file.put(Array((texts.joined(separator: "\n") + "\n").utf8), &answer)
-            answer.members["output"] = output.map(JSONValue.string) ?? .null
-        } else {
-            answer.lines = zip(["S-ENC ", "S-MAC ", "S-RMAC"], texts).map { "\($0) \($1)" }
-            for (name, text) in zip(["sEnc", "sMac", "sRmac"], texts) { answer.members[name] = .string(text) }
+        guard let file else {
+            return Outcome(
+                HSMAuthSession(label: label, keys: texts, output: nil),
+                zip(["S-ENC ", "S-MAC ", "S-RMAC"], texts).map { "\($0) \($1)" })
         }
-        return answer
+        return try file.put(
+            Array((texts.joined(separator: "\n") + "\n").utf8),
+            of: HSMAuthSession(label: label, keys: nil, output: output),
+            "the session keys are in \(output ?? "-")")
     }
 
     /// Reads the HSM's answer to the ephemeral public key: the 65 bytes of its own key and the 16 of the receipt.
@@ -225,25 +234,45 @@ struct HSMAuthCalculate: Verb {
     }
 }
 
+/// The keys of a session, shown or in a file.
+struct HSMAuthSession: Report {
+    let label: String
+    /// S-ENC, S-MAC and S-RMAC.
+    let keys: [String]?
+    let output: String?
+    static let members: [Member<HSMAuthSession>] = [
+        Member("label") { $0.label },
+        Member("sEnc", "in hexadecimal, with --show-keys") { $0.keys?[0] },
+        Member("sMac", "in hexadecimal, with --show-keys") { $0.keys?[1] },
+        Member("sRmac", "in hexadecimal, with --show-keys") { $0.keys?[2] },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Deletes all data of the application.
-struct HSMAuthReset: Verb {
+struct HSMAuthReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials and reset the management password.",
-        discussion: "The key requires no password for this. Other applications of the key are not touched.",
-        members: ["deleted"])
+        discussion: "The key requires no password for this. Other applications of the key are not touched.")
 
     @OptionGroup var confirmation: Confirmation
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DeletedHSMAuthCredentials> {
         let service = try await world.openHSMAuth()
         let labels = try await service.credentials().map(\.label.text)
         let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.listed()
         try confirmation.ask(
             typing: "reset", "this deletes all YubiHSM Auth credentials (\(names)) for good", in: world)
         try await service.reset()
-        var answer = Answer(
-            "all YubiHSM Auth credentials are deleted", ["deleted": .array(labels.map(JSONValue.string))])
-        answer.warnings = ["the management password is that of a new key now"]
-        return answer
+        var outcome = Outcome(
+            DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials are deleted")
+        outcome.answer.warnings = ["the management password is that of a new key now"]
+        return outcome
     }
+}
+
+/// The credentials that a reset deleted.
+struct DeletedHSMAuthCredentials: Report {
+    let labels: [String]
+    static let members: [Member<DeletedHSMAuthCredentials>] = [Member("deleted", "labels") { $0.labels }]
 }

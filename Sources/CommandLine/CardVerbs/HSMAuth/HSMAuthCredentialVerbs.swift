@@ -1,41 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKCrypto
-import YKHSMAuth
+package import YKHSMAuth
 import YKPIV
 import YKTransport
 import YKWire
 
 /// Shows the state of the application.
-struct HSMAuthInfo: Verb {
+struct HSMAuthInfo: ReportingVerb {
     static let about = About(
-        "info", "Show version, tries of the management password and number of credentials.",
-        members: ["version", "managementRetries", "credentials"])
+        "info", "Show version, tries of the management password and number of credentials.")
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<HSMAuthStatus> {
         let service = try await world.openHSMAuth()
-        let version = service.version.description
-        let retries = try await service.managementKeyRetries()
-        let count = try await service.credentials().count
-        return Answer(
+        let status = HSMAuthStatus(
+            version: service.version.description, retries: try await service.managementKeyRetries(),
+            credentials: try await service.credentials().count)
+        return Outcome(
+            status,
             Table.details([
-                ["version", version], ["management password", Tries.left(retries)],
-                ["credentials", "\(count)"],
-            ]),
-            [
-                "version": .string(version), "managementRetries": .int(Int64(retries)),
-                "credentials": .int(Int64(count)),
-            ])
+                ["version", status.version], ["management password", Tries.left(status.retries)],
+                ["credentials", "\(status.credentials)"],
+            ]))
     }
 }
 
-/// Lists credentials.
-struct HSMAuthList: Verb {
-    static let about = About("list", "List credentials: label, algorithm, touch, tries left.", members: ["credentials"])
+/// The state of the application.
+struct HSMAuthStatus: Report {
+    let version: String
+    let retries: Int
+    let credentials: Int
+    static let members: [Member<HSMAuthStatus>] = [
+        Member("version") { $0.version },
+        Member("managementRetries") { $0.retries },
+        Member("credentials", "how many") { $0.credentials },
+    ]
+}
 
-    func answer(in world: World) async throws -> Answer {
+/// Lists credentials.
+struct HSMAuthList: ReportingVerb {
+    static let about = About("list", "List credentials: label, algorithm, touch, tries left.")
+
+    func run(in world: World) async throws -> Outcome<HSMAuthCredentials> {
         let service = try await world.openHSMAuth()
         let list = try await service.credentials().sorted {
             $0.label.text.lowercased() < $1.label.text.lowercased()
@@ -48,12 +56,28 @@ struct HSMAuthList: Verb {
                     Tries.left($0.retries),
                 ]
             })
-        return Answer(lines, ["credentials": .array(list.map(\.json))])
+        return Outcome(HSMAuthCredentials(list: list), lines)
     }
 }
 
+/// The credentials of a key.
+struct HSMAuthCredentials: Report {
+    let list: [HSMAuthCredential]
+    static let members: [Member<HSMAuthCredentials>] = [Member("credentials") { $0.list }]
+}
+
+extension HSMAuthCredential: Report {
+    package static let members: [Member<HSMAuthCredential>] = [
+        Member("label") { $0.label.text },
+        Member("rawLabel", "in base64url") { Base64.encodeURL($0.label.bytes) },
+        Member("algorithm") { $0.algorithm.description },
+        Member("touch") { $0.needsTouch },
+        Member("retries") { $0.retries },
+    ]
+}
+
 /// Stores a credential.
-struct HSMAuthAdd: Verb {
+struct HSMAuthAdd: ReportingVerb {
     static let about = About(
         "add", "Store a credential.",
         discussion: """
@@ -61,7 +85,7 @@ struct HSMAuthAdd: Verb {
             YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or drawn at random \
             and written into a new file (--generate --key-file). A p256 key is generated on the key and never leaves it \
             (--generate), derived, or read from a PEM file.
-            """, members: ["label", "algorithm", "touch", "publicKey"])
+            """)
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
@@ -94,7 +118,7 @@ struct HSMAuthAdd: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<StoredHSMAuthCredential> {
         let label = try HSMAuthLabel(label)
         let file =
             try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: replacing.force) } : nil
@@ -121,18 +145,18 @@ struct HSMAuthAdd: Verb {
             throw error
         }
         try file?.settle()
-        var answer = Answer("stored '\(self.label.printable)', \(key.algorithm)", [:])
-        answer.members["label"] = .string(self.label)
-        answer.members["algorithm"] = .string(key.algorithm.description)
-        answer.members["touch"] = .bool(touch)
+        var report = StoredHSMAuthCredential(label: self.label, algorithm: key.algorithm, needsTouch: touch)
+        var lines = ["stored '\(self.label.printable)', \(key.algorithm)"]
+        var failure: Explanation?
         if key.algorithm == .p256, world.plan == nil {
             do {
-                let key = try await service.publicKey(of: label)
-                answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
-                answer.lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
-            } catch { answer.failure = Explain.explain(error) }
+                report.publicKey = try await service.publicKey(of: label)
+                lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
+            } catch { failure = Explain.explain(error) }
         }
-        return answer
+        var outcome = Outcome(report, lines)
+        outcome.answer.failure = failure
+        return outcome
     }
 
     private func key(_ world: World) throws -> HSMAuthKey {
@@ -169,6 +193,20 @@ struct HSMAuthAdd: Verb {
     }
 }
 
+/// A credential that was stored.
+struct StoredHSMAuthCredential: Report {
+    let label: String
+    let algorithm: HSMAuthAlgorithm
+    let needsTouch: Bool
+    var publicKey: PublicKey?
+    static let members: [Member<StoredHSMAuthCredential>] = [
+        Member("label") { $0.label },
+        Member("algorithm") { $0.algorithm.description },
+        Member("touch") { $0.needsTouch },
+        Member("publicKey", "PEM, of a p256 credential") { $0.publicKey?.pem },
+    ]
+}
+
 /// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
     case aes128, p256
@@ -179,30 +217,35 @@ extension Explanation {
 }
 
 /// Deletes a credential.
-struct HSMAuthDelete: Verb {
-    static let about = About("delete", "Delete a credential. Its keys cannot be restored.", members: ["label"])
+struct HSMAuthDelete: ReportingVerb {
+    static let about = About("delete", "Delete a credential. Its keys cannot be restored.")
 
     @Argument("label", help: "Label of the credential.") var label: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: ManagementPasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<NamedHSMAuthCredential> {
         let name = try HSMAuthLabel(label)
         let service = try await world.openHSMAuth()
         _ = try await service.credential(name)
         try confirmation.ask("delete '\(label.printable)'? its keys cannot be restored", in: world)
         let management = try await world.managementPassword(management, of: service, for: "delete a credential")
         try await service.delete(name, managementKey: management)
-        return Answer("deleted '\(label.printable)'", ["label": .string(label)])
+        return Outcome(NamedHSMAuthCredential(label: label), "deleted '\(label.printable)'")
     }
 }
 
+/// A credential that was deleted or changed.
+struct NamedHSMAuthCredential: Report {
+    let label: String
+    static let members: [Member<NamedHSMAuthCredential>] = [Member("label") { $0.label }]
+}
+
 /// Exports the public key of a credential.
-struct HSMAuthExportPublicKey: Verb {
+struct HSMAuthExportPublicKey: ReportingVerb {
     static let about = About(
-        "export-public-key", "Write the public key of a p256 credential, for the HSM.",
-        members: ["label", "publicKey", "output"])
+        "export-public-key", "Write the public key of a p256 credential, for the HSM.")
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -213,24 +256,34 @@ struct HSMAuthExportPublicKey: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedHSMAuthKey> {
         let output = try FileOutput(file, isText: format != .der, force: replacing.force, world)
         let service = try await world.openHSMAuth()
         let key = try await service.publicKey(of: HSMAuthLabel(label))
-        var answer = Answer("the public key of '\(label.printable)' is in \(file)", [:])
-        let pem = PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo)
+        var outcome = Outcome(
+            ExportedHSMAuthKey(label: label, key: key, output: file),
+            "the public key of '\(label.printable)' is in \(file)")
         switch format {
-        case .pem: try output.put(Array(pem.utf8), &answer)
-        case .der: try output.put(key.subjectPublicKeyInfo, &answer)
+        case .pem: try output.put(Array(key.pem.utf8), &outcome.answer)
+        case .der: try output.put(key.subjectPublicKeyInfo, &outcome.answer)
         case .hex:
             guard case .ec(_, let point) = key else { break }
-            try output.put(Array((Hex.encode(point) + "\n").utf8), &answer)
+            try output.put(Array((Hex.encode(point) + "\n").utf8), &outcome.answer)
         }
-        answer.members["label"] = .string(label)
-        answer.members["publicKey"] = .string(pem)
-        answer.members["output"] = .string(file)
-        return answer
+        return outcome
     }
+}
+
+/// The public key of a credential.
+struct ExportedHSMAuthKey: Report {
+    let label: String
+    let key: PublicKey
+    let output: String
+    static let members: [Member<ExportedHSMAuthKey>] = [
+        Member("label") { $0.label },
+        Member("publicKey", "PEM") { $0.key.pem },
+        Member("output") { $0.output },
+    ]
 }
 
 /// The format of a credential's public key.

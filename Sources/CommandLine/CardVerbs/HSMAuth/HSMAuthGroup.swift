@@ -104,15 +104,3 @@ extension HSMAuthService {
         return found
     }
 }
-
-extension HSMAuthCredential {
-    var json: JSONValue {
-        var object = JSONValue.Object()
-        object["label"] = .string(label.text)
-        object["rawLabel"] = .string(Base64.encodeURL(label.bytes))
-        object["algorithm"] = .string(algorithm.description)
-        object["touch"] = needsTouch.map(JSONValue.bool) ?? .null
-        object["retries"] = .int(Int64(retries))
-        return .object(object)
-    }
-}

@@ -6,20 +6,24 @@ import YKHardware
 import YKWire
 
 /// Interprets an NDEF message without a tag.
-struct NFCParse: Verb {
+struct NFCParse: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Decode an NDEF message.",
-        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
-        members: MessageReport.members)
+        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.")
 
     @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .file)
     var message: String
 
     @OptionGroup var reading: MessageOptions
 
-    func answer(in world: World) throws -> Answer {
-        if message != "-", let bytes = Self.hex(message) { return try MessageReport(bytes, reading).answer }
+    func run(in world: World) throws -> Outcome<MessageReport> {
+        let report = try MessageReport(bytes(), reading)
+        return Outcome(report, report.lines)
+    }
+
+    private func bytes() throws -> [UInt8] {
+        if message != "-", let bytes = Self.hex(message) { return bytes }
         guard message == "-" || FileStatus(message) != nil else {
             throw Explanation(
                 "no-such-file", .notFound,
@@ -27,7 +31,7 @@ struct NFCParse: Verb {
         }
         let content = try Files.read(message)
         let text = String(validating: content, as: UTF8.self)
-        return try MessageReport(text.flatMap(Self.hex) ?? content, reading).answer
+        return text.flatMap(Self.hex) ?? content
     }
 
     /// Parses pairs of hexadecimal digits separated by spaces, colons or line ends.

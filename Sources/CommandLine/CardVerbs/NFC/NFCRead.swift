@@ -1,44 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKNFC
 import YKTransport
-import YKWire
+package import YKWire
 
 /// Reads the tag on the reader.
-struct NFCRead: Verb {
+struct NFCRead: ReportingVerb {
     static let about = About(
         "read", "Read the tag of a key, and the one-time password in it.",
         discussion: """
             Waits as long as --timeout says for a key to be held to a contactless reader; a YubiKey in a USB port has no \
             tag. A key makes a new password each time it is read.
-            """, members: ["reader", "atr", "contactless", "capabilities"] + MessageReport.members)
+            """)
 
     @OptionGroup var reading: MessageOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TagReport> {
         let tag = try await world.readTag()
         guard !tag.content.bytes.isEmpty else {
             throw Explanation("tag-empty", .notFound, "there is nothing on the tag")
         }
-        var answer = try MessageReport(tag.content.bytes, reading).answer
-        answer.members["reader"] = .string(tag.identity.reader)
-        answer.members["atr"] = .string(Hex.encode(tag.identity.atr))
-        answer.members["contactless"] = .bool((try? ATR(decoding: tag.identity.atr))?.contactless != nil)
-        answer.members["capabilities"] = tag.content.capabilities.json
-        return answer
+        let message = try MessageReport(tag.content.bytes, reading)
+        let report = TagReport(identity: tag.identity, capabilities: tag.content.capabilities, message: message)
+        return Outcome(report, message.lines)
     }
 }
 
-extension CapabilityContainer {
-    /// The members of interest to people who write tags.
-    fileprivate var json: JSONValue {
+/// A tag and its message.
+struct TagReport: Report {
+    let identity: CardIdentity
+    let capabilities: CapabilityContainer
+    let message: MessageReport
+    static let members: [Member<TagReport>] =
         [
-            "version": .string("\(version >> 4).\(version & 15)"), "readLimit": .int(Int64(readLimit)),
-            "writeLimit": .int(Int64(writeLimit)),
-            "file": .string(Hex.encode([UInt8(file >> 8), UInt8(truncatingIfNeeded: file)])),
-            "fileSize": .int(Int64(fileSize)), "writable": .bool(writeAccess == 0),
-        ]
-    }
+            Member("reader") { $0.identity.reader },
+            Member("atr", "in hexadecimal") { Hex.encode($0.identity.atr) },
+            Member("contactless") { (try? ATR(decoding: $0.identity.atr))?.contactless != nil },
+            Member("capabilities") { $0.capabilities },
+        ] + including { $0.message }
+}
+
+/// The members of interest to people who write tags.
+extension CapabilityContainer: Report {
+    package static let members: [Member<CapabilityContainer>] = [
+        Member("version") { "\($0.version >> 4).\($0.version & 15)" },
+        Member("readLimit", "in bytes") { $0.readLimit },
+        Member("writeLimit", "in bytes") { $0.writeLimit },
+        Member("file", "the identifier in hexadecimal") {
+            Hex.encode([UInt8($0.file >> 8), UInt8(truncatingIfNeeded: $0.file)])
+        },
+        Member("fileSize", "in bytes") { $0.fileSize },
+        Member("writable") { $0.writeAccess == 0 },
+    ]
 }

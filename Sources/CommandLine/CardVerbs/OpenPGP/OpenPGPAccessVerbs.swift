@@ -18,68 +18,69 @@ struct OpenPGPAccessGroup: ParsableCommand {
 }
 
 /// Changes the user PIN.
-struct OpenPGPChangePIN: Verb {
+struct OpenPGPChangePIN: ReportingVerb {
     static let about = About(
-        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
-        members: ["changed"])
+        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order)
 
     @OptionGroup var pins: PINChangeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openOpenPGP()
         let old = try await world.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
         let new = try await world.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
-        return Answer("the user PIN is changed", ["changed": true])
+        return Outcome(CredentialChange(), "the user PIN is changed")
     }
 }
 
 /// Changes the admin PIN.
-struct OpenPGPChangeAdminPIN: Verb {
+struct OpenPGPChangeAdminPIN: ReportingVerb {
     static let about = About(
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
-        discussion: PINChangeOptions.order,
-        members: ["changed"])
+        discussion: PINChangeOptions.order)
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var new: NewAdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openOpenPGP()
         let old = try await world.openPGPPIN(admin.source, .admin, of: service, for: "change it")
         let new = try await world.newOpenPGPPIN(new.source, .admin)
         try await service.changePIN(.admin, from: old, to: new)
-        return Answer("the admin PIN is changed", ["changed": true])
+        return Outcome(CredentialChange(), "the admin PIN is changed")
     }
 }
 
 /// Sets the reset code.
-struct OpenPGPSetResetCode: Verb {
+struct OpenPGPSetResetCode: ReportingVerb {
     static let about = About(
         "set-reset-code", "Set the reset code, 8 bytes or more.",
-        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.",
-        members: ["set"])
+        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.")
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPResetCodeChange> {
         let service = try await world.openOpenPGP()
         let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
         let code = try await world.newOpenPGPPIN(code.source, .reset)
         try await service.checkLength(of: code, .reset)
         try await world.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
-        return Answer("the reset code is set", ["set": true])
+        return Outcome(OpenPGPResetCodeChange(), "the reset code is set")
     }
 }
 
+/// A reset code that was set.
+struct OpenPGPResetCodeChange: Report {
+    static let members: [Member<OpenPGPResetCodeChange>] = [Member("set") { _ in true }]
+}
+
 /// Sets a new user PIN.
-struct OpenPGPUnblockPIN: Verb {
+struct OpenPGPUnblockPIN: ReportingVerb {
     static let about = About(
         "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
-        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
-        members: ["unblocked"])
+        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.")
 
     @Flag("--reset-code", help: "Use the reset code instead of the admin PIN.") var resetCode = false
 
@@ -87,7 +88,7 @@ struct OpenPGPUnblockPIN: Verb {
     @OptionGroup var code: ResetCodeOptions
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPUnblocking> {
         let service = try await world.openOpenPGP()
         if resetCode || code.source.isGiven {
             let code = try await world.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
@@ -100,15 +101,19 @@ struct OpenPGPUnblockPIN: Verb {
             try await world.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
         }
-        return Answer("the user PIN is set and has all its tries", ["unblocked": true])
+        return Outcome(OpenPGPUnblocking(), "the user PIN is set and has all its tries")
     }
 }
 
+/// A user PIN that was unblocked.
+struct OpenPGPUnblocking: Report {
+    static let members: [Member<OpenPGPUnblocking>] = [Member("unblocked") { _ in true }]
+}
+
 /// Sets the number of PIN retries.
-struct OpenPGPSetRetries: Verb {
+struct OpenPGPSetRetries: ReportingVerb {
     static let about = About(
-        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).",
-        members: ["userRetries", "resetCodeRetries", "adminRetries"])
+        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).")
 
     @Argument("user-tries", help: "Tries of the user PIN.") var user: Int
 
@@ -124,25 +129,33 @@ struct OpenPGPSetRetries: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPRetries> {
         let service = try await world.openOpenPGP()
         try await service.checkSettingRetries()
         try await world.administer(admin, service, for: "set the tries")
         try await service.setRetries(user: user, reset: reset, admin: administrator)
-        return Answer(
-            "the user PIN has \(user) tries, the reset code \(reset), the admin PIN \(administrator)",
-            [
-                "userRetries": .int(Int64(user)), "resetCodeRetries": .int(Int64(reset)),
-                "adminRetries": .int(Int64(administrator)),
-            ])
+        return Outcome(
+            OpenPGPRetries(user: user, reset: reset, admin: administrator),
+            "the user PIN has \(user) tries, the reset code \(reset), the admin PIN \(administrator)")
     }
 }
 
+/// The number of PIN retries.
+struct OpenPGPRetries: Report {
+    let user: Int
+    let reset: Int
+    let admin: Int
+    static let members: [Member<OpenPGPRetries>] = [
+        Member("userRetries") { $0.user },
+        Member("resetCodeRetries") { $0.reset },
+        Member("adminRetries") { $0.admin },
+    ]
+}
+
 /// Sets whether each signature requires the PIN.
-struct OpenPGPSetSignaturePolicy: Verb {
+struct OpenPGPSetSignaturePolicy: ReportingVerb {
     static let about = About(
-        "set-signature-policy", "Set whether each signature requires the user PIN again.",
-        members: ["signatureNeedsPin"])
+        "set-signature-policy", "Set whether each signature requires the user PIN again.")
 
     @Argument("policy", help: "always or once.") var policy: SignaturePolicy
 
@@ -153,25 +166,31 @@ struct OpenPGPSetSignaturePolicy: Verb {
         case always, once
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPSignaturePolicy> {
         let service = try await world.openOpenPGP()
         try await world.administer(admin, service, for: "set the policy")
         try await service.setSignaturePolicy(needsPINForEach: policy == .always)
-        return Answer(
-            policy == .always ? "each signature requires the user PIN" : "the user PIN is required once",
-            ["signatureNeedsPin": .bool(policy == .always)])
+        return Outcome(
+            OpenPGPSignaturePolicy(needsPINForEach: policy == .always),
+            policy == .always ? "each signature requires the user PIN" : "the user PIN is required once")
     }
 }
 
+/// Whether each signature requires the PIN.
+struct OpenPGPSignaturePolicy: Report {
+    let needsPINForEach: Bool
+    static let members: [Member<OpenPGPSignaturePolicy>] = [Member("signatureNeedsPin") { $0.needsPINForEach }]
+}
+
 /// Sets whether PINs are sent as hashes.
-struct OpenPGPSetKDF: Verb {
+struct OpenPGPSetKDF: ReportingVerb {
     static let about = About(
         "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """
             Both PINs are set: new ones, or with --same-admin-pin the admin PIN that is there. The reset code is lost. \
             Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
             order: admin PIN, new user PIN, new admin PIN.
-            """, members: ["kdf"])
+            """)
 
     @Argument("setting", help: "on or off.") var setting: Setting
 
@@ -187,7 +206,7 @@ struct OpenPGPSetKDF: Verb {
         case on, off
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPDerivation> {
         let service = try await world.openOpenPGP()
         try confirmation.ask("this sets both PINs and removes the reset code; go on?", in: world)
         let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the derivation of PINs")
@@ -198,7 +217,14 @@ struct OpenPGPSetKDF: Verb {
         } else {
             try await service.endKDF(admin: admin, newUser: user, newAdmin: administrator)
         }
-        return Answer(
-            setting == .on ? "PINs are sent as hashes" : "PINs are sent as they are", ["kdf": .bool(setting == .on)])
+        return Outcome(
+            OpenPGPDerivation(isOn: setting == .on),
+            setting == .on ? "PINs are sent as hashes" : "PINs are sent as they are")
     }
+}
+
+/// Whether PINs are sent as hashes.
+struct OpenPGPDerivation: Report {
+    let isOn: Bool
+    static let members: [Member<OpenPGPDerivation>] = [Member("kdf") { $0.isOn }]
 }

@@ -18,14 +18,13 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 }
 
 /// Imports a certificate into a slot.
-struct OpenPGPImportCertificate: Verb {
+struct OpenPGPImportCertificate: ReportingVerb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
             imported, or, without a key there, the one that issued no other.
-            """,
-        members: ["slot", "certificate"])
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -35,36 +34,45 @@ struct OpenPGPImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedOpenPGPCertificate> {
         let content = try fileOptions.certificates(file, world)
         let service = try await world.openOpenPGP()
-        var answer = Answer("put a certificate into \(slot)", [:])
         let key = try? await service.publicKey(slot)
         let certificate = try content.certificate(for: key, in: file)
-        if let key, certificate.publicKey != key {
-            answer.warnings.append("the certificate is of another key than the one in the slot")
-        }
         try await service.checkRoom(for: certificate.der)
         try await world.askToReplaceCertificate(slot, service, confirmation)
         try await world.administer(admin, service, for: "store a certificate")
         try await service.putCertificate(certificate.der, slot)
-        answer.lines += Table.details(certificate.rows(at: world.now))
-        answer.members["slot"] = .string(slot.description)
-        answer.members["certificate"] = certificate.json
-        return answer
+        var outcome = Outcome(
+            ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
+            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
+        if let key, certificate.publicKey != key {
+            outcome.answer.warnings.append("the certificate is of another key than the one in the slot")
+        }
+        return outcome
     }
 }
 
+/// A certificate that was imported into a slot.
+struct ImportedOpenPGPCertificate: Report {
+    let slot: OpenPGPSlot
+    let certificate: X509Certificate
+    static let members: [Member<ImportedOpenPGPCertificate>] = [
+        Member("slot") { $0.slot.description },
+        Member("certificate") { $0.certificate },
+    ]
+}
+
 /// Exports a certificate.
-struct OpenPGPExportCertificate: Verb {
+struct OpenPGPExportCertificate: ReportingVerb {
     static let about = About(
-        "export", "Write the certificate of a slot. No PIN is required.", members: CertificateExport.members)
+        "export", "Write the certificate of a slot. No PIN is required.")
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: CertificateExport
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedCertificate> {
         let output = try export.output(world)
         let service = try await world.openOpenPGP()
         return try export.write(try X509Certificate(reading: try await service.certificate(slot)), of: slot, to: output)
@@ -72,33 +80,33 @@ struct OpenPGPExportCertificate: Verb {
 }
 
 /// Deletes a certificate.
-struct OpenPGPDeleteCertificate: Verb {
-    static let about = About("delete", "Delete the certificate of a slot; its key stays.", members: ["slot"])
+struct OpenPGPDeleteCertificate: ReportingVerb {
+    static let about = About("delete", "Delete the certificate of a slot; its key stays.")
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openOpenPGP()
         _ = try await service.certificate(slot)
         try confirmation.ask("the certificate of \(slot) would be lost; go on?", in: world)
         try await world.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
-        return Answer("the certificate of \(slot) is deleted", ["slot": .string(slot.description)])
+        return Outcome(ClearedSlot(slot: slot.description), "the certificate of \(slot) is deleted")
     }
 }
 
 /// Creates an attestation for a key that was generated on the card.
-struct OpenPGPAttest: Verb {
+struct OpenPGPAttest: ReportingVerb {
     static let about = About(
         "attest", "Have a YubiKey certify that it generated the key of a slot.",
         discussion: """
             The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
             that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \
             is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
-            """, members: ["slot", "certificate", "output", "device", "chain", "rooted", "reason"])
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -109,7 +117,7 @@ struct OpenPGPAttest: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPAttestation> {
         let chain = try trusted.chain(orElse: .yubicoOpenPGP)
         let output = try FileOutput(file, isText: true, force: confirmation.force, world)
         let service = try await world.openOpenPGP()
@@ -123,57 +131,67 @@ struct OpenPGPAttest: Verb {
         let isOnKey = try await statement.attests(service.publicKey(slot))
         guard isOnKey ?? true else { throw Self.wrong("another key") }
         guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
-        var answer = Answer("the statement on \(slot) is in \(file)", [:])
-        try output.put(Array(statement.pem.utf8), &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["certificate"] = .string(statement.pem)
-        answer.members["output"] = .string(file)
-        answer.members["device"] = .string(device.pem)
-        judge(statement, device, chain, at: world.now, &answer)
-        if isOnKey == nil { self.answer(&answer, isNotOn: statement) }
-        return answer
+        var report = OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device)
+        let (warnings, failure) = judge(&report, isOnKey: isOnKey != nil, chain, at: world.now)
+        var outcome = Outcome(report, "the statement on \(slot) is in \(file)")
+        (outcome.answer.warnings, outcome.answer.failure) = (warnings, failure)
+        try output.put(Array(statement.pem.utf8), &outcome.answer)
+        return outcome
     }
 
-    /// Reports that the key in the statement cannot be compared with the card's; an error only if roots were given.
-    private func answer(_ answer: inout Answer, isNotOn statement: X509Certificate) {
-        let type = statement.subjectPublicKeyInfo.algorithm.type
-        let words = "the key in the statement cannot be compared with the card's: it has the unknown form \(type)"
-        guard trusted.areNamed, answer.failure == nil else {
-            answer.warnings.append(words)
-            return
-        }
-        answer.members["rooted"] = false
-        answer.members["reason"] = .string(words)
-        answer.failure = Explanation("not-comparable", .authentication, words)
-    }
-
-    /// Checks whether the attestation key comes from a vendor; this affects the result only if roots were given.
+    /// Checks whether the attestation key comes from a vendor, and whether the key in the statement could be compared
+    /// with the card's; this affects the result only if roots were given.
     private func judge(
-        _ statement: X509Certificate, _ device: X509Certificate, _ chain: AttestationChain, at now: Int64,
-        _ answer: inout Answer
-    ) {
+        _ report: inout OpenPGPAttestation, isOnKey: Bool, _ chain: AttestationChain, at now: Int64
+    ) -> (warnings: [String], failure: Explanation?) {
+        var warnings: [String] = []
+        var failure: Explanation?
         do throws(PIVError) {
-            let path = try chain.verify(statement, device: device, at: now)
-            answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
-            answer.members["rooted"] = .bool(true)
-            answer.members["reason"] = .null
+            let path = try chain.verify(report.statement, device: report.device, at: now)
+            (report.signers, report.isRooted) = (Array(path.dropFirst()), true)
         } catch {
-            guard case .chain(let problem) = error else { return }
-            let reason = Explain.chain(problem)
-            answer.members["chain"] = .array([.string(device.subject.description)])
-            answer.members["rooted"] = .bool(false)
-            answer.members["reason"] = .string(reason.message)
-            if trusted.areNamed {
-                answer.failure = reason
-            } else {
-                answer.warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
+            if case .chain(let problem) = error {
+                let reason = Explain.chain(problem)
+                (report.signers, report.isRooted, report.reason) = ([report.device], false, reason.message)
+                if trusted.areNamed {
+                    failure = reason
+                } else {
+                    warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
+                }
             }
         }
+        guard !isOnKey else { return (warnings, failure) }
+        let type = report.statement.subjectPublicKeyInfo.algorithm.type
+        let words = "the key in the statement cannot be compared with the card's: it has the unknown form \(type)"
+        guard trusted.areNamed, failure == nil else { return (warnings + [words], failure) }
+        (report.isRooted, report.reason) = (false, words)
+        return (warnings, Explanation("not-comparable", .authentication, words))
     }
 
     private static func wrong(_ words: String) -> Explanation {
         Explanation("not-authentic", .authentication, "the statement has \(words) than it should have")
     }
+}
+
+/// A statement that the card generated a key.
+struct OpenPGPAttestation: Report {
+    let slot: OpenPGPSlot
+    let statement: X509Certificate
+    let output: String
+    let device: X509Certificate
+    /// The certificates that lead to a root; that of the attestation key alone if none do.
+    var signers: [X509Certificate]?
+    var isRooted: Bool?
+    var reason: String?
+    static let members: [Member<OpenPGPAttestation>] = [
+        Member("slot") { $0.slot.description },
+        Member("certificate", "PEM") { $0.statement.pem },
+        Member("output") { $0.output },
+        Member("device", "the certificate of the attestation key, PEM") { $0.device.pem },
+        Member("chain", "the subjects of the signers") { $0.signers?.map(\.subject.description) },
+        Member("rooted") { $0.isRooted },
+        Member("reason", "why it is not rooted") { $0.reason },
+    ]
 }
 
 extension X509Certificate {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKOpenPGP
+package import Verbs
+package import YKOpenPGP
 import YKTransport
 import YKWire
 
@@ -22,43 +22,19 @@ struct OpenPGPGroup: ParsableCommand {
 }
 
 /// Shows the card's information about itself.
-struct OpenPGPInfo: Verb {
+struct OpenPGPInfo: ReportingVerb {
     static let about = About(
         "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
-        discussion: "Only data that anybody may read is read; nothing on the card changes.",
-        members: [
-            "version", "firmware", "manufacturer", "manufacturerName", "serial", "name", "login", "url", "languages",
-            "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures",
-            "caFingerprints", "keys",
-        ])
+        discussion: "Only data that anybody may read is read; nothing on the card changes.")
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPReport> {
         let service = try await world.openOpenPGP()
         let report = try await service.report()
-        let (status, holder) = (report.status, report.cardholder)
-        var answer = Answer()
-        let identity = status.identity
-        let members: KeyValuePairs<String, JSONValue> = [
-            "version": .string(identity.version), "firmware": report.firmware.map { .string($0.description) } ?? .null,
-            "manufacturer": .int(Int64(identity.manufacturer)),
-            "manufacturerName": identity.manufacturerName.map(JSONValue.string) ?? .null,
-            "serial": .string(identity.serial), "name": holder.name.map(JSONValue.string) ?? .null,
-            "login": holder.login.map(JSONValue.string) ?? .null, "url": holder.url.map(JSONValue.string) ?? .null,
-            "languages": .array(holder.languages.map(JSONValue.string)),
-            "userRetries": .int(Int64(status.pins.retries.user)),
-            "resetCodeRetries": .int(Int64(status.pins.retries.reset)),
-            "adminRetries": .int(Int64(status.pins.retries.admin)),
-            "signatureNeedsPin": .bool(status.pins.signatureNeedsPIN),
-            "kdf": report.usesKDF.map(JSONValue.bool) ?? .null,
-            "signatures": report.signatures.map { .int(Int64($0)) } ?? .null, "keys": .array(status.keys.map(\.json)),
-            "caFingerprints": .array(status.caFingerprints.map { $0.map { .string(Hex.encode($0)) } ?? .null }),
-        ]
-        for (name, value) in members { answer.members[name] = value }
-        answer.lines = Self.lines(report)
-        answer.warnings = report.problems.map { problem in
+        var outcome = Outcome(report, Self.lines(report))
+        outcome.answer.warnings = report.problems.map { problem in
             "the card does not report the \(problem.part): \(Explain.openPGP(problem.error).message)"
         }
-        return answer
+        return outcome
     }
 
     private static func lines(_ report: OpenPGPReport) -> [String] {
@@ -103,15 +79,39 @@ extension OpenPGPIdentity {
 extension OpenPGPKeyInfo {
     /// Whether the slot has a key. Cards that do not report this store a fingerprint for each key.
     var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
+}
 
-    fileprivate var json: JSONValue {
-        var object = JSONValue.Object()
-        object["slot"] = .string(slot.description)
-        object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
-        object["origin"] = origin.map { .string($0.description) } ?? .null
-        object["fingerprint"] = fingerprint.map { .string(Hex.encode($0)) } ?? .null
-        object["created"] = created.map(JSONValue.int) ?? .null
-        object["touch"] = touch.map { .string($0.description) } ?? .null
-        return .object(object)
-    }
+extension OpenPGPReport: Report {
+    package static let members: [Member<OpenPGPReport>] = [
+        Member("version", "of the card application") { $0.status.identity.version },
+        Member("firmware") { $0.firmware?.description },
+        Member("manufacturer") { $0.status.identity.manufacturer },
+        Member("manufacturerName") { $0.status.identity.manufacturerName },
+        Member("serial") { $0.status.identity.serial },
+        Member("name") { $0.cardholder.name },
+        Member("login") { $0.cardholder.login },
+        Member("url") { $0.cardholder.url },
+        Member("languages") { $0.cardholder.languages },
+        Member("userRetries") { $0.status.pins.retries.user },
+        Member("resetCodeRetries") { $0.status.pins.retries.reset },
+        Member("adminRetries") { $0.status.pins.retries.admin },
+        Member("signatureNeedsPin") { $0.status.pins.signatureNeedsPIN },
+        Member("kdf", "whether PINs are sent as hashes; null if the card does not report it") { $0.usesKDF },
+        Member("signatures", "how many were made; null if the card does not report it") { $0.signatures },
+        Member("caFingerprints", "three, in hexadecimal or null") { $0.caFingerprints },
+        Member("keys") { $0.status.keys },
+    ]
+
+    private var caFingerprints: [String?] { status.caFingerprints.map { $0.map { Hex.encode($0) } } }
+}
+
+extension OpenPGPKeyInfo: Report {
+    package static let members: [Member<OpenPGPKeyInfo>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm?.description },
+        Member("origin") { $0.origin?.description },
+        Member("fingerprint", "in hexadecimal") { $0.fingerprint.map { Hex.encode($0) } },
+        Member("created", "in seconds since 1970") { $0.created },
+        Member("touch") { $0.touch?.description },
+    ]
 }

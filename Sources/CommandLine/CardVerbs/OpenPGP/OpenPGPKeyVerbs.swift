@@ -19,13 +19,13 @@ struct OpenPGPKeysGroup: ParsableCommand {
 }
 
 /// Generates a key on the card.
-struct OpenPGPGenerateKey: Verb {
+struct OpenPGPGenerateKey: ReportingVerb {
     static let about = About(
         "generate", "Generate a key on the card, over what is in the slot.",
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
             encrypted to it is lost with the card. RSA takes some cards minutes.
-            """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -38,7 +38,7 @@ struct OpenPGPGenerateKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<StoredOpenPGPKey> {
         let service = try await world.openOpenPGP()
         let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
         try OpenPGPService.check(type, for: slot)
@@ -48,19 +48,19 @@ struct OpenPGPGenerateKey: Verb {
         if case .rsa = type { world.terminal.notice("generating an RSA key may take minutes") }
         let made = try await service.generateKey(slot, type)
         if let touch { try await service.setTouch(touch, slot) }
-        return made.answer("generated", slot, touch)
+        return StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome("generated")
     }
 }
 
 /// Imports a private key into a slot.
-struct OpenPGPImportKey: Verb {
+struct OpenPGPImportKey: ReportingVerb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. --created gives the time that is \
             a part of the fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of \
             that key.
-            """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -75,7 +75,7 @@ struct OpenPGPImportKey: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<StoredOpenPGPKey> {
         let key = try fileOptions.privateKey(file, world).key
         let service = try await world.openOpenPGP()
         try await service.checkImport(of: key.publicKey, slot)
@@ -84,45 +84,45 @@ struct OpenPGPImportKey: Verb {
         try await world.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
         if let touch { try await service.setTouch(touch, slot) }
-        return stored.answer("imported", slot, touch)
+        return StoredOpenPGPKey(slot: slot, stored: stored, touch: touch).outcome("imported")
     }
 }
 
 /// Deletes a key.
-struct OpenPGPDeleteKey: Verb {
+struct OpenPGPDeleteKey: ReportingVerb {
     static let about = About(
         "delete", "Delete the key of a slot.",
-        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.", members: ["slot"])
+        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.")
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
         try confirmation.ask("the \(slot) key would be lost for good; go on?", in: world)
         try await world.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
-        return Answer("the \(slot) key is deleted", ["slot": .string(slot.description)])
+        return Outcome(ClearedSlot(slot: slot.description), "the \(slot) key is deleted")
     }
 }
 
 /// Exports a public key.
-struct OpenPGPExportKey: Verb {
+struct OpenPGPExportKey: ReportingVerb {
     static let about = About(
         "export", "Write the public key of a slot. No PIN is required.",
         discussion: """
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
-            """, members: PublicKeyExport.members)
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: PublicKeyExport
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedPublicKey> {
         let output = try export.output(world)
         let service = try await world.openOpenPGP()
         let key = try await service.publicKey(slot)
@@ -133,13 +133,13 @@ struct OpenPGPExportKey: Verb {
 }
 
 /// Sets when a key requires a touch.
-struct OpenPGPSetTouch: Verb {
+struct OpenPGPSetTouch: ReportingVerb {
     static let about = About(
         "set-touch", "Set when a key requires a touch.",
         discussion: """
             fixed and cached-fixed stay until the key is replaced or the application reset; of the attestation key not \
             even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
-            """, members: ["slot", "touch"])
+            """)
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -148,7 +148,7 @@ struct OpenPGPSetTouch: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPTouchChange> {
         let service = try await world.openOpenPGP()
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
@@ -157,10 +157,18 @@ struct OpenPGPSetTouch: Verb {
         }
         try await world.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
-        return Answer(
-            "the touch policy of \(slot) is \(policy)",
-            ["slot": .string(slot.description), "touch": .string(policy.description)])
+        return Outcome(OpenPGPTouchChange(slot: slot, policy: policy), "the touch policy of \(slot) is \(policy)")
     }
+}
+
+/// A touch policy that was set.
+struct OpenPGPTouchChange: Report {
+    let slot: OpenPGPSlot
+    let policy: OpenPGPTouchPolicy
+    static let members: [Member<OpenPGPTouchChange>] = [
+        Member("slot") { $0.slot.description },
+        Member("touch") { $0.policy.description },
+    ]
 }
 
 extension World {
@@ -176,28 +184,37 @@ extension World {
     }
 }
 
-extension OpenPGPPublicKey {
-    fileprivate func answer(_ verb: String, _ slot: OpenPGPSlot, _ touch: OpenPGPTouchPolicy?) -> Answer {
-        let type = OpenPGPKeyType(key)
-        return Answer(
-            ["\(verb) the \(slot) key: \(type)", "fingerprint \(Hex.encode(fingerprint))"],
-            [
-                "slot": .string(slot.description), "algorithm": .string(type.description),
-                "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(created),
-                "touch": touch.map { .string($0.description) } ?? .null,
-                "publicKey": .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo)),
-            ])
+/// A key that was generated or imported.
+struct StoredOpenPGPKey: Report {
+    let slot: OpenPGPSlot
+    let stored: OpenPGPPublicKey
+    let touch: OpenPGPTouchPolicy?
+    static let members: [Member<StoredOpenPGPKey>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.type.description },
+        Member("fingerprint", "in hexadecimal") { $0.fingerprint },
+        Member("created", "in seconds since 1970") { $0.stored.created },
+        Member("touch", "null if it was not set") { $0.touch?.description },
+        Member("publicKey", "PEM") { $0.stored.key.pem },
+    ]
+
+    private var type: OpenPGPKeyType { OpenPGPKeyType(stored.key) }
+
+    private var fingerprint: String { Hex.encode(stored.fingerprint) }
+
+    func outcome(_ verb: String) -> Outcome<StoredOpenPGPKey> {
+        Outcome(self, ["\(verb) the \(slot) key: \(type)", "fingerprint \(fingerprint)"])
     }
 }
 
 /// Stores the fingerprint of a CA key.
-struct OpenPGPSetCAFingerprint: Verb {
+struct OpenPGPSetCAFingerprint: ReportingVerb {
     static let about = About(
         "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
         discussion: """
             The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
             nothing with them.
-            """, members: ["number", "fingerprint"])
+            """)
 
     @Argument("number", help: "Which of them: 1, 2 or 3.") var number: Int
 
@@ -214,15 +231,23 @@ struct OpenPGPSetCAFingerprint: Verb {
 
     private var digits: String { fingerprint.filter { $0 != " " } }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPCAFingerprint> {
         let bytes = fingerprint == "none" ? nil : try Hex.decode(digits)
         let service = try await world.openOpenPGP()
         try await world.administer(admin, service, for: "store the fingerprint")
         try await service.setCAFingerprint(number, bytes)
-        return Answer(
-            "CA fingerprint \(number) is \(bytes == nil ? "removed" : "stored")",
-            [
-                "number": .int(Int64(number)), "fingerprint": bytes.map { .string(Hex.encode($0)) } ?? .null,
-            ])
+        return Outcome(
+            OpenPGPCAFingerprint(number: number, bytes: bytes),
+            "CA fingerprint \(number) is \(bytes == nil ? "removed" : "stored")")
     }
+}
+
+/// The fingerprint of a CA key.
+struct OpenPGPCAFingerprint: Report {
+    let number: Int
+    let bytes: [UInt8]?
+    static let members: [Member<OpenPGPCAFingerprint>] = [
+        Member("number") { $0.number },
+        Member("fingerprint", "in hexadecimal; null if it was removed") { $0.bytes.map { Hex.encode($0) } },
+    ]
 }

@@ -9,14 +9,14 @@ import YKPIV
 import YKWire
 
 /// Signs a file with the signature key.
-struct OpenPGPSign: Verb {
+struct OpenPGPSign: ReportingVerb {
     static let about = About(
         "sign", "Sign a file with the signature key.",
         discussion: """
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
             Ed25519 signs the file itself. --digest says that the file is a digest. With --format openpgp or armor it is \
             what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
-            """, members: ["slot", "algorithm", "hash", "signature", "output"])
+            """)
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -40,17 +40,16 @@ struct OpenPGPSign: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
-        try await options.answer(file, .signature, format, pin, force: replacing.force, world)
+    func run(in world: World) async throws -> Outcome<OpenPGPSignatureReport> {
+        try await options.sign(file, .signature, format, pin, force: replacing.force, world)
     }
 }
 
 /// Signs a file with the authentication key.
-struct OpenPGPAuthenticate: Verb {
+struct OpenPGPAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign a challenge with the authentication key.",
-        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
-        members: ["slot", "algorithm", "hash", "signature", "output"])
+        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.")
 
     @Argument("file", help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
 
@@ -64,8 +63,8 @@ struct OpenPGPAuthenticate: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
-        try await options.answer(file, .authentication, .init(format), pin, force: replacing.force, world)
+    func run(in world: World) async throws -> Outcome<OpenPGPSignatureReport> {
+        try await options.sign(file, .authentication, .init(format), pin, force: replacing.force, world)
     }
 }
 
@@ -111,10 +110,10 @@ struct OpenPGPSigningOptions: ParsableArguments {
         let hash: HashAlgorithm?
     }
 
-    func answer(
+    func sign(
         _ file: String, _ slot: OpenPGPSlot, _ format: OpenPGPSignatureFormat, _ pin: PINOptions, force: Bool,
         _ world: World
-    ) async throws -> Answer {
+    ) async throws -> Outcome<OpenPGPSignatureReport> {
         let target = try FileOutput(output, isText: [.base64, .armor].contains(format), force: force, world)
         let early = try file == "-" ? nil : Files.read(file)
         let service = try await world.openOpenPGP()
@@ -126,15 +125,9 @@ struct OpenPGPSigningOptions: ParsableArguments {
         let made = try await world.touchingOpenPGP(slot, service) {
             try await signature(content, slot, format, key, service)
         }
-        var answer = Answer("the signature is in \(output)", [:])
-        try target.put(made.written, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
-        let hash = HashChoice.allCases.first { $0.algorithm == made.hash }
-        answer.members["hash"] = hash.map { .string($0.rawValue) } ?? .null
-        answer.members["signature"] = .string(Base64.encodeURL(made.bytes))
-        answer.members["output"] = .string(output)
-        return answer
+        let report = OpenPGPSignatureReport(
+            slot: slot, type: OpenPGPKeyType(key), hash: made.hash, bytes: made.bytes, output: output)
+        return try target.put(made.written, of: report, "the signature is in \(output)")
     }
 
     /// Refuses what the key cannot sign, before the PIN is sent.
@@ -169,15 +162,33 @@ struct OpenPGPSigningOptions: ParsableArguments {
     }
 }
 
+/// A signature of the card.
+struct OpenPGPSignatureReport: Report {
+    let slot: OpenPGPSlot
+    let type: OpenPGPKeyType
+    let hash: HashAlgorithm?
+    let bytes: [UInt8]
+    let output: String
+    static let members: [Member<OpenPGPSignatureReport>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.type.description },
+        Member("hash", "null for a bare signature of Ed25519") { report in
+            HashChoice.allCases.first { $0.algorithm == report.hash }?.rawValue
+        },
+        Member("signature", "in base64url; the packet of an OpenPGP signature") { Base64.encodeURL($0.bytes) },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Decrypts data with the decryption key.
-struct OpenPGPDecrypt: Verb {
+struct OpenPGPDecrypt: ReportingVerb {
     static let about = About(
         "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
             With an RSA key the file is a message as 'openssl pkeyutl -encrypt' makes it (PKCS#1 v1.5). With a key on a \
             curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
             it. OpenPGP messages are decrypted by gpg.
-            """, members: ["slot", "algorithm", "plaintext", "output"])
+            """)
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -186,7 +197,7 @@ struct OpenPGPDecrypt: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OpenPGPPlaintext> {
         let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
         let early = try file == "-" ? nil : Files.read(file)
         let service = try await world.openOpenPGP()
@@ -205,33 +216,49 @@ struct OpenPGPDecrypt: Verb {
         let result = try await world.touchingOpenPGP(.decryption, service) {
             if let peer { try await service.derive(with: peer) } else { try await service.decrypt(content) }
         }
-        var answer = Answer("the result is in \(output)", [:])
         var bytes = result.value.copyBytes()
         defer { Secret.wipe(&bytes) }
         let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
-        try target.put(bytes, isText: isText, &answer)
-        answer.members["slot"] = .string(OpenPGPSlot.decryption.description)
-        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
-        answer.members["plaintext"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
-        answer.members["output"] = .string(output)
-        return answer
+        return try target.put(
+            bytes, isText: isText,
+            of: OpenPGPPlaintext(type: type, text: output == "-" ? Base64.encodeURL(bytes) : nil, output: output),
+            "the result is in \(output)")
     }
+}
+
+/// What the decryption key returned.
+struct OpenPGPPlaintext: Report {
+    let type: OpenPGPKeyType
+    let text: String?
+    let output: String
+    static let members: [Member<OpenPGPPlaintext>] = [
+        Member("slot") { _ in OpenPGPSlot.decryption.description },
+        Member("algorithm") { $0.type.description },
+        Member("plaintext", "in base64url, unless it is in a file") { $0.text },
+        Member("output") { $0.output },
+    ]
 }
 
 /// Generates random bytes.
-struct OpenPGPRandom: Verb {
-    static let about = About("random", "Get random bytes of the card, in hexadecimal.", members: ["bytes"])
+struct OpenPGPRandom: ReportingVerb {
+    static let about = About("random", "Get random bytes of the card, in hexadecimal.")
 
     @Argument("count", help: "How many bytes.") var count = 32
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RandomBytes> {
         let bytes = try await world.openOpenPGP().random(count)
-        return Answer(Hex.encode(bytes), ["bytes": .string(Hex.encode(bytes))])
+        return Outcome(RandomBytes(bytes: bytes), Hex.encode(bytes))
     }
 }
 
+/// Random bytes of the card.
+struct RandomBytes: Report {
+    let bytes: [UInt8]
+    static let members: [Member<RandomBytes>] = [Member("bytes", "in hexadecimal") { Hex.encode($0.bytes) }]
+}
+
 /// Resets the application to its factory state.
-struct OpenPGPReset: Verb {
+struct OpenPGPReset: ReportingVerb {
     static let about = About(
         "reset",
         "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
@@ -239,18 +266,18 @@ struct OpenPGPReset: Verb {
             No PIN is required: the retries of both PINs are used up, once the card has shown that it can be reset. A \
             YubiKey keeps its attestation key. A reset that was interrupted is completed. Other applications of the key \
             are not touched.
-            """, members: ["reset"])
+            """)
 
     @OptionGroup var confirmation: Confirmation
 
-    func answer(in world: World) async throws -> Answer {
-        var answer = Answer("the OpenPGP application is that of a new card", ["reset": true])
-        answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
+    func run(in world: World) async throws -> Outcome<ApplicationReset> {
+        var outcome = Outcome(ApplicationReset(), "the OpenPGP application is that of a new card")
+        outcome.answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
         let service: OpenPGPService
         do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {
             // All data is already lost at this point.
             _ = try await OpenPGPService.activate(try world.connect())
-            return answer
+            return outcome
         }
         try confirmation.ask(
             typing: "reset", "this deletes all OpenPGP keys, certificates and data of this card for good", in: world)
@@ -259,9 +286,9 @@ struct OpenPGPReset: Verb {
             for words in ["TERMINATE DF", blocking, "TERMINATE DF", "ACTIVATE FILE"] {
                 plan.add(.init(command: [], summary: words, details: [], isSent: false))
             }
-            return answer
+            return outcome
         }
         try await service.reset()
-        return answer
+        return outcome
     }
 }

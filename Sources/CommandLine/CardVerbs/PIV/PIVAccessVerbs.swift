@@ -18,67 +18,66 @@ struct PIVAccess: ParsableCommand {
 }
 
 /// Changes the PIN.
-struct PIVChangePIN: Verb {
+struct PIVChangePIN: ReportingVerb {
     static let about = About(
         "change-pin", "Change the PIN. A wrong current one uses up a retry.",
-        discussion: "The default PIN is 123456. \(PINChangeOptions.order)", members: ["changed"])
+        discussion: "The default PIN is 123456. \(PINChangeOptions.order)")
 
     @OptionGroup var pins: PINChangeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openPIV()
         let old = try await world.pivCode(.pin, world.source(of: .piv, pins.pin), of: service, for: "change the PIN")
         try await service.changePIN(from: old, to: try await world.newPIVCode(.pin, pins.new.source))
-        return Answer("the PIN is changed", ["changed": true])
+        return Outcome(CredentialChange(), "the PIN is changed")
     }
 }
 
 /// Changes the PUK.
-struct PIVChangePUK: Verb {
+struct PIVChangePUK: ReportingVerb {
     static let about = About(
         "change-puk", "Change the PUK. A wrong current one uses up a retry.",
         discussion: """
             The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
             from standard input, the first line is the current PUK, the second the new one.
-            """, members: ["changed"])
+            """)
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPUKOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openPIV()
         let old = try await world.pivCode(.puk, puk.source, of: service, for: "change the PUK")
         try await service.changePUK(from: old, to: try await world.newPIVCode(.puk, new.source))
-        return Answer("the PUK is changed", ["changed": true])
+        return Outcome(CredentialChange(), "the PUK is changed")
     }
 }
 
 /// Sets a new PIN with the PUK.
-struct PIVUnblockPIN: Verb {
+struct PIVUnblockPIN: ReportingVerb {
     static let about = About(
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
-        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.",
-        members: ["changed"])
+        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.")
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<CredentialChange> {
         let service = try await world.openPIV()
         let puk = try await world.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
         try await service.unblockPIN(puk: puk, newPIN: try await world.newPIVCode(.pin, new.source))
-        return Answer("the PIN is set, with all its tries", ["changed": true])
+        return Outcome(CredentialChange(), "the PIN is set, with all its tries")
     }
 }
 
 /// Sets the number of PIN and PUK retries.
-struct PIVSetRetries: Verb {
+struct PIVSetRetries: ReportingVerb {
     static let about = About(
         "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
             PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
             management key are needed.
-            """, members: ["pinRetries", "pukRetries"])
+            """)
 
     @Argument("pin-tries", help: "Retries of the PIN.") var pinTries: Int
 
@@ -94,7 +93,7 @@ struct PIVSetRetries: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVRetries> {
         let service = try await world.openPIV()
         if !force, world.plan == nil {
             try Prompt.confirm("this makes the PIN 123456 and the PUK 12345678 again; go on?")
@@ -102,25 +101,31 @@ struct PIVSetRetries: Verb {
         var unlocking = try await management.unlock(service, for: "set the tries", world)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
-        var answer = Answer(
-            "the PIN has \(pinTries) tries, the PUK \(pukTries)",
-            ["pinRetries": .int(Int64(pinTries)), "pukRetries": .int(Int64(pukTries))])
-        answer.warnings = [
+        var outcome = Outcome(
+            PIVRetries(pin: pinTries, puk: pukTries), "the PIN has \(pinTries) tries, the PUK \(pukTries)")
+        outcome.answer.warnings = [
             "PIN and PUK have their default values now; change them with 'ykit piv access change-pin' and 'change-puk'"
         ]
-        return answer
+        return outcome
     }
 }
 
+/// The number of PIN and PUK retries.
+struct PIVRetries: Report {
+    let pin: Int
+    let puk: Int
+    static let members: [Member<PIVRetries>] = [Member("pinRetries") { $0.pin }, Member("pukRetries") { $0.puk }]
+}
+
 /// Changes the management key.
-struct PIVChangeManagementKey: Verb {
+struct PIVChangeManagementKey: ReportingVerb {
     static let about = About(
         "change-management-key", "Set another management key.",
         discussion: """
             With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
             ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
             into --key-file.
-            """, members: ["algorithm", "touch", "protected", "keyFile"])
+            """)
 
     @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
@@ -143,7 +148,7 @@ struct PIVChangeManagementKey: Verb {
         if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVManagementKeyChange> {
         let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
         let service = try await world.openPIV()
         var unlocking = try await management.unlock(service, for: "set another one", world)
@@ -174,12 +179,9 @@ struct PIVChangeManagementKey: Verb {
             throw error
         }
         try file?.settle()
-        return Answer(
-            "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""),
-            [
-                "algorithm": .string(type.description), "touch": .bool(touch), "protected": .bool(protect),
-                "keyFile": keyFile.map(JSONValue.string) ?? .null,
-            ])
+        return Outcome(
+            PIVManagementKeyChange(type: type, needsTouch: touch, isProtected: protect, file: keyFile),
+            "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
     /// Returns the new key: generated, given, or asked for twice.
@@ -206,4 +208,18 @@ struct PIVChangeManagementKey: Verb {
     }
 
     private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }
+}
+
+/// A management key that was set.
+struct PIVManagementKeyChange: Report {
+    let type: ManagementKeyType
+    let needsTouch: Bool
+    let isProtected: Bool
+    let file: String?
+    static let members: [Member<PIVManagementKeyChange>] = [
+        Member("algorithm") { $0.type.description },
+        Member("touch") { $0.needsTouch },
+        Member("protected", "whether the PIN leads to it") { $0.isProtected },
+        Member("keyFile") { $0.file },
+    ]
 }

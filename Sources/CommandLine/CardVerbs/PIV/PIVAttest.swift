@@ -9,7 +9,7 @@ import YKWire
 import YKX509
 
 /// Shows the content of an attestation, and verifies it.
-struct PIVAttest: Verb {
+struct PIVAttest: ReportingVerb {
     static let about = About(
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
@@ -17,58 +17,78 @@ struct PIVAttest: Verb {
             --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
             key alone, export its f9 and name that with --root. 'ykit piv keys attest' writes the attestation into a \
             file.
-            """,
-        members: [
-            "slot", "algorithm", "firmware", "serial", "pinPolicy", "touchPolicy", "formFactor", "chain", "rooted",
-            "reason", "attestation", "device",
-        ])
+            """)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var trusted: TrustedCertificates
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVAttestationReport> {
         let chain = try trusted.chain(orElse: .yubico)
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await service.certificate(.attestation)
         let facts = try PIVAttestation(attestation)
-        var answer = Answer()
+        var report = PIVAttestationReport(slot: slot, attestation: attestation, device: device, facts: facts)
         do throws(PIVError) {
-            let path = try chain.verify(attestation, device: device, at: world.now)
-            Self.describe(facts, attestation, path, &answer)
+            report.path = try chain.verify(attestation, device: device, at: world.now)
         } catch {
             guard case .chain(let problem) = error else { throw error }
             // The statement of an unknown device is shown; one signed by a different key is not.
-            if problem != .notSignedByDevice { Self.describe(facts, attestation, [attestation, device], &answer) }
-            answer.failure = Explain.chain(problem)
+            if problem != .notSignedByDevice { report.path = [attestation, device] }
+            report.problem = Explain.chain(problem)
         }
-        answer.members["rooted"] = .bool(answer.failure == nil)
-        answer.members["reason"] = answer.failure.map { .string($0.message) } ?? .null
-        answer.members["serial"] = facts.serial.flatMap(Int64.init(exactly:)).map(JSONValue.int) ?? .null
-        answer.members["slot"] = .string(slot.description)
-        answer.members["attestation"] = .string(attestation.pem)
-        answer.members["device"] = .string(device.pem)
-        return answer
+        var outcome = Outcome(report, report.lines)
+        outcome.answer.failure = report.problem
+        return outcome
+    }
+}
+
+/// What an attestation says, and whether it is authentic.
+struct PIVAttestationReport: Report {
+    let slot: PIVSlot
+    let attestation: X509Certificate
+    let device: X509Certificate
+    let facts: PIVAttestation
+    /// The attestation and its signers, up to a root if there is one; `nil` if another key signed it.
+    var path: [X509Certificate]?
+    /// Why it is not authentic.
+    var problem: Explanation?
+    static let members: [Member<PIVAttestationReport>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm },
+        Member("firmware") { $0.signed?.firmware?.description },
+        Member("serial") { $0.facts.serial.flatMap(Int64.init(exactly:)) },
+        Member("pinPolicy") { $0.signed?.policies?.pin.description },
+        Member("touchPolicy") { $0.signed?.policies?.touch.description },
+        Member("formFactor", "the code in hexadecimal") { $0.signed?.formFactor.map { Hex.encode([$0]) } },
+        Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
+        Member("rooted") { $0.problem == nil },
+        Member("reason", "why it is not rooted") { $0.problem?.message },
+        Member("attestation", "PEM") { $0.attestation.pem },
+        Member("device", "the certificate of f9, PEM") { $0.device.pem },
+    ]
+
+    /// What the attestation says, if the key in f9 signed it.
+    private var signed: PIVAttestation? { path == nil ? nil : facts }
+
+    private var signers: [X509Certificate]? { path.map { Array($0.dropFirst()) } }
+
+    private var algorithm: String? {
+        signed == nil ? nil : attestation.publicKey.flatMap { PIVAlgorithm($0)?.description }
     }
 
-    private static func describe(
-        _ facts: PIVAttestation, _ attestation: X509Certificate, _ path: [X509Certificate], _ answer: inout Answer
-    ) {
-        let algorithm = attestation.publicKey.flatMap { PIVAlgorithm($0)?.description }
-        let members: [(name: String, title: String, value: String?)] = [
-            ("algorithm", "algorithm", algorithm), ("firmware", "firmware", facts.firmware?.description),
-            ("serial", "serial", facts.serial.map(String.init)),
-            ("pinPolicy", "PIN policy", facts.policies?.pin.description),
-            ("touchPolicy", "touch policy", facts.policies?.touch.description),
-            ("formFactor", "form factor", facts.formFactor.map { Hex.encode([$0]) }),
+    /// The rows of a table for people.
+    var lines: [String] {
+        guard let signed, let signers else { return [] }
+        let rows: [(title: String, value: String?)] = [
+            ("algorithm", algorithm), ("firmware", signed.firmware?.description),
+            ("serial", signed.serial.map(String.init)), ("PIN policy", signed.policies?.pin.description),
+            ("touch policy", signed.policies?.touch.description),
+            ("form factor", signed.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }),
         ]
-        for member in members { answer.members[member.name] = member.value.map(JSONValue.string) ?? .null }
-        answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
-        let signers = path.dropFirst().map(\.subject.description.printable).listed()
-        let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }
-        let words =
-            members.dropLast().map { [$0.title, $0.value ?? "not told"] } + [["form factor", form ?? "not told"]]
-        answer.lines = Table.details(words + [["signed by", signers]])
+        return Table.details(
+            rows.map { [$0.title, $0.value ?? "not told"] }
+                + [["signed by", signers.map(\.subject.description.printable).listed()]])
     }
 }

@@ -18,13 +18,12 @@ struct PIVCertificates: ParsableCommand {
 }
 
 /// Generates a self-signed certificate.
-struct PIVGenerateCertificate: Verb {
+struct PIVGenerateCertificate: ReportingVerb {
     static let about = About(
         "generate",
         "Generate a self-signed certificate for the key in a slot, and store it there.",
         discussion:
-            "The PIN and the management key are needed. If the card does not report the public key, name its file.",
-        members: ["slot", "certificate", "pem"])
+            "The PIN and the management key are needed. If the card does not report the public key, name its file.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -52,7 +51,7 @@ struct PIVGenerateCertificate: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GeneratedPIVCertificate> {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()
@@ -66,21 +65,28 @@ struct PIVGenerateCertificate: Verb {
             try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
-        var answer = Answer(["put a certificate into \(slot)"], [:])
-        answer.lines += Table.details(certificate.rows(at: world.now))
-        answer.members["slot"] = .string(slot.description)
-        answer.members["certificate"] = certificate.json
-        answer.members["pem"] = .string(certificate.pem)
-        return answer
+        return Outcome(
+            GeneratedPIVCertificate(slot: slot, certificate: certificate),
+            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
     }
 }
 
+/// A certificate that was made for the key in a slot.
+struct GeneratedPIVCertificate: Report {
+    let slot: PIVSlot
+    let certificate: X509Certificate
+    static let members: [Member<GeneratedPIVCertificate>] = [
+        Member("slot") { $0.slot.description },
+        Member("certificate") { $0.certificate },
+        Member("pem", "the certificate") { $0.certificate.pem },
+    ]
+}
+
 /// Creates a certificate signing request.
-struct PIVRequestCertificate: Verb {
+struct PIVRequestCertificate: ReportingVerb {
     static let about = About(
         "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
-        members: ["slot", "subject", "format", "request", "output"])
+        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -102,7 +108,7 @@ struct PIVRequestCertificate: Verb {
         case pem, der
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVCertificateRequest> {
         let output = try FileOutput(file, isText: format == .pem, force: replacing.force, world)
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
@@ -114,26 +120,40 @@ struct PIVRequestCertificate: Verb {
             try await service.certificateRequest(use.slot, template, key: key)
         }
         let pem = PEM.encode("CERTIFICATE REQUEST", der)
-        var answer = Answer("the request for \(template.subject.description.printable) is in \(file)", [:])
-        try output.put(format == .pem ? Array(pem.utf8) : der, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["subject"] = .string(template.subject.description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["request"] = .string(format == .pem ? pem : Base64.encodeURL(der))
-        answer.members["output"] = .string(file)
-        return answer
+        let report = PIVCertificateRequest(
+            slot: slot, subject: template.subject, format: format,
+            text: format == .pem ? pem : Base64.encodeURL(der), output: file)
+        return try output.put(
+            format == .pem ? Array(pem.utf8) : der, of: report,
+            "the request for \(template.subject.description.printable) is in \(file)")
     }
 }
 
+/// A certificate signing request.
+struct PIVCertificateRequest: Report {
+    let slot: PIVSlot
+    let subject: DistinguishedName
+    let format: PIVRequestCertificate.RequestFormat
+    let text: String
+    let output: String
+    static let members: [Member<PIVCertificateRequest>] = [
+        Member("slot") { $0.slot.description },
+        Member("subject") { $0.subject.description },
+        Member("format") { $0.format.rawValue },
+        Member("request", "in that format, der in base64url") { $0.text },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Imports a certificate into a slot.
-struct PIVImportCertificate: Verb {
+struct PIVImportCertificate: ReportingVerb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
             imported, or, if the card does not report its keys, the one that issued no other. One that belongs to another \
             key is refused. The management key is required.
-            """, members: ["slot", "certificate", "compressed", "belongs"])
+            """)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -153,55 +173,67 @@ struct PIVImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedPIVCertificate> {
         let content = try fileOptions.certificates(file, world)
         let service = try await world.openPIV()
-        var answer = Answer()
-        let (certificate, belongs) = try await choose(from: content, service, &answer)
+        let (certificate, belongs, warnings) = try await choose(from: content, service)
         try await world.overwriting(service, force: force)?.confirmCertificate(in: slot)
         try await management.unlock(service, for: "store a certificate", world)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
-        answer.lines = ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now))
-        answer.members["slot"] = .string(slot.description)
-        answer.members["certificate"] = certificate.json
-        answer.members["compressed"] = .bool(compress)
-        answer.members["belongs"] = belongs.map(JSONValue.bool) ?? .null
-        return answer
+        var outcome = Outcome(
+            ImportedPIVCertificate(slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
+            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
+        outcome.answer.warnings = warnings
+        return outcome
     }
 
-    /// Returns the certificate to import, and whether it belongs to the key in the slot: `nil` without a key, if the card
-    /// does not report it, and if it was not to be checked.
+    /// Returns the certificate to import, whether it belongs to the key in the slot, and why that is not known: `nil`
+    /// without a key, if the card does not report it, and if it was not to be checked.
     private func choose(
-        from content: KeyFile, _ service: PIVService, _ answer: inout Answer
-    ) async throws -> (X509Certificate, Bool?) {
-        if noCheck { return (try content.certificate(in: file), nil) }
+        from content: KeyFile, _ service: PIVService
+    ) async throws -> (X509Certificate, belongs: Bool?, warnings: [String]) {
+        if noCheck { return (try content.certificate(in: file), nil, []) }
+        var warnings: [String] = []
         do {
-            if let found = try await service.certificate(in: content, belongingTo: slot) { return (found, true) }
+            if let found = try await service.certificate(in: content, belongingTo: slot) { return (found, true, []) }
         } catch {
             switch error {
-            case .noKey: answer.warnings.append("slot \(slot) has no key")
+            case .noKey: warnings.append("slot \(slot) has no key")
             case .pinRequired, .unfit:
-                answer.warnings.append("the card does not tell which key is in \(slot), so it was not checked")
+                warnings.append("the card does not tell which key is in \(slot), so it was not checked")
             case .invalidFile(let cause): throw Explain.keyFile(cause, in: file)
             default: throw error
             }
         }
-        return (try content.certificate(in: file), nil)
+        return (try content.certificate(in: file), nil, warnings)
     }
 }
 
+/// A certificate that was imported into a slot.
+struct ImportedPIVCertificate: Report {
+    let slot: PIVSlot
+    let certificate: X509Certificate
+    let isCompressed: Bool
+    let belongs: Bool?
+    static let members: [Member<ImportedPIVCertificate>] = [
+        Member("slot") { $0.slot.description },
+        Member("certificate") { $0.certificate },
+        Member("compressed") { $0.isCompressed },
+        Member("belongs", "whether it is of the key in the slot; null if that was not checked") { $0.belongs },
+    ]
+}
+
 /// Exports a certificate.
-struct PIVExportCertificate: Verb {
+struct PIVExportCertificate: ReportingVerb {
     static let about = About(
         "export", "Export the certificate of a slot. Needs no PIN.",
-        discussion: "--format ssh gives its public key as a line for authorized_keys.",
-        members: CertificateExport.members)
+        discussion: "--format ssh gives its public key as a line for authorized_keys.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: CertificateExport
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedCertificate> {
         let output = try export.output(world)
         let service = try await world.openPIV()
         return try export.write(try await service.certificate(slot), of: slot, to: output)
@@ -209,10 +241,10 @@ struct PIVExportCertificate: Verb {
 }
 
 /// Deletes a certificate.
-struct PIVDeleteCertificate: Verb {
+struct PIVDeleteCertificate: ReportingVerb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
-        discussion: "The management key is needed.", members: ["slot"])
+        discussion: "The management key is needed.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -224,14 +256,14 @@ struct PIVDeleteCertificate: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openPIV()
         guard let object = slot.certificateObject else { throw PIVError.unusableSlot(slot) }
         guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
         try confirmation.ask("delete the certificate in \(slot)?", in: world)
         try await management.unlock(service, for: "delete a certificate", world)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
-        return Answer("deleted the certificate in \(slot)", ["slot": .string(slot.description)])
+        return Outcome(ClearedSlot(slot: slot.description), "deleted the certificate in \(slot)")
     }
 }
 

@@ -22,36 +22,30 @@ struct PIVGroup: ParsableCommand {
 }
 
 /// Shows the content of the PIV application.
-struct PIVShow: Verb {
+struct PIVShow: ReportingVerb {
     static let about = About(
         "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
             No PIN is needed and no try is lost. Retired slots are looked at in order until four in a row have neither key \
             nor certificate; the answer says which were not looked at. --all looks at all of them, and at f9.
-            """,
-        members: [
-            "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots",
-            "notLookedAt", "advisories", "brokenFIPSRules", "uris",
-        ])
+            """)
 
     @Flag(["--all", "-a"], help: "Look at all slots.") var all = false
 
     @Flag("--uris", help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVContents> {
         let service = try await world.openPIV()
         let text = PIVReportText(report: try await service.report(all ? .all : .usual), now: world.now)
-        var answer = Answer()
-        answer.lines = uris ? PKCS11Advice(text.report).lines : text.lines
-        answer.warnings = text.warnings
-        for (name, value) in text.members { answer.members[name] = value }
-        answer.members["uris"] = uris ? PKCS11Advice(text.report).json : .null
-        return answer
+        let advice = uris ? PKCS11Advice(text.report) : nil
+        var outcome = Outcome(PIVContents(report: text.report, advice: advice), advice?.lines ?? text.lines)
+        outcome.answer.warnings = text.warnings
+        return outcome
     }
 }
 
 /// Deletes all data of the PIV application.
-struct PIVReset: Verb {
+struct PIVReset: ReportingVerb {
     static let about = About(
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
@@ -60,32 +54,34 @@ struct PIVReset: Verb {
             shown that it has the command. Afterwards \
             the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
             Neither PIN nor management key is required. Other applications of the key are not changed.
-            """, members: ["reset"])
+            """)
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ApplicationReset> {
         let service = try await world.openPIV()
-        if let plan = world.plan { return try await describe(plan, service) }
+        if let plan = world.plan {
+            try await describe(plan, service)
+            return .printed
+        }
         if !force {
             try Prompt.confirm(
                 typing: "reset",
                 "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good")
         }
         try await service.reset()
-        var answer = Answer("all PIV keys and certificates are deleted", ["reset": true])
-        answer.warnings = ["PIN, PUK and management key have their default values now"]
-        return answer
+        var outcome = Outcome(ApplicationReset(), "all PIV keys and certificates are deleted")
+        outcome.answer.warnings = ["PIN, PUK and management key have their default values now"]
+        return outcome
     }
 
     /// Describes the attempts with wrong codes in a plan, since their number depends on the card.
-    private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws -> Answer {
+    private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws {
         try await service.resetBlocked()
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
             plan.add(
                 .init(command: [], summary: name + " with wrong ones, until it is blocked", details: [], isSent: false))
         }
         try await service.resetBlocked()
-        return Answer()
     }
 }

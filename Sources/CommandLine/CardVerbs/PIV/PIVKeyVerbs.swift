@@ -6,6 +6,7 @@ import YKCrypto
 import YKPIV
 import YKUse
 import YKWire
+import YKX509
 
 /// Commands for private keys.
 struct PIVKeys: ParsableCommand {
@@ -18,13 +19,13 @@ struct PIVKeys: ParsableCommand {
 }
 
 /// Generates a key pair.
-struct PIVGenerateKey: Verb {
+struct PIVGenerateKey: ReportingVerb {
     static let about = About(
         "generate", "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
             The public key is written as PEM by default. The management key is required. RSA takes from seconds to \
             minutes.
-            """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"])
+            """)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -48,7 +49,7 @@ struct PIVGenerateKey: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GeneratedPIVKey> {
         let output = try FileOutput(file, isText: format.isText, force: force, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await service.checkFit(slot, algorithm, policies.policies)
@@ -59,19 +60,16 @@ struct PIVGenerateKey: Verb {
         let key = try await service.generateKey(
             slot, algorithm, policies: policies.policies, allowingWeakRSA: allowWeakRsa)
         progress?.end()
-        let bytes = try format.encode(key, comment: "PIV-\(slot)")
-        var answer = Answer("made an \(algorithm) key in \(slot), its public key is in \(file)", [:])
+        let written = WrittenPublicKey(format, try format.encode(key, comment: "PIV-\(slot)"), to: file)
+        var outcome = Outcome(
+            GeneratedPIVKey(
+                stored: StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies), key: written),
+            "made an \(algorithm) key in \(slot), its public key is in \(file)")
         output.keep(
-            bytes, &answer, orElse: "the key is made; write its public key with: ykit piv keys export \(slot) FILE")
-        if answer.failure == nil { answer.failure = await policies.problem(of: slot, service) }
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(algorithm.description)
-        answer.members["pinPolicy"] = .string(policies.pinPolicy.description)
-        answer.members["touchPolicy"] = .string(policies.touchPolicy.description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["publicKey"] = format.json(bytes)
-        answer.members["output"] = .string(file)
-        return answer
+            written.bytes, &outcome.answer,
+            orElse: "the key is made; write its public key with: ykit piv keys export \(slot) FILE")
+        if outcome.answer.failure == nil { outcome.answer.failure = await policies.problem(of: slot, service) }
+        return outcome
     }
 
     func check() throws {
@@ -82,14 +80,34 @@ struct PIVGenerateKey: Verb {
     }
 }
 
+/// A key pair that was generated in a slot.
+struct GeneratedPIVKey: Report {
+    let stored: StoredPIVKey
+    let key: WrittenPublicKey
+    static let members: [Member<GeneratedPIVKey>] = including { $0.stored } + including { $0.key }
+}
+
+/// A new key in a slot.
+struct StoredPIVKey: Report {
+    let slot: PIVSlot
+    let algorithm: PIVAlgorithm
+    let policies: KeyPolicies
+    static let members: [Member<StoredPIVKey>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm.description },
+        Member("pinPolicy") { $0.policies.pin.description },
+        Member("touchPolicy") { $0.policies.touch.description },
+    ]
+}
+
 /// Imports a private key into a slot.
-struct PIVImportKey: Verb {
+struct PIVImportKey: ReportingVerb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. The management key is required. \
             An imported key cannot be attested.
-            """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"])
+            """)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -103,7 +121,7 @@ struct PIVImportKey: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedPIVKey> {
         let (key, content) = try fileOptions.privateKey(file, world)
         let service = try await world.openPIV()
         if let algorithm = PIVAlgorithm(key.publicKey) {
@@ -112,66 +130,87 @@ struct PIVImportKey: Verb {
         try await world.overwriting(service, force: force)?.confirmKey(in: slot)
         try await management.unlock(service, for: "import a key", world)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
-        var answer = Answer("put an \(algorithm) key into \(slot)", [:])
-        answer.failure = await policies.problem(of: slot, service)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(algorithm.description)
-        answer.members["pinPolicy"] = .string(policies.pinPolicy.description)
-        answer.members["touchPolicy"] = .string(policies.touchPolicy.description)
-        answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.publicKey.subjectPublicKeyInfo))
-        answer.members["certificates"] = .int(Int64(content.certificates.count))
+        let stored = StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies)
+        let report = ImportedPIVKey(
+            stored: stored, key: key.publicKey, certificates: content.certificates.count)
+        var outcome = Outcome(report, "put an \(algorithm) key into \(slot)")
+        outcome.answer.failure = await policies.problem(of: slot, service)
         if !content.certificates.isEmpty {
-            answer.lines.append("the file has a certificate, too: ykit piv certificates import \(slot) \(file)")
+            outcome.answer.lines.append(
+                "the file has a certificate, too: ykit piv certificates import \(slot) \(file)")
         }
-        return answer
+        return outcome
     }
+}
+
+/// A private key that was imported into a slot.
+struct ImportedPIVKey: Report {
+    let stored: StoredPIVKey
+    let key: PublicKey
+    let certificates: Int
+    static let members: [Member<ImportedPIVKey>] =
+        including { $0.stored } + [
+            Member("publicKey", "PEM") { $0.key.pem },
+            Member("certificates", "how many the file has") { $0.certificates },
+        ]
 }
 
 /// Shows the metadata of a key.
-struct PIVKeyInfo: Verb {
+struct PIVKeyInfo: ReportingVerb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
-        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.",
-        members: ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"])
+        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVKeyDescription> {
         let service = try await world.openPIV()
-        var answer = Answer()
-        answer.members["slot"] = .string(slot.description)
-        guard let metadata = try await service.metadata(of: slot) else {
-            let key = try await service.publicKey(slot)
-            let algorithm = PIVAlgorithm(key)?.description
-            answer.members["algorithm"] = algorithm.map(JSONValue.string)
-            answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
-            answer.lines = Table.details([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
-            return answer
+        let metadata = try await service.metadata(of: slot)
+        let key: PublicKey? = if let metadata { metadata.publicKey } else { try await service.publicKey(slot) }
+        let report = PIVKeyDescription(slot: slot, metadata: metadata, key: key)
+        var rows = [["slot", "\(slot), \(slot.name)"], ["algorithm", report.algorithm ?? "not known"]]
+        if let metadata {
+            rows += [
+                ["origin", metadata.origin?.description ?? "not told"],
+                ["PIN policy", metadata.policies.pin.description],
+                ["touch policy", metadata.policies.touch.description],
+            ]
         }
-        metadata.add(to: &answer.members)
-        answer.lines = Table.details([
-            ["slot", "\(slot), \(slot.name)"], ["algorithm", metadata.algorithm.description],
-            ["origin", metadata.origin?.description ?? "not told"], ["PIN policy", metadata.policies.pin.description],
-            ["touch policy", metadata.policies.touch.description],
-        ])
-        return answer
+        return Outcome(report, Table.details(rows))
     }
 }
 
+/// What is known about the key in a slot.
+struct PIVKeyDescription: Report {
+    let slot: PIVSlot
+    let metadata: SlotMetadata?
+    let key: PublicKey?
+    static let members: [Member<PIVKeyDescription>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm },
+        Member("origin") { $0.metadata?.origin?.description },
+        Member("pinPolicy") { $0.metadata?.policies.pin.description },
+        Member("touchPolicy") { $0.metadata?.policies.touch.description },
+        Member("publicKey", "PEM") { $0.key?.pem },
+    ]
+
+    var algorithm: String? { (metadata?.algorithm ?? key.flatMap { PIVAlgorithm($0) })?.description }
+}
+
 /// Exports a public key.
-struct PIVExportKey: Verb {
+struct PIVExportKey: ReportingVerb {
     static let about = About(
         "export", "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
-            """, members: PublicKeyExport.members)
+            """)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: PublicKeyExport
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedPublicKey> {
         let output = try export.output(world)
         let service = try await world.openPIV()
         let key = try await service.publicKey(slot)
@@ -181,12 +220,11 @@ struct PIVExportKey: Verb {
 }
 
 /// Exports the attestation of a key.
-struct PIVAttestKey: Verb {
+struct PIVAttestKey: ReportingVerb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
-            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.",
-        members: ["slot", "format", "certificate", "chain", "output"])
+            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -202,28 +240,40 @@ struct PIVAttestKey: Verb {
         if chain, format != .pem { throw UsageError("--chain writes PEM") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedAttestation> {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await chain ? service.certificate(.attestation) : nil
-        let bytes = try format.encode(attestation) + Array((device?.pem ?? "").utf8)
-        var answer = Answer("the attestation of the key in \(slot) is in \(file)", [:])
-        try output.put(bytes, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["certificate"] = try format.json(attestation)
-        answer.members["chain"] = device.map { .string($0.pem) } ?? .null
-        answer.members["output"] = .string(file)
-        return answer
+        let bytes = try format.encode(attestation)
+        return try output.put(
+            bytes + Array((device?.pem ?? "").utf8),
+            of: ExportedAttestation(slot: slot, format: format, bytes: bytes, device: device, output: file),
+            "the attestation of the key in \(slot) is in \(file)")
     }
 }
 
+/// An attestation that was exported.
+struct ExportedAttestation: Report {
+    let slot: PIVSlot
+    let format: CertificateFormat
+    let bytes: [UInt8]
+    let device: X509Certificate?
+    let output: String
+    static let members: [Member<ExportedAttestation>] = [
+        Member("slot") { $0.slot.description },
+        Member("format") { $0.format.rawValue },
+        Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
+        Member("chain", "with --chain: the certificate of f9, PEM") { $0.device?.pem },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Moves a key to another slot.
-struct PIVMoveKey: Verb {
+struct PIVMoveKey: ReportingVerb {
     static let about = About(
         "move", "Move a key to another slot (firmware 5.7 and later).",
-        discussion: "Its certificate stays where it is. The management key is needed.", members: ["from", "to"])
+        discussion: "Its certificate stays where it is. The management key is needed.")
 
     @Argument("from", help: "The source slot.") var from: PIVSlot
 
@@ -237,33 +287,41 @@ struct PIVMoveKey: Verb {
         if from == to { throw UsageError("a key is moved to another slot") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<MovedPIVKey> {
         let service = try await world.openPIV()
         let replacing = try await world.overwriting(service, force: force)?.confirmKey(in: to) ?? force
         try await management.unlock(service, for: "move a key", world)
         try await service.moveKey(from: from, to: to, replacing: replacing)
-        return Answer(
-            "moved the key from \(from) to \(to)", ["from": .string(from.description), "to": .string(to.description)])
+        return Outcome(MovedPIVKey(from: from, to: to), "moved the key from \(from) to \(to)")
     }
 }
 
+/// A key that was moved to another slot.
+struct MovedPIVKey: Report {
+    let from: PIVSlot
+    let to: PIVSlot
+    static let members: [Member<MovedPIVKey>] = [
+        Member("from") { $0.from.description },
+        Member("to") { $0.to.description },
+    ]
+}
+
 /// Deletes a key.
-struct PIVDeleteKey: Verb {
+struct PIVDeleteKey: ReportingVerb {
     static let about = About(
         "delete", "Delete a key for good (firmware 5.7 and later).",
-        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",
-        members: ["slot"])
+        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.")
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openPIV()
         try confirmation.ask("delete the key in \(slot) for good?", in: world)
         try await management.unlock(service, for: "delete a key", world)
         try await service.deleteKey(slot)
-        return Answer("deleted the key in \(slot)", ["slot": .string(slot.description)])
+        return Outcome(ClearedSlot(slot: slot.description), "deleted the key in \(slot)")
     }
 }

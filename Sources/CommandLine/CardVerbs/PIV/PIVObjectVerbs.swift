@@ -14,10 +14,9 @@ struct PIVObjects: ParsableCommand {
 }
 
 /// Exports the content of a data object.
-struct PIVExportObject: Verb {
+struct PIVExportObject: ReportingVerb {
     static let about = About(
-        "export", "Export the content of a data object.", discussion: ObjectNames.text,
-        members: ["object", "id", "content", "output"])
+        "export", "Export the content of a data object.", discussion: ObjectNames.text)
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -26,7 +25,7 @@ struct PIVExportObject: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedPIVObject> {
         let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, world)
         let service = try await world.openPIV()
         let content: [UInt8]
@@ -37,14 +36,23 @@ struct PIVExportObject: Verb {
             content = try await service.object(object)
         }
         if content.isEmpty { throw PIVError.noSuchObject(object) }
-        var answer = Answer("the content of \(object) is in \(file)", [:])
-        try output.put(content, &answer)
-        answer.members["object"] = .string(object.description)
-        answer.members["id"] = .string(Hex.encode(object.bytes))
-        answer.members["content"] = .string(Base64.encodeURL(content))
-        answer.members["output"] = .string(file)
-        return answer
+        return try output.put(
+            content, of: ExportedPIVObject(object: object, content: content, output: file),
+            "the content of \(object) is in \(file)")
     }
+}
+
+/// A data object that was exported.
+struct ExportedPIVObject: Report {
+    let object: PIVObjectID
+    let content: [UInt8]
+    let output: String
+    static let members: [Member<ExportedPIVObject>] = [
+        Member("object") { $0.object.description },
+        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.bytes) },
+        Member("content", "in base64url") { Base64.encodeURL($0.content) },
+        Member("output") { $0.output },
+    ]
 }
 
 /// The named objects.
@@ -57,10 +65,10 @@ enum ObjectNames {
 }
 
 /// Imports a data object.
-struct PIVImportObject: Verb {
+struct PIVImportObject: ReportingVerb {
     static let about = About(
         "import", "Import a data object from a file. An empty file deletes it.",
-        discussion: "The management key is needed. " + ObjectNames.text, members: ["object", "id", "size"])
+        discussion: "The management key is needed. " + ObjectNames.text)
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -70,7 +78,7 @@ struct PIVImportObject: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedPIVObject> {
         let content = try Files.read(file)
         let service = try await world.openPIV()
         if [.printed, .administration].contains(object), try await service.administration().isKeyProtected {
@@ -82,21 +90,29 @@ struct PIVImportObject: Verb {
         try await world.overwriting(service, force: force)?.confirmObject(object)
         try await management.unlock(service, for: "write an object", world)
         try await service.putObject(object, content)
-        return Answer(
-            content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes into \(object)",
-            [
-                "object": .string(object.description), "id": .string(Hex.encode(object.bytes)),
-                "size": .int(Int64(content.count)),
-            ])
+        return Outcome(
+            ImportedPIVObject(object: object, size: content.count),
+            content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes into \(object)")
     }
 }
 
+/// A data object that was written.
+struct ImportedPIVObject: Report {
+    let object: PIVObjectID
+    let size: Int
+    static let members: [Member<ImportedPIVObject>] = [
+        Member("object") { $0.object.description },
+        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.bytes) },
+        Member("size", "in bytes; 0 if the object was deleted") { $0.size },
+    ]
+}
+
 /// Generates a new CHUID or CCC.
-struct PIVGenerateObject: Verb {
+struct PIVGenerateObject: ReportingVerb {
     static let about = About(
         "generate",
         "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
-        discussion: "The management key is needed.", members: ["object", "id", "guid"])
+        discussion: "The management key is needed.")
 
     @Argument("object", help: "What is made: chuid or ccc.") var object: ObjectChoice
 
@@ -113,17 +129,26 @@ struct PIVGenerateObject: Verb {
         var id: PIVObjectID { self == .chuid ? .chuid : .capability }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GeneratedPIVObject> {
         let service = try await world.openPIV()
         try await world.overwriting(service, force: force)?.confirmObject(object.id)
         try await management.unlock(service, for: "write an object", world)
-        var answer = Answer("made a new \(object.rawValue)", [:])
+        var chuid: CHUID?
         switch object {
-        case .chuid: answer.members["guid"] = .string(try await service.makeCHUID().guidText)
+        case .chuid: chuid = try await service.makeCHUID()
         case .ccc: try await service.makeCapability()
         }
-        answer.members["object"] = .string(object.rawValue)
-        answer.members["id"] = .string(Hex.encode(object.id.bytes))
-        return answer
+        return Outcome(GeneratedPIVObject(object: object, chuid: chuid), "made a new \(object.rawValue)")
     }
+}
+
+/// A CHUID or CCC that was generated.
+struct GeneratedPIVObject: Report {
+    let object: PIVGenerateObject.ObjectChoice
+    let chuid: CHUID?
+    static let members: [Member<GeneratedPIVObject>] = [
+        Member("object") { $0.object.rawValue },
+        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.id.bytes) },
+        Member("guid", "of a CHUID") { $0.chuid?.guidText },
+    ]
 }

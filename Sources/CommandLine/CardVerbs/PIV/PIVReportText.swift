@@ -119,78 +119,8 @@ extension FIPSRule {
     }
 }
 
-extension PIVReportText {
-    /// The members of an answer.
-    var members: [(String, JSONValue)] {
-        [
-            ("version", report.identity.version.map { .string($0.description) } ?? .null),
-            ("serial", report.serial.map { .int(Int64($0)) } ?? .null),
-            ("pin", Self.json(report.pin)), ("puk", Self.json(report.puk)),
-            ("managementKey", managementKeyJSON),
-            ("pukBlocked", .bool(report.administration.flags.contains(.pukBlocked) || report.puk?.isBlocked == true)),
-            ("chuid", report.chuid.map { .string($0.guidText) } ?? .null),
-            (
-                "ccc", report.unrecorded.contains(.capability) ? .null : .bool(report.capability != nil)
-            ), ("slots", .array(report.slots.map(Self.json))),
-            (
-                "advisories",
-                .array(report.identity.warnings.map { ["id": .string($0.advisory), "meaning": .string($0.meaning)] })
-            ), ("notLookedAt", .array(report.notLookedAt.map { .string($0.description) })),
-            ("brokenFIPSRules", .array(report.brokenFIPSRules.map { .string($0.rawValue) })),
-        ]
-    }
-
-    private static func json(_ metadata: PINMetadata?) -> JSONValue {
-        guard let metadata else { return .null }
-        return [
-            "retriesLeft": .int(Int64(metadata.triesLeft)),
-            "retries": metadata.triesTotal.map { .int(Int64($0)) } ?? .null,
-            "default": metadata.isDefault.map(JSONValue.bool) ?? .null,
-        ]
-    }
-
-    private var managementKeyJSON: JSONValue {
-        [
-            "algorithm": report.managementKey.map { .string($0.type.description) } ?? .null,
-            "default": report.managementKey?.isDefault.map(JSONValue.bool) ?? .null,
-            "touch": report.managementKey.map { .string($0.touch.description) } ?? .null,
-            "protected": .bool(report.administration.isKeyProtected),
-        ]
-    }
-
-    private static func json(_ slot: PIVReport.Slot) -> JSONValue {
-        var object = JSONValue.Object()
-        object["slot"] = .string(slot.slot.description)
-        object["name"] = .string(slot.slot.name)
-        var key = JSONValue.Object()
-        slot.metadata?.add(to: &key)
-        object["key"] = slot.metadata == nil ? .null : .object(key)
-        switch slot.certificate {
-        case .success(let certificate)?:
-            object["certificate"] = certificate.json
-            object["error"] = .null
-        case .failure(let error)?:
-            object["certificate"] = .null
-            object["error"] = Explain.piv(error).json
-        case nil:
-            object["certificate"] = .null
-            object["error"] = .null
-        }
-        return .object(object)
-    }
-}
-
 extension SlotMetadata {
-    /// Adds the card's information about a key to the members of an answer.
-    func add(to members: inout JSONValue.Object) {
-        members["algorithm"] = .string(algorithm.description)
-        members["origin"] = origin.map { .string($0.description) } ?? .null
-        members["pinPolicy"] = .string(policies.pin.description)
-        members["touchPolicy"] = .string(policies.touch.description)
-        members["publicKey"] = publicKey.map { .string(PEM.encode("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
-    }
-
-    /// The same information for people.
+    /// The card's information about a key, for people.
     var words: String {
         var words = [algorithm.description]
         if let origin { words.append(origin.description) }
@@ -201,20 +131,8 @@ extension SlotMetadata {
 }
 
 extension X509Certificate {
-    /// The certificate as an object of an answer.
-    var json: JSONValue {
-        [
-            "subject": .string(subject.description), "issuer": .string(issuer.description),
-            "serial": .string(Hex.encode(serial)),
-            "notBefore": .int(notBefore), "notAfter": .int(notAfter),
-            "alternativeNames": .array(alternativeNameTexts.map(JSONValue.string)),
-            "algorithm": publicKey.flatMap { PIVAlgorithm($0) }.map { .string($0.description) } ?? .null,
-            "fingerprint": .string(Hex.encode(fingerprint)),
-        ]
-    }
-
     /// The alternative names that have a text form; none if they cannot be read.
-    private var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
+    var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
 
     /// The rows of a table that describe the certificate.
     func rows(at now: Int64) -> [[String]] {

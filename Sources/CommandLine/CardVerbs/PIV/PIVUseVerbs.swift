@@ -27,7 +27,7 @@ struct PIVUseOptions: ParsableArguments {
 }
 
 /// Signs a file.
-struct PIVSign: Verb {
+struct PIVSign: ReportingVerb {
     static let about = About(
         "sign", "Sign a file with the key in a slot.",
         discussion: """
@@ -35,7 +35,7 @@ struct PIVSign: Verb {
             RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
             -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
             with the slot's public key where the card tells it.
-            """, members: ["slot", "algorithm", "hash", "padding", "signature", "output"])
+            """)
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -61,7 +61,7 @@ struct PIVSign: Verb {
         case pkcs1, pss
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVSignature> {
         let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, world)
         let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
@@ -75,17 +75,10 @@ struct PIVSign: Verb {
             try await service.sign(
                 input, use.slot, hash: hash, padding: scheme, algorithm: use.algorithm, key: use.key)
         }
-        var answer = Answer("the signature is in \(output)", [:])
-        let bytes = try format.encode(signature, use.algorithm)
-        try target.put(bytes, &answer)
-        let isRSA = use.algorithm.modulusSize != nil
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(use.algorithm.description)
-        answer.members["hash"] = use.algorithm == .ed25519 ? .null : .string(self.hash.rawValue)
-        answer.members["padding"] = isRSA ? .string(padding.rawValue) : .null
-        answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, use.algorithm)))
-        answer.members["output"] = .string(output)
-        return answer
+        let report = PIVSignature(
+            slot: slot, algorithm: use.algorithm, hash: self.hash, padding: padding,
+            bytes: try format.bytes(of: signature, use.algorithm), output: output)
+        return try target.put(format.encode(signature, use.algorithm), of: report, "the signature is in \(output)")
     }
 
     /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. Files are read
@@ -96,14 +89,32 @@ struct PIVSign: Verb {
     }
 }
 
+/// A signature.
+struct PIVSignature: Report {
+    let slot: PIVSlot
+    let algorithm: PIVAlgorithm
+    let hash: HashChoice
+    let padding: PIVSign.SignaturePadding
+    let bytes: [UInt8]
+    let output: String
+    static let members: [Member<PIVSignature>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm.description },
+        Member("hash", "null for Ed25519") { $0.algorithm == .ed25519 ? nil : $0.hash.rawValue },
+        Member("padding", "of RSA") { $0.algorithm.modulusSize == nil ? nil : $0.padding.rawValue },
+        Member("signature", "in base64url") { Base64.encodeURL($0.bytes) },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Decrypts a message.
-struct PIVDecrypt: Verb {
+struct PIVDecrypt: ReportingVerb {
     static let about = About(
         "decrypt", "Decrypt a message with the RSA key in a slot.",
         discussion: """
             The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
             is --hash sha1. For keys on curves there is 'ykit piv derive'.
-            """, members: ["slot", "algorithm", "padding", "hash", "plaintext", "output"])
+            """)
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -122,7 +133,7 @@ struct PIVDecrypt: Verb {
         case pkcs1, oaep
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVPlaintext> {
         let target = try FileOutput(output, isSecret: true, force: using.replacing.force, world)
         let early = try file == "-" ? nil : Files.read(file)
         let service = try await world.openPIV()
@@ -135,28 +146,42 @@ struct PIVDecrypt: Verb {
         let plaintext = try await use.touching(world.person) {
             try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
         }
-        var answer = Answer("the plain text is in \(output)", [:])
         let bytes = plaintext.value.copyBytes()
         let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
-        try target.put(bytes, isText: isText, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(use.algorithm.description)
-        answer.members["padding"] = .string(self.padding.rawValue)
-        answer.members["hash"] = self.padding == .oaep ? .string(hash.rawValue) : .null
-        answer.members["plaintext"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
-        answer.members["output"] = .string(output)
-        return answer
+        let report = PIVPlaintext(
+            slot: slot, algorithm: use.algorithm, padding: self.padding, hash: hash, bytes: bytes, output: output)
+        return try target.put(bytes, isText: isText, of: report, "the plain text is in \(output)")
     }
 }
 
+/// A message that was decrypted.
+struct PIVPlaintext: Report {
+    let slot: PIVSlot
+    let algorithm: PIVAlgorithm
+    let padding: PIVDecrypt.PaddingChoice
+    let hash: HashChoice
+    let bytes: [UInt8]
+    let output: String
+    static let members: [Member<PIVPlaintext>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm.description },
+        Member("padding") { $0.padding.rawValue },
+        Member("hash", "of OAEP") { $0.padding == .oaep ? $0.hash.rawValue : nil },
+        Member("plaintext", "in base64url, unless it is in a file") {
+            $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
+        },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Derives a shared secret.
-struct PIVDerive: Verb {
+struct PIVDerive: ReportingVerb {
     static let about = About(
         "derive", "Agree on a secret with another side's public key (ECDH, X25519).",
         discussion: """
             The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
             secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
-            """, members: ["slot", "algorithm", "secret", "output"])
+            """)
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -182,7 +207,7 @@ struct PIVDerive: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PIVSharedSecret> {
         let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, world)
         let early = try peer == "-" ? nil : PeerKey.read(peer)
         let service = try await world.openPIV()
@@ -194,15 +219,28 @@ struct PIVDerive: Verb {
         let secret = try await use.touching(world.person) {
             try await service.derive(with: key, use.slot, algorithm: use.algorithm)
         }
-        var answer = Answer("the secret is in \(output)", [:])
         let bytes = secret.value.copyBytes()
-        try target.put(format.encode(bytes), &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(use.algorithm.description)
-        answer.members["secret"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
-        answer.members["output"] = .string(output)
-        return answer
+        return try target.put(
+            format.encode(bytes),
+            of: PIVSharedSecret(slot: slot, algorithm: use.algorithm, bytes: bytes, output: output),
+            "the secret is in \(output)")
     }
+}
+
+/// A secret that was agreed on.
+struct PIVSharedSecret: Report {
+    let slot: PIVSlot
+    let algorithm: PIVAlgorithm
+    let bytes: [UInt8]
+    let output: String
+    static let members: [Member<PIVSharedSecret>] = [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm.description },
+        Member("secret", "in base64url, unless it is in a file") {
+            $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
+        },
+        Member("output") { $0.output },
+    ]
 }
 
 /// The public key of the other party, in any of its formats.

@@ -12,22 +12,34 @@ struct PKCS11Advice {
     init(_ report: PIVReport) { self.report = report }
 
     /// A slot and its identifier in the modules.
-    private struct Entry {
+    struct Entry: Report {
         let slot: PIVSlot
         let id: UInt8
+        /// The token name in ykcs11, which contains the serial number.
+        let token: String
         let hasCertificate: Bool
+
+        static let members: [Member<Entry>] = [
+            Member("slot") { $0.slot.description },
+            Member("private", "the key in ykcs11") { $0.uri("private", $0.token) },
+            Member("certificate", "the same of the certificate") {
+                $0.hasCertificate ? $0.uri("cert", $0.token) : nil
+            },
+            Member("openscPrivate") { $0.uri("private") },
+            Member("openscCertificate") { $0.hasCertificate ? $0.uri("cert") : nil },
+        ]
 
         func uri(_ type: String, _ token: String = "") -> String {
             "pkcs11:\(token)id=%\(Hex.encode([id]).uppercased());type=\(type)"
         }
     }
 
-    private var entries: [Entry] {
+    var entries: [Entry] {
         report.slots.compactMap { slot in
             guard let id = Self.identifier(slot.slot) else { return nil }
             let certificate = slot.certificate.flatMap { try? $0.get() }
             guard slot.metadata != nil || certificate != nil else { return nil }
-            return Entry(slot: slot.slot, id: id, hasCertificate: certificate != nil)
+            return Entry(slot: slot.slot, id: id, token: token, hasCertificate: certificate != nil)
         }
     }
 
@@ -37,7 +49,6 @@ struct PKCS11Advice {
         return slot.retiredNumber.map { UInt8($0) + 4 }
     }
 
-    /// The token name in ykcs11, which contains the serial number.
     private var token: String { report.serial.map { "serial=\($0);" } ?? "" }
 
     var lines: [String] {
@@ -45,7 +56,8 @@ struct PKCS11Advice {
         guard !entries.isEmpty else { return ["no keys and no certificates in slots that PKCS#11 modules show"] }
         var lines = entries.flatMap { entry in
             [
-                "slot \(entry.slot)", "  ykcs11  \(entry.uri("private", token))", "  OpenSC  \(entry.uri("private"))",
+                "slot \(entry.slot)", "  ykcs11  \(entry.uri("private", entry.token))",
+                "  OpenSC  \(entry.uri("private"))",
             ] + (entry.hasCertificate ? [] : ["  without a certificate, by which the modules know it"])
         }
         guard let first = entries.first(where: \.hasCertificate) else { return lines }
@@ -59,17 +71,5 @@ struct PKCS11Advice {
             "  certutil -L -h all -d sql:$HOME/.pki/nssdb",
         ]
         return lines
-    }
-
-    var json: JSONValue {
-        .array(
-            entries.map { entry in
-                [
-                    "slot": .string(entry.slot.description), "private": .string(entry.uri("private", token)),
-                    "certificate": entry.hasCertificate ? .string(entry.uri("cert", token)) : .null,
-                    "openscPrivate": .string(entry.uri("private")),
-                    "openscCertificate": entry.hasCertificate ? .string(entry.uri("cert")) : .null,
-                ]
-            })
     }
 }

@@ -39,28 +39,25 @@ extension World {
 }
 
 /// The information about one key.
-struct SecurityDomainKey {
+struct SecurityDomainKey: Report {
     let reference: SCPKeyReference
     var authority: [UInt8]?
     var certificates: [String] = []
+    static let members: [Member<SecurityDomainKey>] = [
+        Member("key", "as it is typed") { $0.reference.typed },
+        Member("kid", "the key identifier") { $0.reference.id },
+        Member("kvn", "the key version number") { $0.reference.version },
+        Member("purpose") { $0.reference.purpose },
+        Member("factory") { $0.reference.id == 0x01 && $0.reference.version == 0xFF },
+        Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
+        Member("certificates", "their subjects") { $0.certificates },
+    ]
 
     var row: [String] {
         let identifier = authority.map { "CA key identifier \(Hex.encode($0))" } ?? ""
         let chain = certificates.isEmpty ? "" : "certificate of \(certificates.last ?? "")"
         let facts = [chain, identifier].filter { !$0.isEmpty }.listed()
         return [reference.typed, reference.purpose] + (facts.isEmpty ? [] : [facts])
-    }
-
-    var json: JSONValue {
-        var object = JSONValue.Object()
-        object["key"] = .string(reference.typed)
-        object["kid"] = .int(Int64(reference.id))
-        object["kvn"] = .int(Int64(reference.version))
-        object["purpose"] = .string(reference.purpose)
-        object["factory"] = .bool(reference.id == 0x01 && reference.version == 0xFF)
-        object["caKeyIdentifier"] = authority.map { .string(Hex.encode($0)) } ?? .null
-        object["certificates"] = .array(certificates.map(JSONValue.string))
-        return .object(object)
     }
 }
 
@@ -90,58 +87,73 @@ extension SecurityDomainService {
 }
 
 /// Shows the content of the Security Domain.
-struct SDInfo: Verb {
+struct SDInfo: ReportingVerb {
     static let about = About(
-        "info", "Show the protocols and keys for secure channels.", members: ["protocols", "keys"])
+        "info", "Show the protocols and keys for secure channels.")
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SDContents> {
         let service = try await world.openSecurityDomain()
         let protocols = try await service.protocols().map(\.description)
         let keys = try await service.report()
-        var answer = Answer(
-            Table.details([["protocols", protocols.listed()]] + keys.map(\.row)),
-            ["protocols": .array(protocols.map(JSONValue.string)), "keys": .array(keys.map(\.json))])
+        var lines = Table.details([["protocols", protocols.listed()]] + keys.map(\.row))
         if keys.contains(where: { $0.reference.version == 0xFF }) {
-            answer.lines.append(
+            lines.append(
                 "with the public factory set anybody can manage these keys; replace it: "
                     + "ykit --scp 03 sd keys import 03,1 FILE")
         }
-        return answer
+        return Outcome(SDContents(protocols: protocols, keys: keys), lines)
     }
 }
 
+/// The protocols and keys for secure channels.
+struct SDContents: Report {
+    let protocols: [String]
+    let keys: [SecurityDomainKey]
+    static let members: [Member<SDContents>] = [Member("protocols") { $0.protocols }, Member("keys") { $0.keys }]
+}
+
 /// Reads a data object.
-struct SDData: Verb {
+struct SDData: ReportingVerb {
     static let about = About(
-        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.", members: ["tag", "data"])
+        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.")
 
     @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
     @Option("--key", help: "The key whose object is meant, where there are several.") var key: SCPKeyArgument?
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SDDataObject> {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
             throw Explanation.usage("a tag has four hexadecimal digits, not '\(tag.printable)'")
         }
         let service = try await world.openSecurityDomain()
         let control = key.map { [0xA6, 0x04, 0x83, 0x02] + $0.reference.bytes } ?? []
         let data = try await service.data(number, control)
-        return Answer(Hex.encode(data), ["tag": .string(tag.lowercased()), "data": .string(Hex.encode(data))])
+        return Outcome(SDDataObject(tag: tag.lowercased(), data: Hex.encode(data)), Hex.encode(data))
     }
 }
 
+/// A data object.
+struct SDDataObject: Report {
+    let tag: String
+    let data: String
+    static let members: [Member<SDDataObject>] = [
+        Member("tag", "in hexadecimal") { $0.tag },
+        Member("data", "in hexadecimal") { $0.data },
+    ]
+}
+
 /// Resets the Security Domain to its default keys.
-struct SDReset: Verb {
+struct SDReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all keys and restore the factory keys.",
         discussion: """
             The key is made to block every key of its Security Domain by failed attempts, without a secure channel. \
             Keys that were stored before the key was delivered are lost as well. Other applications are not touched.
-            """, members: ["deleted", "keys"])
+            """)
 
     @OptionGroup var confirmation: Confirmation
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SDResetReport> {
         if world.options.channel.isWanted {
             throw Explanation.usage("a reset is done without a secure channel", hint: "omit --scp")
         }
@@ -153,8 +165,18 @@ struct SDReset: Verb {
             in: world)
         try await service.reset()
         let after = try await service.report()
-        return Answer(
-            ["the keys for secure channels are those of a new key"] + Table.details(after.map(\.row)),
-            ["deleted": .array(before.map { .string($0.typed) }), "keys": .array(after.map(\.json))])
+        return Outcome(
+            SDResetReport(deleted: before, keys: after),
+            ["the keys for secure channels are those of a new key"] + Table.details(after.map(\.row)))
     }
+}
+
+/// The keys before and after a reset.
+struct SDResetReport: Report {
+    let deleted: [SCPKeyReference]
+    let keys: [SecurityDomainKey]
+    static let members: [Member<SDResetReport>] = [
+        Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
+        Member("keys", "what there is now") { $0.keys },
+    ]
 }

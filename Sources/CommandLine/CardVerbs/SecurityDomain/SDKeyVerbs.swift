@@ -11,13 +11,19 @@ import YKWire
 import YKX509
 
 /// Lists the keys.
-struct SDKeysList: Verb {
-    static let about = About("list", "List the keys.", members: ["keys"])
+struct SDKeysList: ReportingVerb {
+    static let about = About("list", "List the keys.")
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SDKeyList> {
         let keys = try await world.openSecurityDomain().report()
-        return Answer(Table.lines(keys.map(\.row)), ["keys": .array(keys.map(\.json))])
+        return Outcome(SDKeyList(keys: keys), Table.lines(keys.map(\.row)))
     }
+}
+
+/// The keys of the Security Domain.
+struct SDKeyList: Report {
+    let keys: [SecurityDomainKey]
+    static let members: [Member<SDKeyList>] = [Member("keys") { $0.keys }]
 }
 
 /// The key to replace.
@@ -37,13 +43,13 @@ struct ReplacedKeyOptions: ParsableArguments {
 }
 
 /// Generates a key pair.
-struct SDKeysGenerate: Verb {
+struct SDKeysGenerate: ReportingVerb {
     static let about = About(
         "generate", "Generate an SCP11 key pair on the key.",
         discussion: """
             The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
-            """, members: ["key", "publicKey", "output"])
+            """)
 
     @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -52,28 +58,40 @@ struct SDKeysGenerate: Verb {
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<GeneratedSDKey> {
         let output = try FileOutput(file, isText: true, force: replacing.force, world)
         let service = try await world.openSecurityDomain()
         let point = try await service.generate(key.reference, replacing: try replaced.version)
-        let pem = PEM.encode("PUBLIC KEY", PublicKey.ec(.p256, point: point).subjectPublicKeyInfo)
-        var answer = Answer(
-            "made \(key.reference.typed); its public key is in \(file)",
-            ["key": .string(key.reference.typed), "publicKey": .string(pem), "output": .string(file)])
-        output.keep(Array(pem.utf8), &answer)
-        return answer
+        let pem = PublicKey.ec(.p256, point: point).pem
+        var outcome = Outcome(
+            GeneratedSDKey(reference: key.reference, pem: pem, output: file),
+            "made \(key.reference.typed); its public key is in \(file)")
+        output.keep(Array(pem.utf8), &outcome.answer)
+        return outcome
     }
 }
 
+/// A key pair that was generated.
+struct GeneratedSDKey: Report {
+    let reference: SCPKeyReference
+    let pem: String
+    let output: String
+    static let members: [Member<GeneratedSDKey>] = [
+        Member("key", "as it is typed") { $0.reference.typed },
+        Member("publicKey", "PEM") { $0.pem },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Imports a key.
-struct SDKeysImport: Verb {
+struct SDKeysImport: ReportingVerb {
     static let about = About(
         "import", "Store a key, or the certificates of one.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then asked for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For a CA \
             it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
-            """, members: ["key", "certificates", "caKeyIdentifier", "keys"])
+            """)
 
     @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
@@ -84,7 +102,7 @@ struct SDKeysImport: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<StoredSDKey> {
         switch key.reference.id {
         case 0x01: return try await storeSet(world)
         case 0x11, 0x13, 0x15: return try await storePrivateKey(world)
@@ -92,7 +110,7 @@ struct SDKeysImport: Verb {
         }
     }
 
-    private func storeSet(_ world: World) async throws -> Answer {
+    private func storeSet(_ world: World) async throws -> Outcome<StoredSDKey> {
         let keys: SCP03Keys
         if let file {
             keys = try SCP03Keys(file: file)
@@ -113,7 +131,7 @@ struct SDKeysImport: Verb {
         return try await done(service, ["stored the SCP03 set \(key.reference.typed)"])
     }
 
-    private func storePrivateKey(_ world: World) async throws -> Answer {
+    private func storePrivateKey(_ world: World) async throws -> Outcome<StoredSDKey> {
         let content = try read(world)
         var point: [UInt8]?
         var number: SharedSecret?
@@ -144,13 +162,10 @@ struct SDKeysImport: Verb {
             try await service.store(authority: identifier, of: key.reference)
             lines.append("stored the key identifier of their CA, \(Hex.encode(identifier))")
         }
-        var answer = try await done(service, lines)
-        answer.members["certificates"] = .int(Int64(chain.count))
-        answer.members["caKeyIdentifier"] = identifier.map { .string(Hex.encode($0)) } ?? .null
-        return answer
+        return try await done(service, lines, certificates: chain.count, authority: identifier)
     }
 
-    private func storeAuthority(_ world: World) async throws -> Answer {
+    private func storeAuthority(_ world: World) async throws -> Outcome<StoredSDKey> {
         let content = try read(world)
         guard
             let certificate = content.certificates.first(where: { $0.issuer == $0.subject })
@@ -166,9 +181,7 @@ struct SDKeysImport: Verb {
             try await service.store(authority: identifier, of: key.reference)
             lines.append("stored its key identifier, \(Hex.encode(identifier))")
         }
-        var answer = try await done(service, lines)
-        answer.members["caKeyIdentifier"] = identifier.map { .string(Hex.encode($0)) } ?? .null
-        return answer
+        return try await done(service, lines, authority: identifier)
     }
 
     private func read(_ world: World) throws -> KeyFile {
@@ -178,18 +191,35 @@ struct SDKeysImport: Verb {
 
     private static var wrongCurve: Explanation { .usage("the key of the file is not on P-256") }
 
-    /// Returns the answer with the keys after the change.
-    private func done(_ service: SecurityDomainService, _ lines: [String]) async throws -> Answer {
-        let keys = try await service.references().map { JSONValue.string($0.typed) }
-        return Answer(lines, ["key": .string(key.reference.typed), "keys": .array(keys)])
+    /// Returns the outcome with the keys after the change.
+    private func done(
+        _ service: SecurityDomainService, _ lines: [String], certificates: Int? = nil, authority: [UInt8]? = nil
+    ) async throws -> Outcome<StoredSDKey> {
+        let report = StoredSDKey(
+            reference: key.reference, certificates: certificates, authority: authority,
+            keys: try await service.references())
+        return Outcome(report, lines)
     }
 }
 
+/// A key that was stored, or what belongs to it.
+struct StoredSDKey: Report {
+    let reference: SCPKeyReference
+    let certificates: Int?
+    let authority: [UInt8]?
+    let keys: [SCPKeyReference]
+    static let members: [Member<StoredSDKey>] = [
+        Member("key", "as it is typed") { $0.reference.typed },
+        Member("certificates", "how many were stored") { $0.certificates },
+        Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
+        Member("keys", "what there is now") { $0.keys.map(\.typed) },
+    ]
+}
+
 /// Exports certificates.
-struct SDKeysExport: Verb {
+struct SDKeysExport: ReportingVerb {
     static let about = About(
-        "export", "Write the certificates of a private key as PEM, the key's own first.",
-        members: ["key", "certificates", "output"])
+        "export", "Write the certificates of a private key as PEM, the key's own first.")
 
     @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -197,7 +227,7 @@ struct SDKeysExport: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedSDCertificates> {
         let output = try FileOutput(file, isText: true, force: replacing.force, world)
         let service = try await world.openSecurityDomain()
         let chain = try await service.certificates(of: key.reference)
@@ -205,26 +235,35 @@ struct SDKeysExport: Verb {
             throw Explanation("no-certificate", .notFound, "\(key.reference.typed) has no certificates")
         }
         let pem = chain.reversed().map { PEM.encode("CERTIFICATE", $0) }.joined()
-        var answer = Answer(
-            "the certificates of \(key.reference.typed) are in \(file)",
-            ["key": .string(key.reference.typed), "certificates": .string(pem), "output": .string(file)])
-        try output.put(Array(pem.utf8), &answer)
-        return answer
+        return try output.put(
+            Array(pem.utf8), of: ExportedSDCertificates(reference: key.reference, pem: pem, output: file),
+            "the certificates of \(key.reference.typed) are in \(file)")
     }
 }
 
+/// The certificates of a key.
+struct ExportedSDCertificates: Report {
+    let reference: SCPKeyReference
+    let pem: String
+    let output: String
+    static let members: [Member<ExportedSDCertificates>] = [
+        Member("key", "as it is typed") { $0.reference.typed },
+        Member("certificates", "PEM") { $0.pem },
+        Member("output") { $0.output },
+    ]
+}
+
 /// Deletes keys.
-struct SDKeysDelete: Verb {
+struct SDKeysDelete: ReportingVerb {
     static let about = About(
         "delete", "Delete a key, or with version 0 all keys of a kind.",
-        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
-        members: ["deleted", "keys"])
+        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.")
 
     @Argument("key", help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 
     @OptionGroup var confirmation: Confirmation
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DeletedSDKeys> {
         let wanted = key.reference
         let service = try await world.openSecurityDomain()
         let all = try await service.references()
@@ -250,37 +289,45 @@ struct SDKeysDelete: Verb {
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
         let keys = world.plan == nil ? try await service.references() : left
-        return Answer(
-            ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" },
-            [
-                "deleted": .array(found.map { .string($0.typed) }), "keys": .array(keys.map { .string($0.typed) }),
-            ])
+        return Outcome(
+            DeletedSDKeys(deleted: found, keys: keys),
+            ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })
     }
 }
 
+/// The keys that were deleted, and the others.
+struct DeletedSDKeys: Report {
+    let deleted: [SCPKeyReference]
+    let keys: [SCPKeyReference]
+    static let members: [Member<DeletedSDKeys>] = [
+        Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
+        Member("keys", "what is left") { $0.keys.map(\.typed) },
+    ]
+}
+
 /// Restricts which certificates of a CA are accepted.
-struct SDKeysSetAllowList: Verb {
+struct SDKeysSetAllowList: ReportingVerb {
     static let about = About(
         "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """
             Every certificate of a host's chain then has to have one of these serial numbers, in decimal, or in \
             hexadecimal behind 0x. Without serial numbers the limit is removed.
-            """, members: ["key", "serials"])
+            """)
 
     @Argument("key", help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
 
     @Argument("serials", help: "Serial numbers.") var serials: [String] = []
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SDAllowList> {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }
         let service = try await world.openSecurityDomain()
         try await service.store(allowedSerials: numbers, of: key.reference)
         let texts = numbers.map { "0x" + Hex.encode($0) }
-        return Answer(
+        return Outcome(
+            SDAllowList(reference: key.reference, serials: texts),
             numbers.isEmpty
                 ? "every certificate of \(key.reference.typed) is accepted"
-                : "\(key.reference.typed) accepts certificates \(texts.listed())",
-            ["key": .string(key.reference.typed), "serials": .array(texts.map(JSONValue.string))])
+                : "\(key.reference.typed) accepts certificates \(texts.listed())")
     }
 
     /// Parses a serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).
@@ -298,4 +345,14 @@ struct SDKeysSetAllowList: Verb {
         let digits = Array(bytes.drop { $0 == 0 })
         return digits.isEmpty ? [0] : digits
     }
+}
+
+/// The certificates that a CA may open a channel with.
+struct SDAllowList: Report {
+    let reference: SCPKeyReference
+    let serials: [String]
+    static let members: [Member<SDAllowList>] = [
+        Member("key", "as it is typed") { $0.reference.typed },
+        Member("serials", "in hexadecimal behind 0x; empty without a limit") { $0.serials },
+    ]
 }

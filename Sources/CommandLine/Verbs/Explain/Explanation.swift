@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
-
 /// A failure as reported to a person: what happened and why, what to type next, and the exit status.
 package struct Explanation: Error, Hashable, Sendable {
     /// A stable identifier, for programs.
@@ -44,25 +42,24 @@ package struct Explanation: Error, Hashable, Sendable {
         return explanation
     }
 
-    /// The member `error` of an answer.
-    package var json: JSONValue {
-        var object: JSONValue = [
-            "code": .string(code), "message": .string(message), "hint": hint.map(JSONValue.string) ?? .null,
-            "retriesLeft": retriesLeft.map { .int(Int64($0)) } ?? .null, "exitCode": .int(Int64(exit.rawValue)),
-        ]
-        if var members = object.object, !candidates.isEmpty || server != nil {
-            if !candidates.isEmpty { members["candidates"] = .array(candidates.map(JSONValue.string)) }
-            for member in server?.members ?? [] { members[member.0] = member.1.map { .int(Int64($0)) } ?? .null }
-            object = .object(members)
-        }
-        return object
-    }
-
     /// The lines for a terminal, without a prefix.
     package func lines(hasHint: Bool = true) -> [String] {
         [message] + candidates.map { "  \($0.printable)" }
             + (hasHint ? hint.map { [Style.dim.around("hint: \($0)")] } ?? [] : [])
     }
+}
+
+/// The member `error` of an answer.
+extension Explanation: Report {
+    package static let members: [Member<Explanation>] =
+        [
+            Member("code", "a word that does not change") { $0.code },
+            Member("message", "for people") { $0.message },
+            Member("hint", "what to do, for people") { $0.hint },
+            Member("retriesLeft") { $0.retriesLeft },
+            Member("exitCode") { Int($0.exit.rawValue) },
+            Member(ifKnown: "candidates", "what to choose from") { $0.candidates.isEmpty ? nil : $0.candidates },
+        ] + including(ifKnown: { $0.server })
 }
 
 /// The error numbers of a server, for programs.
@@ -73,8 +70,12 @@ package struct ServerCodes: Hashable, Sendable {
     var serverCode: Int?
     /// The corresponding number of the AllWebID SDK.
     var legacyCode: Int?
+}
 
-    package var members: [(String, Int?)] {
-        [("httpStatus", httpStatus), ("serverCode", serverCode), ("legacyCode", legacyCode)]
-    }
+extension ServerCodes: Report {
+    package static let members: [Member<ServerCodes>] = [
+        Member("httpStatus", "null if the server did not answer") { $0.httpStatus },
+        Member("serverCode") { $0.serverCode },
+        Member("legacyCode", "the number of the AllWebID SDK") { $0.legacyCode },
+    ]
 }

@@ -27,12 +27,15 @@ package struct MessageOptions: ParsableArguments {
 }
 
 /// The interpretation of a message, for people and for programs.
-package struct MessageReport {
-    package static let members = ["message", "records", "token"]
-
+package struct MessageReport: Report {
     private let bytes: [UInt8]
     private let message: NDEFMessage
     private let token: OTPToken?
+    package static let members: [Member<MessageReport>] = [
+        Member("message", "in hexadecimal") { Hex.encode($0.bytes) },
+        Member("records") { $0.message.records.map(RecordReport.init) },
+        Member("token", "the password in the message") { $0.token },
+    ]
 
     package init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
         do { message = try NDEFMessage(decoding: bytes) } catch {
@@ -42,42 +45,66 @@ package struct MessageReport {
         token = OTPToken(in: message, layout: options.layout)
     }
 
-    /// The answer: one line per record, then the password.
-    package var answer: Answer {
+    /// One line per record, then the password.
+    package var lines: [String] {
         var rows = message.records.map(\.row)
         if let token { rows.append(["password", "\(token.value.printable) (\(token.words))"]) }
-        return Answer(
-            Table.details(rows),
-            [
-                "message": .string(Hex.encode(bytes)), "records": .array(message.records.map(\.json)),
-                "token": token?.json ?? .null,
-            ])
+        return Table.details(rows)
     }
+}
+
+/// A record, with the same members for every kind.
+private struct RecordReport: Report {
+    let record: NDEFRecord
+    /// The content; `nil` if it is damaged.
+    let content: NDEFContent?
+    static let members: [Member<RecordReport>] = [
+        Member("kind") { $0.content?.row[0] ?? "damaged" },
+        Member("format") { "\($0.record.format)" },
+        Member("type") { $0.record.typeName },
+        Member("id", "in hexadecimal") { $0.record.id.isEmpty ? nil : Hex.encode($0.record.id) },
+        Member("payload", "in hexadecimal") { Hex.encode($0.record.payload) },
+        Member("uri") { $0.uri },
+        Member("text") { $0.text?.text },
+        Member("language") { $0.text?.language },
+        Member("encoding") { $0.text?.encoding.rawValue },
+        Member("titles") { $0.poster?.titles.map(PosterTitle.init) },
+        Member("action", "perform, save, edit or a number") { $0.poster?.action?.description },
+        Member("size", "of the resource, in bytes") { $0.poster?.size },
+        Member("mediaType") { $0.mediaType },
+    ]
+
+    init(_ record: NDEFRecord) {
+        self.record = record
+        content = try? record.content()
+    }
+
+    private var uri: String? {
+        switch content {
+        case .uri(let uri): uri.description
+        case .absoluteURI(let uri, _): uri
+        default: poster?.uri.description
+        }
+    }
+
+    private var text: NDEFText? { if case .text(let text) = content { text } else { nil } }
+
+    private var poster: NDEFSmartPoster? { if case .smartPoster(let poster) = content { poster } else { nil } }
+
+    private var mediaType: String? { if case .media(let type, _) = content { type } else { poster?.mediaType } }
+}
+
+private struct PosterTitle: Report {
+    let title: NDEFText
+    static let members: [Member<PosterTitle>] = [
+        Member("text") { $0.title.text },
+        Member("language") { $0.title.language },
+    ]
 }
 
 extension NDEFRecord {
     fileprivate var row: [String] {
         do { return try content().row } catch { return ["damaged", "\(typeName.printable): \(error)"] }
-    }
-
-    /// The same members for every record; missing values are null.
-    fileprivate var json: JSONValue {
-        let members: JSONValue = [
-            "kind": "damaged", "format": .string("\(format)"), "type": .string(typeName),
-            "id": id.isEmpty ? .null : .string(Hex.encode(id)), "payload": .string(Hex.encode(payload)), "uri": nil,
-            "text": nil, "language": nil, "encoding": nil, "titles": nil, "action": nil, "size": nil, "mediaType": nil,
-        ]
-        guard let content = try? content(), var object = members.object else { return members }
-        object["kind"] = .string(content.row[0])
-        switch content {
-        case .uri(let uri): object["uri"] = .string(uri.description)
-        case .absoluteURI(let uri, _): object["uri"] = .string(uri)
-        case .text(let text): text.describe(&object)
-        case .smartPoster(let poster): poster.describe(&object)
-        case .media(let type, _): object["mediaType"] = .string(type)
-        case .empty, .wellKnown, .external, .unknown: break
-        }
-        return .object(object)
     }
 }
 
@@ -95,24 +122,5 @@ extension NDEFContent {
         case .external(let type, let payload): ["external", "\(type.printable) \(Hex.encode(payload))"]
         case .unknown(let payload): ["unknown", Hex.encode(payload)]
         }
-    }
-}
-
-extension NDEFText {
-    fileprivate func describe(_ object: inout JSONValue.Object) {
-        object["text"] = .string(text)
-        object["language"] = .string(language)
-        object["encoding"] = .string(encoding.rawValue)
-    }
-}
-
-extension NDEFSmartPoster {
-    fileprivate func describe(_ object: inout JSONValue.Object) {
-        object["uri"] = .string(uri.description)
-        object["titles"] = .array(
-            titles.map { ["text": .string($0.text), "language": .string($0.language)] })
-        object["action"] = action.map { .string($0.description) } ?? .null
-        object["size"] = size.map { .int(Int64($0)) } ?? .null
-        object["mediaType"] = mediaType.map(JSONValue.string) ?? .null
     }
 }

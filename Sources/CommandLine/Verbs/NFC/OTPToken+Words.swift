@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKToken
-package import YKWire
+package import YKToken
+import YKWire
 
 extension OTPToken {
     /// A short description of its kind.
@@ -15,34 +15,38 @@ extension OTPToken {
         }
     }
 
-    /// The same members for every kind; missing values are null.
-    package var json: JSONValue {
-        var object: JSONValue = [
-            "kind": "static", "value": .string(value), "source": .string(sourceWord), "publicId": nil,
-            "ciphertext": nil,
-            "identifier": nil, "code": nil,
-        ]
-        guard var members = object.object else { return object }
+    /// The same for programs.
+    fileprivate var kindWord: String {
         switch kind {
-        case .yubicoOTP(let otp):
-            members["kind"] = "yubico-otp"
-            members["publicId"] = .string(Modhex.encode(otp.publicID))
-            members["ciphertext"] = .string(Hex.encode(otp.ciphertext))
-        case .hotp(let identifier, let code):
-            members["kind"] = "hotp"
-            members["identifier"] = identifier.map(JSONValue.string) ?? .null
-            members["code"] = .string(code)
-        case .fixed: break
+        case .yubicoOTP: "yubico-otp"
+        case .hotp: "hotp"
+        case .fixed: "static"
         }
-        object = .object(members)
-        return object
     }
 
-    private var sourceWord: String {
+    fileprivate var sourceWord: String {
         switch source {
         case .uri: "uri"
         case .text: "text"
         case .typed: "typed"
         }
     }
+
+    fileprivate var yubicoOTP: YubicoOTP? { if case .yubicoOTP(let otp) = kind { otp } else { nil } }
+
+    fileprivate var hotp: (identifier: String?, code: String)? {
+        if case .hotp(let identifier, let code) = kind { (identifier, code) } else { nil }
+    }
+}
+
+extension OTPToken: Report {
+    package static let members: [Member<OTPToken>] = [
+        Member("kind", "yubico-otp, hotp or static") { $0.kindWord },
+        Member("value") { $0.value },
+        Member("source", "uri, text or typed") { $0.sourceWord },
+        Member("publicId", "in modhex, of a Yubico OTP") { $0.yubicoOTP.map { Modhex.encode($0.publicID) } },
+        Member("ciphertext", "in hexadecimal, of a Yubico OTP") { $0.yubicoOTP.map { Hex.encode($0.ciphertext) } },
+        Member("identifier", "of HOTP: that of the token") { $0.hotp?.identifier },
+        Member("code", "of HOTP: the digits") { $0.hotp?.code },
+    ]
 }

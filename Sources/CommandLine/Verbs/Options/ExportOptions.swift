@@ -3,14 +3,10 @@
 package import Arguments
 package import YKCrypto
 package import YKPIV
-import YKWire
 package import YKX509
 
 /// The destination and format of a public key.
 package struct PublicKeyExport: ParsableArguments {
-    /// The members that ``write(_:of:algorithm:comment:to:)`` adds to an answer.
-    package static let members = ["slot", "algorithm", "format", "publicKey", "output"]
-
     @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) package var file =
         "-"
 
@@ -36,24 +32,41 @@ package struct PublicKeyExport: ParsableArguments {
     package func write(
         _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment usual: String,
         to output: FileOutput
-    ) throws(Explanation) -> Answer {
-        let bytes = try format.encode(key, comment: comment ?? usual)
-        var answer = Answer("the public key of \(slot) is in \(file)", [:])
-        try output.put(bytes, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = algorithm.map(JSONValue.string) ?? .null
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["publicKey"] = format.json(bytes)
-        answer.members["output"] = .string(file)
-        return answer
+    ) throws(Explanation) -> Outcome<ExportedPublicKey> {
+        let written = WrittenPublicKey(format, try format.encode(key, comment: comment ?? usual), to: file)
+        return try output.put(
+            written.bytes, of: ExportedPublicKey(slot: slot.description, algorithm: algorithm, key: written),
+            "the public key of \(slot) is in \(file)")
     }
+}
+
+/// A public key as it was written.
+package struct WrittenPublicKey: Report {
+    private let format: PublicKeyFormat
+    package let bytes: [UInt8]
+    private let output: String
+    package static let members: [Member<WrittenPublicKey>] = [
+        Member("format") { $0.format.rawValue },
+        Member("publicKey", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
+        Member("output") { $0.output },
+    ]
+
+    package init(_ format: PublicKeyFormat, _ bytes: [UInt8], to output: String) {
+        (self.format, self.bytes, self.output) = (format, bytes, output)
+    }
+}
+
+/// The public key of a slot.
+package struct ExportedPublicKey: Report {
+    let slot: String
+    let algorithm: String?
+    let key: WrittenPublicKey
+    package static let members: [Member<ExportedPublicKey>] =
+        [Member("slot") { $0.slot }, Member("algorithm") { $0.algorithm }] + including { $0.key }
 }
 
 /// The destination and format of a certificate.
 package struct CertificateExport: ParsableArguments {
-    /// The members that ``write(_:of:to:)`` adds to an answer.
-    package static let members = ["slot", "format", "certificate", "output"]
-
     @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) package var file =
         "-"
 
@@ -72,15 +85,26 @@ package struct CertificateExport: ParsableArguments {
     /// Writes the certificate of a slot.
     package func write(
         _ certificate: X509Certificate, of slot: any CustomStringConvertible, to output: FileOutput
-    ) throws(Explanation) -> Answer {
-        var answer = Answer("the certificate of \(slot) is in \(file)", [:])
-        try output.put(format.encode(certificate), &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["certificate"] = try format.json(certificate)
-        answer.members["output"] = .string(file)
-        return answer
+    ) throws(Explanation) -> Outcome<ExportedCertificate> {
+        let bytes = try format.encode(certificate)
+        return try output.put(
+            bytes, of: ExportedCertificate(slot: slot.description, format: format, bytes: bytes, output: file),
+            "the certificate of \(slot) is in \(file)")
     }
+}
+
+/// The certificate of a slot.
+package struct ExportedCertificate: Report {
+    let slot: String
+    let format: CertificateFormat
+    let bytes: [UInt8]
+    let output: String
+    package static let members: [Member<ExportedCertificate>] = [
+        Member("slot") { $0.slot },
+        Member("format") { $0.format.rawValue },
+        Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
+        Member("output") { $0.output },
+    ]
 }
 
 /// The certificates that an attestation may lead to.

@@ -131,7 +131,7 @@ extension Program {
         return JSONValue.object(object).text
     }
 
-    private static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {
+    static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {
         var object = JSONValue.Object()
         object["ok"] = .bool(error == nil)
         object["error"] = error?.json ?? .null

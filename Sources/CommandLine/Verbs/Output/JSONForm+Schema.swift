@@ -38,15 +38,8 @@ extension JSONForm {
 
     /// The schema of a verb's answer. If the verb fails, `error` is an object and the members may be `null`.
     package static func answer(of members: [MemberForm]) -> JSONValue {
-        let error = JSONForm.object([
-            MemberForm("code", "a word that does not change", .text), MemberForm("message", "for people", .text),
-            MemberForm("hint", "what to do, for people", .optional(.text)),
-            MemberForm("retriesLeft", "", .optional(.integer)), MemberForm("exitCode", "", .integer),
-            MemberForm("candidates", "what to choose from", .list(.any), isAlwaysPresent: false),
-            MemberForm("server", "", .any, isAlwaysPresent: false),
-        ])
         let envelope = [
-            MemberForm("ok", "", .flag), MemberForm("error", "", .optional(error)),
+            MemberForm("ok", "", .flag), MemberForm("error", "", .optional(Explanation.form)),
             MemberForm("warnings", "", .list(.text)),
         ]
         return schema(

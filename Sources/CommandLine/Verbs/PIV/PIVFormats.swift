@@ -5,7 +5,7 @@ import YKAge
 package import YKCrypto
 package import YKPIV
 import YKSSH
-package import YKWire
+import YKWire
 package import YKX509
 
 /// The format of a public key.
@@ -17,7 +17,7 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     /// Encodes the key in this format. SSH does not support X25519; age supports only X25519 and P-256.
     package func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
-        case .pem: return Array(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
+        case .pem: return Array(key.pem.utf8)
         case .der: return key.subjectPublicKeyInfo
         case .ssh:
             guard let text = SSHPublicKey(key)?.line(comment: comment) else {
@@ -32,12 +32,12 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Returns the encoding as a member of an answer.
-    package func json(_ bytes: [UInt8]) -> JSONValue {
+    /// Returns the encoding as text: DER in base64url, a line without its end.
+    package func text(of bytes: [UInt8]) -> String {
         switch self {
-        case .pem: .string(String(decoding: bytes, as: UTF8.self))
-        case .der: .string(Base64.encodeURL(bytes))
-        case .ssh, .age: .string(String(decoding: bytes, as: UTF8.self).trimmed)
+        case .pem: String(decoding: bytes, as: UTF8.self)
+        case .der: Base64.encodeURL(bytes)
+        case .ssh, .age: String(decoding: bytes, as: UTF8.self).trimmed
         }
     }
 }
@@ -59,10 +59,9 @@ package enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Returns the encoding as a member of an answer.
-    package func json(_ certificate: X509Certificate) throws(Explanation) -> JSONValue {
-        let bytes = try encode(certificate)
-        return .string(isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes))
+    /// Returns the encoding as text: DER in base64url.
+    package func text(of bytes: [UInt8]) -> String {
+        isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes)
     }
 }
 

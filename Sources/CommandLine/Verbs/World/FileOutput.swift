@@ -69,6 +69,15 @@ package final class FileOutput {
         answer.raw = bytes
     }
 
+    /// Writes the bytes that a report is about, and returns its outcome.
+    package func put<Reported: Report>(
+        _ bytes: [UInt8], isText: Bool? = nil, of report: Reported, _ line: String
+    ) throws(Explanation) -> Outcome<Reported> {
+        var outcome = Outcome(report, line)
+        try put(bytes, isText: isText, &outcome.answer)
+        return outcome
+    }
+
     /// Writes bytes that the key returns only once. If the file cannot be written, the verb fails but still shows text;
     /// other bytes are saved in a temporary file.
     package func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {

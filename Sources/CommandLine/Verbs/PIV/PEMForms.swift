@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+package import YKCrypto
 import YKWire
-import YKX509
+package import YKX509
+
+extension PublicKey {
+    /// The key as PEM.
+    package var pem: String { PEM.encode("PUBLIC KEY", subjectPublicKeyInfo) }
+}
 
 extension X509Certificate {
     /// The certificate as PEM.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Verbs
+
+/// A PIN, a PUK or a password that was changed.
+struct CredentialChange: Report {
+    static let members: [Member<CredentialChange>] = [Member("changed") { _ in true }]
+}
+
+/// An application whose data are deleted.
+struct ApplicationReset: Report {
+    static let members: [Member<ApplicationReset>] = [Member("reset") { _ in true }]
+}
+
+/// A slot whose key or certificate is deleted.
+struct ClearedSlot: Report {
+    let slot: String
+    static let members: [Member<ClearedSlot>] = [Member("slot") { $0.slot }]
+}
