@@ -8,22 +8,34 @@ import YKHTTP
 import YKWire
 
 /// Signs in to a server with a card.
-struct ArculusAuthenticate: Verb {
+struct ArculusAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign in at a server with the card.",
         discussion: """
             Begins at the server, has a credential of the card sign, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """, members: ArculusField.members + ["user", "rpId", "credentialId", "credential"])
+            """)
 
     @OptionGroup var server: ArculusServerOptions
 
     @OptionGroup var holding: ArculusCardOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// A user who is signed in.
+    struct SignedIn: Report {
+        let user: String
+        let server: ArculusServer
+        let signed: AuthenticationResponse
+        static let members: [Member<Self>] = [
+            Member("user") { $0.user }, Member("rpId") { $0.server.relyingPartyID },
+            Member("credentialId") { Base64.encodeURL($0.signed.id) },
+            Member("credential", "what a server wants back") { $0.signed.arculusJSON },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<ArculusReport<SignedIn>> {
         let field = ArculusField(world)
-        return try await field.answer {
+        return try await field.outcome {
             let description = try server.read()
             let client = ArculusClient(
                 description, card: field.card(retries: holding.retries),
@@ -31,12 +43,9 @@ struct ArculusAuthenticate: Verb {
             let signed = try await client.authenticateUser(
                 server.user, pin: holding.pin.arculus("sign in at \(description.origin)", world))
             let id = Base64.encodeURL(signed.id)
-            return Answer(
-                "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)",
-                [
-                    "user": .string(server.user), "rpId": .string(description.rpID ?? description.origin.host),
-                    "credentialId": .string(id), "credential": signed.arculusJSON,
-                ])
+            return Outcome(
+                ArculusReport(SignedIn(user: server.user, server: description, signed: signed)),
+                "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)")
         }
     }
 }

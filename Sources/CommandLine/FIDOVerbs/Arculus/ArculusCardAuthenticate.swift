@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Requests an assertion for a backend.
-struct ArculusCardAuthenticate: Verb {
+struct ArculusCardAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign with a credential of the card; nothing leaves this machine.",
         discussion: """
@@ -16,7 +16,7 @@ struct ArculusCardAuthenticate: Verb {
 
             curl … /assertion/options | ykit arculus card authenticate --options - --origin https://example.com |
               curl … --json @- /assertion/result
-            """, members: ArculusField.members + ["credential", "rpId", "credentialId"])
+            """)
 
     @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 
@@ -34,21 +34,27 @@ struct ArculusCardAuthenticate: Verb {
         try holding.pin.checkInput(options, "options")
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// An assertion for a relying party.
+    struct Signed: Report {
+        let signed: AuthenticationResponse
+        let rpID: String
+        static let members: [Member<Self>] = [
+            Member("credential", "what a server wants back") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
+            Member("credentialId") { Base64.encodeURL($0.signed.id) },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<ArculusReport<Signed>> {
         let field = ArculusField(world)
         let file = try output.open(world)
-        return try await field.answer {
+        return try await field.outcome {
             let site = try Origin(origin)
             let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
             let party = rp ?? wanted.rpID ?? site.host
             let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
                 pin: holding.pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
                 options: wanted, origin: site)
-            return ArculusOutput.answer(
-                signed.arculusJSON,
-                [
-                    "rpId": .string(party), "credentialId": .string(Base64.encodeURL(signed.id)),
-                ], in: file)
+            return ArculusOutput.outcome(Signed(signed: signed, rpID: party), signed.arculusJSON, in: file)
         }
     }
 }

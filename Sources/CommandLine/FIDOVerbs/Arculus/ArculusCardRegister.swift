@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Creates a credential for a backend.
-struct ArculusCardRegister: Verb {
+struct ArculusCardRegister: ReportingVerb {
     static let about = About(
         "register", "Make a credential on the card; nothing leaves this machine.",
         discussion: """
@@ -17,7 +17,7 @@ struct ArculusCardRegister: Verb {
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
-            """, members: ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"])
+            """)
 
     @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 
@@ -45,20 +45,25 @@ struct ArculusCardRegister: Verb {
         try holding.pin.checkInput(options, "options")
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A credential for a relying party.
+    struct Registered: Report {
+        let made: RegistrationResponse
+        let rpID: String
+        static let members: [Member<Self>] = [
+            Member("credential", "what a server wants back") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
+            Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
         let field = ArculusField(world)
         let file = try output.open(world)
-        return try await field.answer {
+        return try await field.outcome {
             let site = try Origin(origin)
             let made = try await make(
                 field.card(retries: holding.retries, replaces: output.replacing.force), site, world)
-            let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
-            return ArculusOutput.answer(
-                made.arculusJSON,
-                [
-                    "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
-                    "aaguid": .string(Hex.uuid(aaguid)),
-                ], in: file)
+            return ArculusOutput.outcome(
+                Registered(made: made, rpID: rp ?? site.host), made.arculusJSON, in: file)
         }
     }
 

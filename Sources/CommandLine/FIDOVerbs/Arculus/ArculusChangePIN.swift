@@ -10,20 +10,20 @@ import YKTransport
 import YKWire
 
 /// Changes a card's PIN.
-struct ArculusChangePIN: Verb {
+struct ArculusChangePIN: ReportingVerb {
     static let about = About(
         "change-pin", "Change the card's PIN and keep its credentials.",
         discussion: """
             A wrong old PIN costs a try. When both come by standard input, the first line is the old PIN, the second \
             the new one.
-            """, members: ArculusField.members + ["hasPin"])
+            """)
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ArculusReport<PINSetReport>> {
         let field = ArculusField(world)
-        return try await field.answer {
+        return try await field.outcome {
             let card = field.card()
             let source = world.source(of: .fido, pin)
             // Given PINs are read in this order, and a prompt shows the remaining retries.
@@ -31,7 +31,7 @@ struct ArculusChangePIN: Verb {
                 .fidoPIN, source, world.fidoQuestion(orElse: source.hint), to: "change its PIN",
                 triesLeft: try await Self.retries(card).count)
             try await card.changePIN(from: { _ in old }, to: try await new.arculus(world))
-            return Answer("the PIN is changed", ["hasPin": true])
+            return Outcome(ArculusReport(PINSetReport()), "the PIN is changed")
         }
     }
 

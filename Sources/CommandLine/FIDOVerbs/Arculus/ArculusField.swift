@@ -15,9 +15,6 @@ final class ArculusField {
     /// Why there is no card, in more detail than the library's error.
     private var problem: Explanation?
 
-    /// The members of every answer besides the verb's own.
-    static let members = ["status", "errorMessage", "statuscode", "responseCode"]
-
     init(_ world: World) { self.world = world }
 
     /// Returns the card that will be held to the reader.
@@ -77,28 +74,40 @@ final class ArculusField {
     }
 
     /// Runs a verb; a failure also has the SDK's four members, and the exit status of its cause.
-    func answer(_ body: () async throws -> Answer) async throws -> Answer {
-        do {
-            var answer = try await body()
-            answer.take(.ok)
-            return answer
-        } catch let error as ArculusError where world.plan == nil && world.replay == nil && !error.isCancelled {
-            var answer = Answer()
+    func outcome<Success>(
+        _ body: () async throws -> Outcome<ArculusReport<Success>>
+    ) async throws -> Outcome<ArculusReport<Success>> {
+        do { return try await body() } catch let error as ArculusError
+            where world.plan == nil && world.replay == nil && !error.isCancelled
+        {
             let why = world.pinProblem ?? problem ?? Explain.arculus(error)
-            answer.failure = why
             var result = error.result
             if case .server = error {} else { result.errorMessage = why.message }
-            answer.take(result)
-            return answer
+            var outcome = Outcome<ArculusReport<Success>>.printed
+            outcome.answer.members = Outcome(result).answer.members
+            outcome.answer.failure = why
+            return outcome
         }
     }
 }
 
-extension Answer {
-    /// Adds the members of an SDK result.
-    fileprivate mutating func take(_ result: ArculusResult) {
-        for member in result.json.object?.members ?? [] { members[member.key] = member.value }
-    }
+/// The success of a verb, with the members that every call of the SDK answers with.
+struct ArculusReport<Success: Report>: Report {
+    private let result = ArculusResult.ok
+    private let success: Success
+
+    init(_ success: Success) { self.success = success }
+
+    static var members: [Member<Self>] { ArculusResult.members(of: \.result) + Success.members(of: \.success) }
+}
+
+extension ArculusResult: Report {
+    package static let members: [Member<Self>] = [
+        Member("status", "ok, failed, or false for a session that is over") { $0.status.rawValue },
+        Member("errorMessage") { $0.errorMessage },
+        Member("statuscode", "that of the card or the server, or the HTTP status") { $0.statuscode },
+        Member("responseCode", "the same as a number, for a server's code the HTTP status") { $0.responseCode },
+    ]
 }
 
 /// How a card that is held to a reader is used.

@@ -17,11 +17,11 @@ struct ArculusOutput: ParsableArguments {
 
     /// Returns the result alone. It also goes to standard output if the file cannot be written, since the card produced
     /// it only once.
-    static func answer(_ result: JSONValue, _ members: [String: JSONValue], in file: FileOutput) -> Answer {
-        var answer = Answer()
-        answer.members["credential"] = result
-        for (key, value) in members { answer.members[key] = value }
-        file.keep(Array((result.text + "\n").utf8), &answer)
-        return answer
+    static func outcome<Success>(
+        _ success: Success, _ result: JSONValue, in file: FileOutput
+    ) -> Outcome<ArculusReport<Success>> {
+        var outcome = Outcome(ArculusReport(success))
+        file.keep(Array((result.text + "\n").utf8), &outcome.answer)
+        return outcome
     }
 }

@@ -11,14 +11,14 @@ import YKTransport
 import YKWire
 
 /// Registers a card with a server.
-struct ArculusRegister: Verb {
+struct ArculusRegister: ReportingVerb {
     static let about = About(
         "register", "Register the card at a server, for an account.",
         discussion: """
             Begins at the server, makes a credential on the card, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """, members: ArculusField.members + ["user", "rpId", "credentialId", "aaguid", "credential", "reset"])
+            """)
 
     @OptionGroup var server: ArculusServerOptions
 
@@ -48,9 +48,23 @@ struct ArculusRegister: Verb {
         try holding.pin.checkInput(info, "device")
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A registered user.
+    struct Registered: Report {
+        let user: String
+        let server: ArculusServer
+        let made: RegistrationResponse
+        let isReset: Bool
+        static let members: [Member<Self>] = [
+            Member("user") { $0.user }, Member("rpId") { $0.server.relyingPartyID },
+            Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
+            Member("credential", "what a server wants back") { $0.made.arculusJSON },
+            Member("reset", "whether the card was reset first") { $0.isReset },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
         let field = ArculusField(world)
-        return try await field.answer {
+        return try await field.outcome {
             let description = try server.read()
             let wishes = try wishes()
             let fresh = reset ? try await Self.confirmed(holding.pin, force: force, world) : nil
@@ -62,7 +76,10 @@ struct ArculusRegister: Verb {
                 pin: holding.pin.arculus("register '\(server.user.printable)' at \(description.origin)", world),
                 wishes: wishes,
                 afterResetTo: fresh)
-            return answer(made, description)
+            let id = Base64.encodeURL(made.id)
+            return Outcome(
+                ArculusReport(Registered(user: server.user, server: description, made: made, isReset: reset)),
+                "'\(server.user.printable)' is registered at \(description.origin), credential \(id)")
         }
     }
 
@@ -89,16 +106,9 @@ struct ArculusRegister: Verb {
             asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)
         return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
+}
 
-    private func answer(_ made: RegistrationResponse, _ description: ArculusServer) -> Answer {
-        let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
-        let id = Base64.encodeURL(made.id)
-        return Answer(
-            "'\(server.user.printable)' is registered at \(description.origin), credential \(id)",
-            [
-                "user": .string(server.user), "rpId": .string(description.rpID ?? description.origin.host),
-                "credentialId": .string(id), "aaguid": .string(Hex.uuid(aaguid)),
-                "credential": made.arculusJSON, "reset": .bool(reset),
-            ])
-    }
+extension RegistrationResponse {
+    /// The model of the card.
+    var aaguid: String { Hex.uuid(attestationObject.authenticatorData.credential?.aaguid ?? []) }
 }

@@ -9,25 +9,29 @@ import YKTransport
 import YKWire
 
 /// Resets a card and sets a PIN.
-struct ArculusReset: Verb {
+struct ArculusReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials of the card, and set a new PIN.",
-        discussion: "Every account that this card opens is lost: register another card or key there first.",
-        members: ArculusField.members + ["reset", "hasPin"])
+        discussion: "Every account that this card opens is lost: register another card or key there first.")
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// A card without credentials, and with a new PIN.
+    struct Fresh: Report {
+        static let members: [Member<Self>] = [Member("reset") { _ in true }, Member("hasPin") { _ in true }]
+    }
+
+    func run(in world: World) async throws -> Outcome<ArculusReport<Fresh>> {
         let field = ArculusField(world)
-        return try await field.answer {
+        return try await field.outcome {
             if !force, world.plan == nil {
                 try Prompt.confirm(typing: "reset", "this deletes all credentials of this card for good")
             }
             try await field.card().reset(to: try await new.arculus(world))
-            return Answer(
-                "all credentials of the card are deleted, the new PIN is set", ["reset": true, "hasPin": true])
+            return Outcome(
+                ArculusReport(Fresh()), "all credentials of the card are deleted, the new PIN is set")
         }
     }
 }

@@ -35,6 +35,11 @@ struct ArculusServerOptions: ParsableArguments {
     }
 }
 
+extension ArculusServer {
+    /// The relying party: by default the host.
+    var relyingPartyID: String { rpID ?? origin.host }
+}
+
 extension PINOptions {
     /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
     func arculus(_ reason: String, _ world: World) -> ArculusPIN {

@@ -90,11 +90,11 @@ extension FIDOUser {
     fileprivate var idWords: String {
         name == nil && displayName == nil ? words : "\(words) (\(Base64.encodeURL(id)))"
     }
+}
 
-    var json: JSONValue {
-        [
-            "id": .string(Base64.encodeURL(id)), "name": name.map(JSONValue.string) ?? .null,
-            "displayName": displayName.map(JSONValue.string) ?? .null,
-        ]
-    }
+extension FIDOUser: Report {
+    package static let members: [Member<Self>] = [
+        Member("id") { Base64.encodeURL($0.id) }, Member("name") { $0.name },
+        Member("displayName") { $0.displayName },
+    ]
 }

@@ -29,22 +29,6 @@ extension DiscoverableCredential {
         return row + [algorithm, more.filter { !$0.isEmpty }.listed()]
     }
 
-    /// The members of the credential, without its large-blob key, which is a secret.
-    var json: JSONValue {
-        let user = credential.user
-        return [
-            "rpId": .string(relyingParty.id), "rpName": relyingParty.name.map(JSONValue.string) ?? .null,
-            "credentialId": .string(id), "userId": .string(Base64.encodeURL(user.id)),
-            "userName": user.name.map(JSONValue.string) ?? .null,
-            "displayName": user.displayName.map(JSONValue.string) ?? .null,
-            "algorithm": credential.publicKey.algorithm.map { .string($0.description) } ?? .null,
-            "publicKey": .string(Base64.encodeURL(credential.publicKey.encoded)),
-            "credProtect": credential.protection.map { .string($0.description) } ?? .null,
-            "hasLargeBlobKey": .bool(credential.largeBlobKey != nil),
-            "thirdPartyPayment": credential.allowsThirdPartyPayment.map(JSONValue.bool) ?? .null,
-        ]
-    }
-
     /// Returns the credential for a query; the user chooses among several.
     static func one(
         _ query: String, in all: [DiscoverableCredential], _ world: World
@@ -63,4 +47,18 @@ extension DiscoverableCredential {
             return found[try world.choose("which credential?", among: failure.candidates, orElse: failure)]
         }
     }
+}
+
+/// The large-blob key is a secret, so that the report only tells whether there is one.
+extension DiscoverableCredential: Report {
+    package static let members: [Member<Self>] = [
+        Member("rpId") { $0.relyingParty.id }, Member("rpName") { $0.relyingParty.name },
+        Member("credentialId") { $0.id }, Member("userId") { Base64.encodeURL($0.credential.user.id) },
+        Member("userName") { $0.credential.user.name }, Member("displayName") { $0.credential.user.displayName },
+        Member("algorithm") { $0.credential.publicKey.algorithm?.description },
+        Member("publicKey", "COSE") { Base64.encodeURL($0.credential.publicKey.encoded) },
+        Member("credProtect") { $0.credential.protection?.description },
+        Member("hasLargeBlobKey") { $0.credential.largeBlobKey != nil },
+        Member("thirdPartyPayment") { $0.credential.allowsThirdPartyPayment },
+    ]
 }

@@ -7,7 +7,7 @@ import YKTransport
 import YKWire
 
 /// Requests an assertion from a credential.
-struct FIDO2Assert: Verb {
+struct FIDO2Assert: ReportingVerb {
     static let about = About(
         "assert", "Get an assertion from a credential. Requires a touch.",
         discussion: """
@@ -15,7 +15,7 @@ struct FIDO2Assert: Verb {
             (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \
             the JSON answer is what it wants back. With --format libfido2, --options is the input of \
             'fido2-assert -G', and the answer its output.
-            """, members: ["credential", "rpId", "credentialId", "userId", "accounts", "flags", "counter"])
+            """)
 
     @OptionGroup var ask: AssertionOptions
 
@@ -30,8 +30,8 @@ struct FIDO2Assert: Verb {
 
     func check(with global: GlobalOptions) throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
-    func answer(in world: World) async throws -> Answer {
-        if ceremony.format == .libfido2 { return try await libFIDO2Answer(in: world) }
+    func run(in world: World) async throws -> Outcome<AssertionReport> {
+        if ceremony.format == .libfido2 { return try await libFIDO2Outcome(in: world) }
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
             ?? ask.read(world)
@@ -43,7 +43,8 @@ struct FIDO2Assert: Verb {
         let choice = AccountChoice(user)
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)
-        return AssertionReport(signed, rpID: rpID, choice).answer
+        let report = AssertionReport(signed: signed, rpID: rpID, accounts: choice.accounts)
+        return Outcome(report, report.lines)
     }
 
     private func client(_ service: FIDOService, _ site: Origin) -> WebAuthnClient {
@@ -145,41 +146,40 @@ struct WithoutTouch: ClientExtension {
     }
 }
 
-/// The report of an assertion, for people and for programs.
-struct AssertionReport {
-    private let signed: AuthenticationResponse
-    private let rpID: String
-    private let choice: AccountChoice
+/// An assertion, and the relying party that it is for.
+struct AssertionReport: Report {
+    let signed: AuthenticationResponse
+    let rpID: String
+    let accounts: [FIDOUser]
+    static let members: [Member<Self>] = [
+        Member("credential", "WebAuthn's AuthenticationResponseJSON") { $0.signed.json },
+        Member("rpId") { $0.rpID }, Member("credentialId") { Base64.encodeURL($0.signed.id) },
+        Member("userId") { $0.signed.userHandle.map { Base64.encodeURL($0) } },
+        Member("accounts", "those there were to choose from") { $0.accounts },
+        Member("flags", AuthenticatorData.Flags.about) { $0.signed.authenticatorData.flags.names },
+        Member("counter") { $0.signed.authenticatorData.counter },
+    ]
 
-    init(_ signed: AuthenticationResponse, rpID: String, _ choice: AccountChoice) {
-        self.signed = signed
-        self.rpID = rpID
-        self.choice = choice
-    }
-
-    var answer: Answer {
+    var lines: [String] {
         let data = signed.authenticatorData
         var rows = [
             ["credential", Base64.encodeURL(signed.id)], ["at", rpID.printable], ["user", data.flags.userState],
             ["counter", String(data.counter)],
         ]
         if let handle = signed.userHandle {
-            let name = choice.accounts.first { $0.id == handle }?.words
+            let name = accounts.first { $0.id == handle }?.words
             rows.insert(["account", name ?? Base64.encodeURL(handle)], at: 1)
         }
         for result in signed.clientExtensionResults.members {
             rows.append([result.key.printable, result.value.text.printable])
         }
-        return Answer(
-            Table.details(rows),
-            [
-                "credential": signed.json, "rpId": .string(rpID), "credentialId": .string(Base64.encodeURL(signed.id)),
-                "userId": signed.userHandle.map { .string(Base64.encodeURL($0)) } ?? .null,
-                "accounts": .array(choice.accounts.map(\.json)),
-                "flags": .array(data.flags.names.map(JSONValue.string)),
-                "counter": .int(Int64(data.counter)),
-            ])
+        return Table.details(rows)
     }
+}
+
+extension AuthenticatorData.Flags {
+    /// What a member with the names of flags means.
+    static let about = "of the authenticator data: UP, UV, BE, BS, AT, ED"
 }
 
 /// The options common to registration and assertion: the origin, the request and the format.

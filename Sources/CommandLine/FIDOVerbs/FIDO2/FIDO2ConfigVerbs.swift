@@ -25,45 +25,46 @@ extension World {
 }
 
 /// Lists the settings that can be configured, and their values.
-struct FIDO2ConfigList: Verb {
-    static let about = About(
-        "list", "Show what can be configured, and the current settings. Needs no PIN.", members: ["settings"])
+struct FIDO2ConfigList: ReportingVerb {
+    static let about = About("list", "Show what can be configured, and the current settings. Needs no PIN.")
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Settings> {
         let info = try await world.openFIDO().info()
         guard info.option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }
-        let all: [(String, UInt64, JSONValue?, String)] = [
-            ("always-uv", 2, info.option(.alwaysUv).map(JSONValue.bool), Self.words(info.option(.alwaysUv))),
-            (
-                "min-pin-length", 3,
-                info.option(.setMinPINLength).map { _ in .int(Int64(clamping: info.minPINLength)) },
-                "\(info.minPINLength)"
-            ),
-            (
-                "force-pin-change", 3, info.option(.setMinPINLength).map { _ in .bool(info.mustChangePIN) },
-                Self.words(info.mustChangePIN)
-            ),
-            (
-                "complex-pin", 3, info.hasPINComplexityPolicy.map(JSONValue.bool),
-                Self.words(info.hasPINComplexityPolicy)
-            ),
-            ("enterprise-attestation", 1, info.option(.ep).map(JSONValue.bool), Self.words(info.option(.ep))),
+        let setsRules = info.option(.setMinPINLength) != nil
+        let all: [(command: UInt64, name: String, value: JSONValue?)] = [
+            (2, "always-uv", info.option(.alwaysUv)?.json),
+            (3, "min-pin-length", setsRules ? info.minPINLength.json : nil),
+            (3, "force-pin-change", setsRules ? info.mustChangePIN.json : nil),
+            (3, "complex-pin", info.hasPINComplexityPolicy?.json),
+            (1, "enterprise-attestation", info.option(.ep)?.json),
         ]
-        let known = all.filter { setting in info.configCommands?.contains(setting.1) ?? true }
-        let there = known.filter { $0.2 != nil }
-        return Answer(
-            Table.details(there.map { [$0.0, $0.3] }),
-            ["settings": .array(there.map { ["name": .string($0.0), "value": $0.2 ?? .null] })])
+        let settings = all.filter { info.configCommands?.contains($0.command) ?? true }
+            .compactMap { setting in setting.value.map { Setting(name: setting.name, value: $0) } }
+        return Outcome(Settings(settings: settings), Table.details(settings.map { [$0.name, $0.words] }))
     }
 
-    private static func words(_ value: Bool?) -> String { value == true ? "on" : "off" }
+    struct Settings: Report {
+        let settings: [Setting]
+        static let members: [Member<Self>] = [Member("settings") { $0.settings }]
+    }
+
+    struct Setting: Report {
+        let name: String
+        let value: JSONValue
+        static let members: [Member<Self>] = [
+            Member("name") { $0.name }, Member("value", "whether it is on, or a number") { $0.value },
+        ]
+
+        var words: String { value == true ? "on" : value == false ? "off" : value.text }
+    }
 }
 
 /// Turns "always require user verification" on or off.
-struct FIDO2ConfigAlwaysUV: Verb {
+struct FIDO2ConfigAlwaysUV: ReportingVerb {
     static let about = About(
         "always-uv", "Turn 'always verify the user' on or off.",
-        discussion: "While it is on, U2F does not work on most keys.", members: ["alwaysUv", "changed"])
+        discussion: "While it is on, U2F does not work on most keys.")
 
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
@@ -74,24 +75,32 @@ struct FIDO2ConfigAlwaysUV: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// Whether the user is always verified.
+    struct State: Report {
+        let isOn: Bool
+        let isChange: Bool
+        static let members: [Member<Self>] = [
+            Member("alwaysUv") { $0.isOn }, Member("changed") { $0.isChange },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<State> {
         let service = try await world.openConfig(pin, for: "change how it behaves")
         guard let now = try await service.info().option(.alwaysUv) else { throw FIDOError.unsupported("alwaysUv") }
         let isChange = now != (state == .on)
         if isChange { try await service.configure(.toggleAlwaysUV) }
-        return Answer(
-            "the key verifies its user \(state == .on ? "always" : "when it is asked to")\(isChange ? "" : " already")",
-            ["alwaysUv": .bool(state == .on), "changed": .bool(isChange)])
+        return Outcome(
+            State(isOn: state == .on, isChange: isChange),
+            "the key verifies its user \(state == .on ? "always" : "when it is asked to")\(isChange ? "" : " already")")
     }
 }
 
 /// Sets the minimum PIN length.
-struct FIDO2ConfigMinPINLength: Verb {
+struct FIDO2ConfigMinPINLength: ReportingVerb {
     static let about = About(
         "min-pin-length",
         "Set the minimum PIN length. It can only be raised; a reset restores the default.",
-        discussion: "A shorter PIN must be changed before the key does anything else.",
-        members: ["minPINLength", "rpIds"])
+        discussion: "A shorter PIN must be changed before the key does anything else.")
 
     @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
@@ -103,7 +112,16 @@ struct FIDO2ConfigMinPINLength: Verb {
         if !(4...63).contains(length) { throw UsageError("a PIN has 4 to 63 characters") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// The minimum, and the relying parties that are told.
+    struct Minimum: Report {
+        let length: Int
+        let rpIDs: [String]
+        static let members: [Member<Self>] = [
+            Member("minPINLength") { $0.length }, Member("rpIds", "those that are told the length") { $0.rpIDs },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Minimum> {
         let service = try await world.openConfig(pin, for: "change its rules for PINs")
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
@@ -118,37 +136,41 @@ struct FIDO2ConfigMinPINLength: Verb {
         rules.minLength = UInt64(length)
         rules.rpIDs = rp
         try await service.configure(.pinRules(rules))
-        return Answer(
-            "a PIN has at least \(length) characters now",
-            ["minPINLength": .int(Int64(length)), "rpIds": .array(rp.map(JSONValue.string))])
+        return Outcome(Minimum(length: length, rpIDs: rp), "a PIN has at least \(length) characters now")
     }
 }
 
 /// Requires a PIN change before the key does anything else.
-struct FIDO2ConfigForcePINChange: Verb {
-    static let about = About(
-        "force-pin-change", "Require a PIN change before the key does anything else.", members: ["forcePINChange"])
+struct FIDO2ConfigForcePINChange: ReportingVerb {
+    static let about = About("force-pin-change", "Require a PIN change before the key does anything else.")
+
+    struct Forced: Report {
+        static let members: [Member<Self>] = [Member("forcePINChange") { _ in true }]
+    }
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Forced> {
         let service = try await world.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPIN else { throw FIDOError.pinNotSet }
         var rules = AuthenticatorConfig.PINRules()
         rules.forcesChange = true
         try await service.configure(.pinRules(rules))
-        return Answer("the PIN has to be changed now: ykit fido2 pin change", ["forcePINChange": true])
+        return Outcome(Forced(), "the PIN has to be changed now: ykit fido2 pin change")
     }
 }
 
 /// Makes the key refuse simple PINs.
-struct FIDO2ConfigComplexPIN: Verb {
-    static let about = About(
-        "complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.", members: ["pinComplexityPolicy"])
+struct FIDO2ConfigComplexPIN: ReportingVerb {
+    static let about = About("complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.")
+
+    struct Policy: Report {
+        static let members: [Member<Self>] = [Member("pinComplexityPolicy") { _ in true }]
+    }
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Policy> {
         let service = try await world.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPINComplexityPolicy != nil else {
             throw FIDOError.unsupported("pinComplexityPolicy")
@@ -156,25 +178,29 @@ struct FIDO2ConfigComplexPIN: Verb {
         var rules = AuthenticatorConfig.PINRules()
         rules.requiresComplexity = true
         try await service.configure(.pinRules(rules))
-        return Answer("simple PINs are refused from now on", ["pinComplexityPolicy": true])
+        return Outcome(Policy(), "simple PINs are refused from now on")
     }
 }
 
 /// Enables enterprise attestation.
-struct FIDO2ConfigEnterprise: Verb {
+struct FIDO2ConfigEnterprise: ReportingVerb {
     static let about = About(
         "enable-enterprise-attestation",
-        "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",
-        members: ["enterpriseAttestation", "changed"])
+        "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.")
+
+    struct Enabled: Report {
+        let isChange: Bool
+        static let members: [Member<Self>] = [
+            Member("enterpriseAttestation") { _ in true }, Member("changed") { $0.isChange },
+        ]
+    }
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Enabled> {
         let service = try await world.openConfig(pin, for: "enable enterprise attestation")
         guard let now = try await service.info().option(.ep) else { throw FIDOError.unsupported("ep") }
         if !now { try await service.configure(.enableEnterpriseAttestation) }
-        return Answer(
-            "enterprise attestation is enabled\(now ? " already" : "")",
-            ["enterpriseAttestation": true, "changed": .bool(!now)])
+        return Outcome(Enabled(isChange: !now), "enterprise attestation is enabled\(now ? " already" : "")")
     }
 }

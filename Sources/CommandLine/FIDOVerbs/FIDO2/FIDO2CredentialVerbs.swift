@@ -78,11 +78,10 @@ extension World {
 }
 
 /// Lists the credentials stored on the key.
-struct FIDO2CredentialsList: Verb {
+struct FIDO2CredentialsList: ReportingVerb {
     static let about = About(
         "list", "List the credentials that the key stores. Requires the PIN, or a token.",
-        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
-        members: ["credentials", "existing", "remaining"])
+        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
 
     @Flag(["--long", "-l"], help: "Show algorithm and protection, too.") var long = false
 
@@ -91,24 +90,36 @@ struct FIDO2CredentialsList: Verb {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// The credentials, and how many there is room for.
+    struct Listing: Report {
+        let credentials: [DiscoverableCredential]
+        let storage: CredentialStorage?
+        static let members: [Member<Self>] = [
+            Member("credentials") { $0.credentials }, Member("existing") { $0.storage?.existing },
+            Member("remaining", "how many more there is room for") { $0.storage?.remaining },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Listing> {
         let service = try await world.openCredentials(pin, for: "list its credentials")
         _ = try await token.use(with: service, world)
         let storage = try await service.credentialStorageIfTold()
         let all = storage?.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
-        var answer = Answer(
-            all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }),
-            ["credentials": .array(all.map(\.json))])
-        answer.members["existing"] = storage.map { .int(Int64(clamping: $0.existing)) }
-        answer.members["remaining"] = storage.map { .int(Int64(clamping: $0.remaining)) }
-        return answer
+        return Outcome(
+            Listing(credentials: all, storage: storage),
+            all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }))
     }
 }
 
+/// A credential that was changed or deleted.
+struct RememberedCredential: Report {
+    let remembered: DiscoverableCredential
+    static let members: [Member<Self>] = [Member("remembered") { $0.remembered }]
+}
+
 /// Changes the names of a credential's account.
-struct FIDO2CredentialsUpdate: Verb {
-    static let about = About(
-        "update", "Change the names of a credential's account on the key.", members: ["remembered"])
+struct FIDO2CredentialsUpdate: ReportingVerb {
+    static let about = About("update", "Change the names of a credential's account on the key.")
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -122,7 +133,7 @@ struct FIDO2CredentialsUpdate: Verb {
         if user == nil, displayName == nil { throw UsageError("say what is new: --user or --display-name") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RememberedCredential> {
         let service = try await world.openCredentials(pin, for: "change a credential")
         guard try await service.info().option(.credMgmt) == true else {
             throw Explanation(
@@ -130,34 +141,30 @@ struct FIDO2CredentialsUpdate: Verb {
                 hint: "keys of CTAP 2.1 and later can")
         }
         let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
-        var account = found.credential.user
-        account.name = user ?? account.name
-        account.displayName = displayName ?? account.displayName
-        try await service.update(found.credential.id, user: account)
-        var json = found.json.object ?? JSONValue.Object()
-        json["userName"] = account.name.map(JSONValue.string) ?? .null
-        json["displayName"] = account.displayName.map(JSONValue.string) ?? .null
-        return Answer("changed the names of \(found.words)", ["remembered": .object(json)])
+        var updated = found
+        updated.credential.user.name = user ?? found.credential.user.name
+        updated.credential.user.displayName = displayName ?? found.credential.user.displayName
+        try await service.update(found.credential.id, user: updated.credential.user)
+        return Outcome(RememberedCredential(remembered: updated), "changed the names of \(found.words)")
     }
 }
 
 /// Deletes a credential from the key.
-struct FIDO2CredentialsDelete: Verb {
+struct FIDO2CredentialsDelete: ReportingVerb {
     static let about = About(
         "delete", "Delete a credential. It cannot be recovered.",
-        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
-        members: ["remembered"])
+        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RememberedCredential> {
         let service = try await world.openCredentials(pin, for: "delete a credential")
         let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
         try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: world)
         try await service.delete(found.credential.id)
-        return Answer("deleted the credential of \(found.words)", ["remembered": found.json])
+        return Outcome(RememberedCredential(remembered: found), "deleted the credential of \(found.words)")
     }
 }

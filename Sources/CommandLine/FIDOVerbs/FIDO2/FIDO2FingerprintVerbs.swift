@@ -16,11 +16,13 @@ struct FIDO2Fingerprints: ParsableCommand {
         ])
 }
 
-extension Fingerprint {
+extension Fingerprint: Report {
+    package static let members: [Member<Self>] = [
+        Member("id", "hexadecimal") { $0.id }, Member("name") { $0.name },
+    ]
+
     /// The template identifier in hexadecimal, as other tools print it.
     var id: String { Hex.encode(template) }
-
-    var json: JSONValue { ["id": .string(id), "name": name.map(JSONValue.string) ?? .null] }
 
     /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
     static func one(_ query: String, in all: [Fingerprint], _ world: World) throws -> Fingerprint {
@@ -59,35 +61,47 @@ extension World {
 }
 
 /// Lists fingerprints.
-struct FIDO2FingerprintsList: Verb {
-    static let about = About("list", "List the enrolled fingerprints. Requires the PIN.", members: ["fingerprints"])
+struct FIDO2FingerprintsList: ReportingVerb {
+    static let about = About("list", "List the enrolled fingerprints. Requires the PIN.")
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    struct Listing: Report {
+        let fingerprints: [Fingerprint]
+        static let members: [Member<Self>] = [Member("fingerprints") { $0.fingerprints }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Listing> {
         let service = try await world.openFingerprints(pin, for: "list its fingerprints")
         let all = try await service.fingerprints()
         let lines = Table.lines(all.map { [$0.id, $0.name?.printable ?? ""] })
-        return Answer(
-            all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed), ["fingerprints": .array(all.map(\.json))])
+        return Outcome(Listing(fingerprints: all), all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed))
     }
 }
 
 /// Enrols a fingerprint.
-struct FIDO2FingerprintsAdd: Verb {
-    static let about = About(
-        "add", "Enrol a fingerprint. ^C cancels the enrolment.", members: ["fingerprint", "samples"])
+struct FIDO2FingerprintsAdd: ReportingVerb {
+    static let about = About("add", "Enrol a fingerprint. ^C cancels the enrolment.")
 
     @Option("--name", help: "What to call it.") var name: String?
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// An enrolled fingerprint.
+    struct Enrolled: Report {
+        let fingerprint: Fingerprint
+        let samples: Int
+        static let members: [Member<Self>] = [
+            Member("fingerprint") { $0.fingerprint }, Member("samples", "how many were taken") { $0.samples },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Enrolled> {
         let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")
         if let name { try await service.check(fingerprintName: name) }
         world.terminal.say("put the finger on the sensor, and lift it, until it is enough")
         var sample = try await service.beginEnrollment()
-        var count: Int64 = 1
+        var count = 1
         do {
             while sample.remaining > 0 {
                 Self.tell(sample, world.terminal)
@@ -100,13 +114,10 @@ struct FIDO2FingerprintsAdd: Verb {
         }
         Self.tell(sample, world.terminal)
         if let name { try await service.renameFingerprint(sample.template, to: name) }
-        let id = Hex.encode(sample.template)
-        return Answer(
-            "enrolled fingerprint \(id)\(name.map { " '\($0.printable)'" } ?? "")",
-            [
-                "fingerprint": ["id": .string(id), "name": name.map(JSONValue.string) ?? .null],
-                "samples": .int(count),
-            ])
+        let made = Fingerprint(template: sample.template, name: name)
+        return Outcome(
+            Enrolled(fingerprint: made, samples: count),
+            "enrolled fingerprint \(made.id)\(name.map { " '\($0.printable)'" } ?? "")")
     }
 
     private static func tell(_ sample: FingerprintSample, _ terminal: Terminal) {
@@ -115,9 +126,15 @@ struct FIDO2FingerprintsAdd: Verb {
     }
 }
 
+/// A fingerprint that was renamed or deleted.
+struct FingerprintReport: Report {
+    let fingerprint: Fingerprint
+    static let members: [Member<Self>] = [Member("fingerprint") { $0.fingerprint }]
+}
+
 /// Names a fingerprint.
-struct FIDO2FingerprintsRename: Verb {
-    static let about = About("rename", "Give a fingerprint another name.", members: ["fingerprint"])
+struct FIDO2FingerprintsRename: ReportingVerb {
+    static let about = About("rename", "Give a fingerprint another name.")
 
     @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
@@ -125,43 +142,53 @@ struct FIDO2FingerprintsRename: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<FingerprintReport> {
         let service = try await world.openFingerprints(pin, for: "name a fingerprint")
         try await service.check(fingerprintName: name)
         let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
         try await service.renameFingerprint(found.template, to: name)
-        return Answer(
-            "fingerprint \(found.id) is now '\(name.printable)'",
-            ["fingerprint": ["id": .string(found.id), "name": .string(name)]])
+        return Outcome(
+            FingerprintReport(fingerprint: Fingerprint(template: found.template, name: name)),
+            "fingerprint \(found.id) is now '\(name.printable)'")
     }
 }
 
 /// Deletes a fingerprint from the key.
-struct FIDO2FingerprintsDelete: Verb {
-    static let about = About("delete", "Delete a fingerprint.", members: ["fingerprint"])
+struct FIDO2FingerprintsDelete: ReportingVerb {
+    static let about = About("delete", "Delete a fingerprint.")
 
     @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<FingerprintReport> {
         let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
         let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
         let words = found.name.map { "'\($0.printable)'" } ?? found.id
         try confirmation.ask("delete the fingerprint \(words)?", in: world)
         try await service.removeFingerprint(found.template)
-        return Answer("deleted the fingerprint \(words)", ["fingerprint": found.json])
+        return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(words)")
     }
 }
 
 /// Shows the properties of the fingerprint sensor.
-struct FIDO2FingerprintsShow: Verb {
-    static let about = About(
-        "info", "Show what the fingerprint sensor is like. No PIN is needed.",
-        members: ["sensor", "samples", "maxNameLength", "enrolled"])
+struct FIDO2FingerprintsShow: ReportingVerb {
+    static let about = About("info", "Show what the fingerprint sensor is like. No PIN is needed.")
 
-    func answer(in world: World) async throws -> Answer {
+    /// The sensor, and whether it knows a fingerprint.
+    struct Sensor: Report {
+        let sensor: FingerprintSensor
+        let isEnrolled: Bool
+        static let members: [Member<Self>] = [
+            Member("sensor", "touch or swipe") { $0.sensor.isSwiped ? "swipe" : "touch" },
+            Member("samples", "good ones that one finger needs") { $0.sensor.samplesNeeded },
+            Member("maxNameLength", "bytes") { $0.sensor.maxNameLength },
+            Member("enrolled", "whether there is a fingerprint") { $0.isEnrolled },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Sensor> {
         let service = try await world.openFIDO()
         let info = try await service.info()
         guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
@@ -173,13 +200,6 @@ struct FIDO2FingerprintsShow: Verb {
             ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not told"],
             ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],
         ]
-        return Answer(
-            Table.details(rows),
-            [
-                "sensor": sensor.isSwiped ? "swipe" : "touch",
-                "samples": sensor.samplesNeeded.map { .int(Int64(clamping: $0)) } ?? .null,
-                "maxNameLength": sensor.maxNameLength.map { .int(Int64(clamping: $0)) } ?? .null,
-                "enrolled": .bool(isEnrolled),
-            ])
+        return Outcome(Sensor(sensor: sensor, isEnrolled: isEnrolled), Table.details(rows))
     }
 }

@@ -20,7 +20,7 @@ struct FIDO2Group: ParsableCommand {
 }
 
 /// Shows what the FIDO application reports about itself.
-struct FIDO2Show: Verb {
+struct FIDO2Show: ReportingVerb {
     static let about = About(
         "info", "Show the FIDO capabilities of the key and the state of its PIN.",
         discussion: """
@@ -28,10 +28,7 @@ struct FIDO2Show: Verb {
 
             Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the \
             holder of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
-            """,
-        members: ["link", "device", "ctap2", "u2f"] + AuthenticatorInfo.memberNames + [
-            "pinRetries", "uvRetries", "identifier", "credentialStoreState", "token",
-        ])
+            """)
 
     @OptionGroup var token: TokenOptions
 
@@ -47,7 +44,7 @@ struct FIDO2Show: Verb {
         if saveToken != nil, token.token != nil { throw UsageError("--token and --save-token exclude each other") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<FIDO2Report> {
         let output = try saveToken.map { path in
             try FileOutput(path, isText: true, isSecret: true, force: replacing.force, world)
         }
@@ -55,47 +52,31 @@ struct FIDO2Show: Verb {
             try await
             (saveToken == nil
             ? world.openFIDO() : world.openFIDO(pin, for: "issue a persistent token"))
-        let profile = await service.profile
-        var answer = Answer()
-        answer.members["link"] = profile.carrier == .hid ? "hid" : "card"
-        answer.members["device"] = profile.deviceVersion.map { .string($0.description) }
-        answer.members["u2f"] = .bool(profile.hasU2F)
+        var report = FIDO2Report(profile: await service.profile)
         guard await service.hasCTAP2 else {
             if saveToken != nil || token.token != nil { throw FIDOError.unsupported("perCredMgmtRO") }
-            answer.members["ctap2"] = false
-            answer.lines = ["this key supports only U2F: ykit u2f --help"]
-            return answer
+            return Outcome(report, "this key supports only U2F: ykit u2f --help")
         }
-        let report = AuthenticatorReport(
-            info: try await service.info(), profile: profile, pin: try await Self.retries(service),
-            uv: try await Self.uvRetries(service))
-        answer.members["ctap2"] = true
-        for (name, value) in report.members { answer.members[name] = value }
-        let malformed = try await service.info().malformedMembers
-        if !malformed.isEmpty {
-            answer.warnings.append("the key's answer to getInfo has malformed members: \(malformed.listed())")
-        }
-        answer.lines = report.lines
+        let info = try await service.info()
+        report.info = info
+        report.pinRetries = try await Self.retries(service)
+        report.uvRetries = try await Self.uvRetries(service)
+        var issued = Answer()
         if let saveToken, let output {
-            let issued = try await service.persistentToken()
-            try output.put(TokenFile.bytes(of: issued), &answer)
-            answer.members["token"] = .string(saveToken)
-            try await reveal(issued, service, &answer)
-        } else if let issued = try await token.use(with: service, world) {
-            try await reveal(issued, service, &answer)
+            let token = try await service.persistentToken()
+            try output.put(TokenFile.bytes(of: token), &issued)
+            report.tokenFile = saveToken
+            report.secrets = FIDO2Report.Secrets(try await service.freshInfo(), token)
+        } else if let token = try await token.use(with: service, world) {
+            report.secrets = FIDO2Report.Secrets(try await service.freshInfo(), token)
         }
-        return answer
-    }
-
-    /// Adds what the key reveals only to the holder of a persistent token.
-    private func reveal(_ token: FIDOToken, _ service: FIDOService, _ answer: inout Answer) async throws {
-        let info = try await service.freshInfo()
-        let values = [
-            ("identifier", "identifier", info.identifier(for: token)),
-            ("credentialStoreState", "credential state", info.credentialStoreState(for: token)),
-        ]
-        answer.lines += [""] + Table.details(values.map { [$0.1, $0.2.map { Hex.encode($0) } ?? "not reported"] })
-        for (name, _, value) in values { answer.members[name] = value.map { .string(Base64.encodeURL($0)) } }
+        var outcome = Outcome(report, report.lines)
+        outcome.answer.raw = issued.raw
+        if !info.malformedMembers.isEmpty {
+            outcome.answer.warnings.append(
+                "the key's answer to getInfo has malformed members: \(info.malformedMembers.listed())")
+        }
+        return outcome
     }
 
     private static func retries(_ service: FIDOService) async throws -> PINRetries? {
@@ -110,17 +91,22 @@ struct FIDO2Show: Verb {
 }
 
 /// Selects a key by a touch.
-struct FIDO2Select: Verb {
+struct FIDO2Select: ReportingVerb {
     static let about = About(
         "select", "Select a key by touching it.",
         discussion: """
             All keys blink, and the path of the one that is touched is printed:
               ykit --path "$(ykit fido2 select)" fido2 info
-            """, members: ["path"])
+            """)
 
-    func answer(in world: World) async throws -> Answer {
+    struct Selected: Report {
+        let path: String
+        static let members: [Member<Self>] = [Member("path") { $0.path }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Selected> {
         let path = try await world.touchedKey()
-        return Answer(path, ["path": .string(path)])
+        return Outcome(Selected(path: path), path)
     }
 }
 
@@ -141,20 +127,25 @@ struct Reinsertion: ParsableArguments {
     func isWanted(in world: World) -> Bool { reinsert && world.plan == nil }
 }
 
+/// What a verb answers that reset an application.
+struct ResetReport: Report {
+    static let members: [Member<Self>] = [Member("reset") { _ in true }]
+}
+
 /// Deletes everything the FIDO application holds.
-struct FIDO2Reset: Verb {
+struct FIDO2Reset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials, the PIN and the fingerprints.",
         discussion: """
             Every account that this key is registered with is lost, also U2F ones: register another key there first. \
             Most keys allow it only within some seconds after they were plugged in, and after a touch.
-            """, members: ["reset"])
+            """)
 
     @OptionGroup var confirmation: Confirmation
 
     @OptionGroup var reinsertion: Reinsertion
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ResetReport> {
         try reinsertion.check(in: world)
         let service = try await world.openFIDO()
         guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
@@ -171,20 +162,17 @@ struct FIDO2Reset: Verb {
             typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
         if reinsertion.isWanted(in: world) {
             await service.rest()
-            return try await resetInsertedAnew(info, in: world)
+            return try await reset(try await world.reinsertedFIDO(), info, in: world)
         }
         return try await reset(service, info, in: world)
     }
 
-    private func reset(_ service: FIDOService, _ info: AuthenticatorInfo, in world: World) async throws -> Answer {
+    private func reset(
+        _ service: FIDOService, _ info: AuthenticatorInfo, in world: World
+    ) async throws -> Outcome<ResetReport> {
         let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
         world.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
-        return Answer("all FIDO credentials are deleted, no PIN is set", ["reset": true])
-    }
-
-    /// Resets the key after it is reinserted.
-    private func resetInsertedAnew(_ info: AuthenticatorInfo, in world: World) async throws -> Answer {
-        try await reset(try await world.reinsertedFIDO(), info, in: world)
+        return Outcome(ResetReport(), "all FIDO credentials are deleted, no PIN is set")
     }
 }

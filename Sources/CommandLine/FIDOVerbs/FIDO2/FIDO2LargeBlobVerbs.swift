@@ -51,44 +51,52 @@ extension World {
 }
 
 /// Lists the credentials that can have a large blob, and the blobs.
-struct FIDO2LargeBlobList: Verb {
-    static let about = About(
-        "list", "List the credentials with a large blob, and how much room there is.",
-        members: ["blobs", "entries", "bytes", "limit"])
+struct FIDO2LargeBlobList: ReportingVerb {
+    static let about = About("list", "List the credentials with a large blob, and how much room there is.")
+
+    /// A credential that can have a blob.
+    struct Place: Report {
+        let credential: DiscoverableCredential
+        let size: Int?
+        static let members: [Member<Self>] = [
+            Member("rpId") { $0.credential.relyingParty.id }, Member("userName") { $0.credential.name },
+            Member("credentialId") { $0.credential.id }, Member("size", "in bytes; null without a blob") { $0.size },
+        ]
+
+        var row: [String] {
+            let words = size.map { "\($0) bytes" } ?? "none"
+            return [credential.relyingParty.id.printable, credential.name.printable, words, credential.id]
+        }
+    }
+
+    struct Listing: Report {
+        let places: [Place]
+        let usage: (entries: Int, bytes: Int, limit: Int)
+        static let members: [Member<Self>] = [
+            Member("blobs") { $0.places }, Member("entries", "how many blobs the key stores") { $0.usage.entries },
+            Member("bytes", "what they take") { $0.usage.bytes },
+            Member("limit", "in bytes") { $0.usage.limit },
+        ]
+    }
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Listing> {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
-        var rows: [[String]] = []
-        var blobs: [JSONValue] = []
+        var places: [Place] = []
         for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
             let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
-            rows.append([
-                found.relyingParty.id.printable, found.name.printable, blob.map { "\($0.count) bytes" } ?? "none",
-                found.id,
-            ])
-            blobs.append([
-                "rpId": .string(found.relyingParty.id), "userName": .string(found.name),
-                "credentialId": .string(found.id), "size": blob.map { .int(Int64($0.count)) } ?? .null,
-            ])
+            places.append(Place(credential: found, size: blob?.count))
         }
         let usage = try await service.largeBlobUsage()
         let room = "\(usage.entries) blobs, \(usage.bytes) of \(usage.limit) bytes used"
-        return Answer(
-            Table.lines(rows) + [room],
-            [
-                "blobs": .array(blobs), "entries": .int(Int64(usage.entries)), "bytes": .int(Int64(usage.bytes)),
-                "limit": .int(Int64(usage.limit)),
-            ])
+        return Outcome(Listing(places: places, usage: usage), Table.lines(places.map(\.row)) + [room])
     }
 }
 
 /// Reads a credential's large blob.
-struct FIDO2LargeBlobGet: Verb {
-    static let about = About(
-        "get", "Print a credential's large blob, or write it into a file.",
-        members: ["credentialId", "blob", "size", "output"])
+struct FIDO2LargeBlobGet: ReportingVerb {
+    static let about = About("get", "Print a credential's large blob, or write it into a file.")
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -97,7 +105,19 @@ struct FIDO2LargeBlobGet: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// The blob of a credential.
+    struct Content: Report {
+        let credentialID: String
+        let blob: [UInt8]
+        let file: String?
+        static let members: [Member<Self>] = [
+            Member("credentialId") { $0.credentialID },
+            Member("blob", "null if a file takes it") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
+            Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Content> {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, world) }
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
         guard let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
@@ -106,23 +126,20 @@ struct FIDO2LargeBlobGet: Verb {
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
                 hint: "ykit fido2 large-blob set writes one")
         }
-        var answer = Answer([], ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
+        var outcome = Outcome(Content(credentialID: found.id, blob: blob, file: output))
         if let output, let file {
-            try file.put(blob, &answer)
-            answer.lines = ["\(output): \(blob.count) bytes"]
-            answer.members["output"] = .string(output)
+            try file.put(blob, &outcome.answer)
+            outcome.answer.lines = ["\(output): \(blob.count) bytes"]
         } else {
-            answer.raw = blob
-            answer.members["blob"] = .string(Base64.encodeURL(blob))
+            outcome.answer.raw = blob
         }
-        return answer
+        return outcome
     }
 }
 
 /// Writes a credential's large blob.
-struct FIDO2LargeBlobSet: Verb {
-    static let about = About(
-        "set", "Write a credential's large blob, in place of an earlier one.", members: ["credentialId", "size"])
+struct FIDO2LargeBlobSet: ReportingVerb {
+    static let about = About("set", "Write a credential's large blob, in place of an earlier one.")
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -134,48 +151,63 @@ struct FIDO2LargeBlobSet: Verb {
         if file == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, the PIN and the blob") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    struct Written: Report {
+        let credentialID: String
+        let size: Int
+        static let members: [Member<Self>] = [
+            Member("credentialId") { $0.credentialID }, Member("size", "in bytes") { $0.size },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Written> {
         let blob = try Files.read(file)
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "write a large blob")
         try await service.setLargeBlob(blob, key: try await service.largeBlobKey(of: found, world.terminal))
-        return Answer(
-            "wrote \(blob.count) bytes for \(found.words)",
-            ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
+        return Outcome(
+            Written(credentialID: found.id, size: blob.count), "wrote \(blob.count) bytes for \(found.words)")
     }
 }
 
 /// Removes a credential's large blob.
-struct FIDO2LargeBlobDelete: Verb {
-    static let about = About(
-        "delete", "Remove a credential's large blob; the credential stays.", members: ["credentialId"])
+struct FIDO2LargeBlobDelete: ReportingVerb {
+    static let about = About("delete", "Remove a credential's large blob; the credential stays.")
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    struct Deleted: Report {
+        let credentialID: String
+        static let members: [Member<Self>] = [Member("credentialId") { $0.credentialID }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Deleted> {
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")
         let key = try await service.largeBlobKey(of: found, world.terminal)
         try confirmation.ask("delete the large blob of \(found.words)?", in: world)
         guard try await service.removeLargeBlob(key: key) else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }
-        return Answer("deleted the large blob of \(found.words)", ["credentialId": .string(found.id)])
+        return Outcome(Deleted(credentialID: found.id), "deleted the large blob of \(found.words)")
     }
 }
 
 /// Removes the large blobs that belong to no credential.
-struct FIDO2LargeBlobPrune: Verb {
+struct FIDO2LargeBlobPrune: ReportingVerb {
     static let about = About(
         "prune", "Remove large blobs that belong to no credential on the key.",
-        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.",
-        members: ["removed"])
+        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    struct Pruned: Report {
+        let removed: Int
+        static let members: [Member<Self>] = [Member("removed", "how many") { $0.removed }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Pruned> {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
         let credentials = try await service.discoverableCredentials()
         let keys = credentials.compactMap(\.credential.largeBlobKey)
@@ -186,6 +218,6 @@ struct FIDO2LargeBlobPrune: Verb {
             : "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?"
         try confirmation.ask(question, in: world)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
-        return Answer("removed \(removed) large blobs", ["removed": .int(Int64(removed))])
+        return Outcome(Pruned(removed: removed), "removed \(removed) large blobs")
     }
 }

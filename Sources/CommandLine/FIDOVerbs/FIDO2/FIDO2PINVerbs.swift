@@ -14,87 +14,101 @@ struct FIDO2PIN: ParsableCommand {
         subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
 }
 
+/// What a verb answers that set a PIN.
+struct PINSetReport: Report {
+    static let members: [Member<Self>] = [Member("hasPin") { _ in true }]
+}
+
+/// What a verb answers that verified a PIN.
+struct PINVerifiedReport: Report {
+    static let members: [Member<Self>] = [Member("verified") { _ in true }]
+}
+
 /// Sets the first PIN.
-struct FIDO2PINSet: Verb {
+struct FIDO2PINSet: ReportingVerb {
     static let about = About(
         "set", "Set the first PIN.",
-        discussion: "A PIN can be changed, but only a reset of the key removes it.", members: ["hasPin"])
+        discussion: "A PIN can be changed, but only a reset of the key removes it.")
 
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINSetReport> {
         let service = try await world.openFIDO()
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
         guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
         let pin = try await new.read(info, world)
         try await service.setPIN(pin)
-        return Answer("the PIN is set", ["hasPin": true])
+        return Outcome(PINSetReport(), "the PIN is set")
     }
 }
 
 /// Changes the PIN.
-struct FIDO2PINChange: Verb {
+struct FIDO2PINChange: ReportingVerb {
     static let about = About(
-        "change", "Change the PIN. A wrong current one uses up a retry.", discussion: PINChangeOptions.order,
-        members: ["hasPin"])
+        "change", "Change the PIN. A wrong current one uses up a retry.", discussion: PINChangeOptions.order)
 
     @OptionGroup var pins: PINChangeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINSetReport> {
         let service = try await world.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         let old = try await world.pin(pins.pin, of: service, for: "change the PIN")
         let pin = try await pins.new.read(info, world)
         try await service.changePIN(from: old, to: pin)
-        return Answer("the PIN is changed", ["hasPin": true])
+        return Outcome(PINSetReport(), "the PIN is changed")
     }
 }
 
 /// Checks the PIN and does nothing else.
-struct FIDO2PINVerify: Verb {
-    static let about = About(
-        "verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.", members: ["verified"])
+struct FIDO2PINVerify: ReportingVerb {
+    static let about = About("verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.")
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINVerifiedReport> {
         let service = try await world.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         try await service.verifyPIN(try await world.pin(pin, of: service, for: "check the PIN"))
-        return Answer("the PIN is right", ["verified": true])
+        return Outcome(PINVerifiedReport(), "the PIN is right")
     }
 }
 
 /// Shows the remaining PIN retries.
-struct FIDO2PINRetries: Verb {
-    static let about = About(
-        "retries", "Show how many PIN retries are left. Asking uses up none.",
-        members: ["hasPin", "pinRetries", "needsReplug", "uvRetries"])
+struct FIDO2PINRetries: ReportingVerb {
+    static let about = About("retries", "Show how many PIN retries are left. Asking uses up none.")
 
-    func answer(in world: World) async throws -> Answer {
+    /// The retries; `nil` as long as no PIN is set.
+    struct Retries: Report {
+        var pin: PINRetries?
+        var uv: Int?
+        static let members: [Member<Self>] = [
+            Member("hasPin") { $0.pin != nil }, Member("pinRetries") { $0.pin?.count },
+            Member("needsReplug", "whether the key accepts no PIN until it is unplugged") { $0.pin?.needsPowerCycle },
+            Member("uvRetries", "of the key's own verification") { $0.uv },
+        ]
+
+        var lines: [String] {
+            guard let pin else { return ["no PIN is set"] }
+            let left = pin.count == 0 ? "the PIN is blocked for good, only a reset helps" : Tries.left(pin.count)
+            let replug = "the key accepts no PIN until it is unplugged and plugged in again"
+            return [left] + (pin.needsPowerCycle ? [replug] : [])
+                + (uv.map { ["the key's own verification: \(Tries.left($0))"] } ?? [])
+        }
+    }
+
+    func run(in world: World) async throws -> Outcome<Retries> {
         let service = try await world.openFIDO()
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
-        guard info.hasPIN else { return Answer("no PIN is set", ["hasPin": false]) }
-        let retries = try await service.pinRetries()
-        var answer = Answer(
-            [Tries.left(retries.count)],
-            [
-                "hasPin": true, "pinRetries": .int(Int64(retries.count)),
-                "needsReplug": .bool(retries.needsPowerCycle),
-            ])
-        if retries.count == 0 { answer.lines = ["the PIN is blocked for good, only a reset helps"] }
-        if retries.needsPowerCycle {
-            answer.lines.append("the key accepts no PIN until it is unplugged and plugged in again")
+        var retries = Retries()
+        if info.hasPIN {
+            retries.pin = try await service.pinRetries()
+            if info.hasBuiltInUV { retries.uv = try? await service.uvRetries() }
         }
-        if info.hasBuiltInUV, let own = try? await service.uvRetries() {
-            answer.members["uvRetries"] = .int(Int64(own))
-            answer.lines.append("the key's own verification: \(Tries.left(own))")
-        }
-        return answer
+        return Outcome(retries, retries.lines)
     }
 }
 

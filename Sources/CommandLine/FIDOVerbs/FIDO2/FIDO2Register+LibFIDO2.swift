@@ -7,7 +7,7 @@ import YKWire
 
 extension FIDO2Register {
     /// Creates a credential as `fido2-cred -M` does: a hash of client data in, the parts of an attestation out.
-    func libFIDO2Answer(in world: World) async throws -> Answer {
+    func libFIDO2Outcome(in world: World) async throws -> Outcome<RegistrationReport> {
         let request = try libFIDO2Request(world)
         let rpID = request.relyingParty.id
         let what = "make a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
@@ -16,9 +16,10 @@ extension FIDO2Register {
             try await checkReplacing(rpID, request.user, request.excludeList, service, world)
         }
         world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
-        var answer = Answer(try await service.register(request).libFIDO2Lines(for: request), [:])
-        answer.isMadeOnce = true
-        return answer
+        var outcome = Outcome<RegistrationReport>.printed
+        outcome.answer.lines = try await service.register(request).libFIDO2Lines(for: request)
+        outcome.answer.isMadeOnce = true
+        return outcome
     }
 
     private func libFIDO2Request(_ world: World) throws -> RegistrationRequest {
@@ -46,12 +47,14 @@ extension FIDO2Register {
 
 extension FIDO2Assert {
     /// Requests an assertion as `fido2-assert -G` does: a hash of client data in, authenticator data and signature out.
-    func libFIDO2Answer(in world: World) async throws -> Answer {
+    func libFIDO2Outcome(in world: World) async throws -> Outcome<AssertionReport> {
         let request = try libFIDO2Request(world)
         let what = "sign in at \(request.rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         if request.requiresPresence { world.announce("to \(what)") }
-        return Answer(try await service.assert(request).flatMap { $0.libFIDO2Lines(for: request) }, [:])
+        var outcome = Outcome<AssertionReport>.printed
+        outcome.answer.lines = try await service.assert(request).flatMap { $0.libFIDO2Lines(for: request) }
+        return outcome
     }
 
     private func libFIDO2Request(_ world: World) throws -> AssertionRequest {

@@ -9,7 +9,7 @@ import YKWire
 
 extension FIDO2Register {
     /// Creates a credential for pam_u2f, and prints a line for its mapping file or extends the user's line in a file.
-    func pamU2FAnswer(in world: World) async throws -> Answer {
+    func pamU2FOutcome(in world: World) async throws -> Outcome<RegistrationReport> {
         let user = try userName()
         let origin = try ceremony.origin ?? "pam://\(hostName())"
         let file = try append.map { path throws(Explanation) in try PAMU2FMappingFile(path) }
@@ -28,12 +28,13 @@ extension FIDO2Register {
         world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
         let made = try await service.register(request)
         let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
-        guard let file else { return Answer("\(user):\(entry)", ["line": .string("\(user):\(entry)")]) }
+        let line = "\(user):\(entry)"
+        guard let file else { return Outcome(RegistrationReport(line: line), line) }
         try file.append(entry, to: user)
         world.terminal.note("try it while a root shell stays open: a mistake in PAM locks you out")
-        return Answer(
-            "the line of '\(user.printable)' in \(file.path.printable) has this key now",
-            ["line": .string("\(user):\(entry)")])
+        return Outcome(
+            RegistrationReport(line: line), "the line of '\(user.printable)' in \(file.path.printable) has this key now"
+        )
     }
 
     private func userName() throws(Explanation) -> String {

@@ -7,7 +7,7 @@ import YKTransport
 import YKWire
 
 /// Creates a credential.
-struct FIDO2Register: Verb {
+struct FIDO2Register: ReportingVerb {
     static let about = About(
         "register", "Create a credential. Requires a touch.",
         discussion: """
@@ -17,11 +17,7 @@ struct FIDO2Register: Verb {
             'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
             a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
             pam://HOSTNAME without one, --user the user who runs it.
-            """,
-        members: [
-            "credential", "rpId", "user", "credentialId", "algorithm", "publicKeyPem", "format", "aaguid", "flags",
-            "counter", "line", "enterpriseAttestation",
-        ])
+            """)
 
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions<RegistrationFormats>
@@ -43,11 +39,15 @@ struct FIDO2Register: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
-        if ceremony.format == .pamU2F {
-            return try await pamU2FAnswer(in: world)
+    func run(in world: World) async throws -> Outcome<RegistrationReport> {
+        switch ceremony.format {
+        case .pamU2F: try await pamU2FOutcome(in: world)
+        case .libfido2: try await libFIDO2Outcome(in: world)
+        case .webauthn: try await webAuthnOutcome(in: world)
         }
-        if ceremony.format == .libfido2 { return try await libFIDO2Answer(in: world) }
+    }
+
+    private func webAuthnOutcome(in world: World) async throws -> Outcome<RegistrationReport> {
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialCreationOptions(parsing: try Files.read($0)) }
             ?? ask.read(world)
@@ -64,12 +64,14 @@ struct FIDO2Register: Verb {
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = ceremony.usesU2F
         let made = try await client.create(wanted)
-        var answer = RegistrationReport(made, rpID: rpID, user: wanted.user).answer
+        let report = RegistrationReport(made: made, rpID: rpID, user: wanted.user)
+        var outcome = Outcome(report, report.lines)
+        outcome.answer.isMadeOnce = true
         if wanted.selection.residentKey == .preferred, made.isResident == false {
-            answer.warnings.append(
+            outcome.answer.warnings.append(
                 "the key does not remember this credential: it cannot, or has no room for another one")
         }
-        return answer
+        return outcome
     }
 
     /// Asks before a credential is replaced. An account that was just given a random identifier has none.
@@ -258,55 +260,48 @@ struct RegistrationExtensionOptions: ParsableArguments {
     }
 }
 
-/// The report of a registration, for people and for programs.
-struct RegistrationReport {
-    private let made: RegistrationResponse
-    private let rpID: String
-    private let user: FIDOUser
+/// A registration, or the line of a mapping file that was made of it.
+struct RegistrationReport: Report {
+    private let made: RegistrationResponse?
+    private let rpID: String?
+    private let user: FIDOUser?
+    private let line: String?
 
-    init(_ made: RegistrationResponse, rpID: String, user: FIDOUser) {
-        self.made = made
-        self.rpID = rpID
-        self.user = user
+    init(made: RegistrationResponse, rpID: String, user: FIDOUser) {
+        (self.made, self.rpID, self.user, line) = (made, rpID, user, nil)
     }
 
-    private var data: AuthenticatorData { made.attestationObject.authenticatorData }
+    init(line: String) { (made, rpID, user, self.line) = (nil, nil, nil, line) }
 
-    var answer: Answer {
-        let algorithm = made.publicKey?.algorithm
-        var answer = Answer(
-            Table.details(rows),
-            [
-                "credential": made.json, "rpId": .string(rpID),
-                "user": [
-                    "id": .string(Base64.encodeURL(user.id)), "name": user.name.map(JSONValue.string) ?? .null,
-                    "displayName": user.displayName.map(JSONValue.string) ?? .null,
-                ],
-                "credentialId": .string(Base64.encodeURL(made.id)),
-                "algorithm": algorithm.map { .string($0.description) } ?? .null,
-            ])
-        answer.isMadeOnce = true
-        answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSONValue.string)
-        answer.members["format"] = .string(made.attestationObject.format.rawValue)
-        answer.members["aaguid"] = data.credential.map { .string(Hex.uuid($0.aaguid)) }
-        answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSONValue.bool)
-        answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
-        answer.members["counter"] = .int(Int64(data.counter))
-        return answer
-    }
+    static let members: [Member<Self>] = [
+        Member("credential", "WebAuthn's RegistrationResponseJSON") { $0.made?.json }, Member("rpId") { $0.rpID },
+        Member("user") { $0.user }, Member("credentialId") { $0.made.map { Base64.encodeURL($0.id) } },
+        Member("algorithm") { $0.made?.publicKey?.algorithm?.description },
+        Member("publicKeyPem") { $0.made?.publicKey?.pem },
+        Member("format") { $0.made?.attestationObject.format.rawValue },
+        Member("aaguid") { $0.data?.credential.map { Hex.uuid($0.aaguid) } },
+        Member("flags", AuthenticatorData.Flags.about) { $0.data?.flags.names }, Member("counter") { $0.data?.counter },
+        Member("line", "of pam_u2f, with --format pam-u2f") { $0.line },
+        Member("enterpriseAttestation", "whether the attestation names the key") {
+            $0.made?.isEnterpriseAttestation
+        },
+    ]
 
-    private var rows: [[String]] {
-        var rows = [
+    private var data: AuthenticatorData? { made?.attestationObject.authenticatorData }
+
+    /// The registration for people.
+    var lines: [String] {
+        guard let made, let data else { return [] }
+        var attestation = made.attestationObject.format.rawValue.printable
+        if made.isEnterpriseAttestation == true { attestation += ", which names this key" }
+        let rows = [
             ["credential", Base64.encodeURL(made.id)],
-            ["for", "'\((user.name ?? "").printable)' at \(rpID.printable)"],
+            ["for", "'\((user?.name ?? "").printable)' at \((rpID ?? "").printable)"],
             ["algorithm", made.publicKey?.algorithm?.description ?? "unknown"],
-            ["attestation", made.attestationObject.format.rawValue.printable],
+            ["attestation", attestation],
             ["user", data.flags.userState],
         ]
-        if made.isEnterpriseAttestation == true { rows[3][1] += ", which names this key" }
-        for result in made.clientExtensionResults.members {
-            rows.append([result.key.printable, result.value.text.printable])
-        }
-        return rows
+        return Table.details(
+            rows + made.clientExtensionResults.members.map { [$0.key.printable, $0.value.text.printable] })
     }
 }

@@ -8,14 +8,14 @@ import YKTransport
 import YKWire
 
 /// Derives a secret for another program from a credential.
-struct FIDO2Secret: Verb {
+struct FIDO2Secret: ReportingVerb {
     static let about = About(
         "secret", "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """
             A credential and a salt always give the same secret of 32 bytes, and another one without user verification. \
             --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
             token that systemd-cryptsetup reads. --token makes the passphrase of such a token again.
-            """, members: ["rpId", "credentialId", "salt", "verified", "output", "token", "secret"])
+            """)
 
     /// The output format of the secret.
     enum Form: String, CaseIterable, ExpressibleByArgument {
@@ -74,7 +74,23 @@ struct FIDO2Secret: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A secret, and what it was derived from.
+    struct Derived: Report {
+        let token: SystemdToken
+        let output: String
+        let tokenFile: String?
+        let secret: String?
+        static let members: [Member<Self>] = [
+            Member("rpId") { $0.token.rpID }, Member("credentialId") { Base64.encodeURL($0.token.credential) },
+            Member("salt") { Base64.encodeURL($0.token.salt) },
+            Member("verified", "whether the user was verified") { $0.token.isVerified },
+            Member("output", "the file, - for standard output") { $0.output },
+            Member("token", "its file") { $0.tokenFile },
+            Member("secret", "in the format asked for, raw as base64; null if a file takes it") { $0.secret },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Derived> {
         let isText = format != .raw
         let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, world)
         let tokens = try token.map(Self.tokens)
@@ -96,22 +112,15 @@ struct FIDO2Secret: Verb {
                 ? try await service.createCredential(for: given, random: world.environment.random) : given
             secret = try await service.secret(of: used)
         }
-        var answer = Answer("the secret is in \(output.printable)", [:])
         try file?.prepare(Array((used.json(keyslot: keyslot ?? 0).text + "\n").utf8))
         try file?.settle()
         let bytes = written(secret, world)
-        try place.put(bytes, isText: isText, &answer)
-        if output == "-" {
-            let text = format == .raw ? Base64.encode(bytes) : String(decoding: bytes, as: UTF8.self).trimmed
-            answer.members["secret"] = .string(text)
-        }
-        answer.members["rpId"] = .string(used.rpID)
-        answer.members["credentialId"] = .string(Base64.encodeURL(used.credential))
-        answer.members["salt"] = .string(Base64.encodeURL(used.salt))
-        answer.members["verified"] = .bool(used.isVerified)
-        answer.members["output"] = .string(output)
-        answer.members["token"] = tokenOutput.map(JSONValue.string) ?? .null
-        return answer
+        let text = output == "-" ? text(bytes) : nil
+        var outcome = Outcome(
+            Derived(token: used, output: output, tokenFile: tokenOutput, secret: text),
+            "the secret is in \(output.printable)")
+        try place.put(bytes, isText: isText, &outcome.answer)
+        return outcome
     }
 
     /// Returns the token described by the options; its credential is empty if a new one is to be created.
@@ -156,6 +165,10 @@ struct FIDO2Secret: Verb {
         throw Explanation(
             "no-such-credential", .notFound, "the key has the credential of none of the \(tokens.count) tokens",
             hint: "try the other key")
+    }
+
+    private func text(_ written: [UInt8]) -> String {
+        format == .raw ? Base64.encode(written) : String(decoding: written, as: UTF8.self).trimmed
     }
 
     private func written(_ secret: SharedSecret, _ world: World) -> [UInt8] {

@@ -8,7 +8,7 @@ import YKRelyingParty
 import YKWire
 
 /// Serves a page that tests the user's browser and key.
-struct FIDO2Try: Verb {
+struct FIDO2Try: ReportingVerb {
     static let about = About(
         "try", "Try your key in your own browser, on a page that ykit serves.",
         discussion: """
@@ -19,7 +19,7 @@ struct FIDO2Try: Verb {
 
             The exit code is 8 when an answer is wrong, 10 when there was none or not in time, and 11 when the key or \
             the browser cannot do a step.
-            """, members: ["origin", "userAgent", "steps"])
+            """)
 
     @Flag("--open", help: "Open the page in your browser.") var open = false
 
@@ -48,7 +48,17 @@ struct FIDO2Try: Verb {
         return TrialStep.allCases.filter(wanted.contains)
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// What the browser answered.
+    struct Trial: Report {
+        let origin: String
+        let userAgent: String?
+        let steps: [TrialResult]
+        static let members: [Member<Self>] = [
+            Member("origin") { $0.origin }, Member("userAgent") { $0.userAgent }, Member("steps") { $0.steps },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Trial> {
         guard world.plan == nil else {
             throw Explanation.usage("--plan has nothing to show: the browser talks to the key")
         }
@@ -63,7 +73,7 @@ struct FIDO2Try: Verb {
             try await Task.sleep(for: .milliseconds(100))
         }
         server.stop()
-        return Self.answer(server, steps)
+        return Self.outcome(server, steps)
     }
 
     /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
@@ -76,22 +86,18 @@ struct FIDO2Try: Verb {
         do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(error.message) }
     }
 
-    private static func answer(_ server: TrialServer, _ steps: [TrialStep]) -> Answer {
+    private static func outcome(_ server: TrialServer, _ steps: [TrialStep]) -> Outcome<Trial> {
         let results = server.results
         let rows = results.map { [$0.step.rawValue, $0.outcome.words, $0.reasonText] }
-        var answer = Answer(
-            Table.details(rows),
-            [
-                "origin": .string(server.origin), "userAgent": server.userAgent.map(JSONValue.string) ?? .null,
-                "steps": .array(results.map(\.json)),
-            ])
+        var outcome = Outcome(
+            Trial(origin: server.origin, userAgent: server.userAgent, steps: results), Table.details(rows))
         if let passkey = server.passkey {
-            answer.warnings.append(
+            outcome.answer.warnings.append(
                 "the passkey '\(passkey.account)' stays on the key; to remove it: "
                     + "ykit fido2 credentials delete \(Base64.encodeURL(passkey.id))")
         }
-        answer.failure = failure(results, steps, isOver: server.isOver)
-        return answer
+        outcome.answer.failure = failure(results, steps, isOver: server.isOver)
+        return outcome
     }
 
     /// The failure of the run: the most serious one.
@@ -120,24 +126,29 @@ struct FIDO2Try: Verb {
     }
 }
 
-extension TrialResult {
-    /// An element of the answer's member `steps`, with the same members for every step.
-    fileprivate var json: JSONValue {
-        let credential = response?.credential
-        return [
-            "step": .string(step.rawValue), "outcome": .string(outcome.rawValue),
-            "reason": reason.map { .string($0.description) } ?? .null,
-            "credentialId": response.map { .bytes($0.credentialID) } ?? .null,
-            "algorithm": credential?.algorithm.map { .string($0.description) } ?? .null,
-            "format": credential.map { .string($0.format.rawValue) } ?? .null,
-            "trust": credential.map { .string($0.trust.name(isAnchored: false)) } ?? .null,
-            "aaguid": credential.map { .string(Hex.uuid($0.aaguid)) } ?? .null,
-            "transports": credential.map { .array($0.transports.map { .string($0.rawValue) }) } ?? .null,
-            "flags": response.map { .array($0.flags.names.map(JSONValue.string)) } ?? .null,
-            "counter": response.map { .int(Int64($0.counter)) } ?? .null,
-            "extensions": response.map { .object($0.extensions) } ?? .null,
-        ]
-    }
+extension TrialResult: Report {
+    package static let members: [Member<Self>] = [
+        Member(
+            "step",
+            """
+            sign-up, sign-in, sign-up-again, pin, prf, attestation, passkey, passkey-sign-in, large-blob-write or \
+            large-blob-read
+            """
+        ) { $0.step.rawValue },
+        Member("outcome", "passed, failed, unanswered or unsupported") { $0.outcome.rawValue },
+        Member("reason") { $0.reason?.description },
+        Member("credentialId") { $0.response.map { Base64.encodeURL($0.credentialID) } },
+        Member("algorithm") { $0.credential?.algorithm?.description },
+        Member("format") { $0.credential?.format.rawValue },
+        Member("trust") { $0.credential?.trust.name(isAnchored: false) },
+        Member("aaguid") { $0.credential.map { Hex.uuid($0.aaguid) } },
+        Member("transports") { $0.credential?.transports.map(\.rawValue) },
+        Member("flags", AuthenticatorData.Flags.about) { $0.response?.flags.names },
+        Member("counter") { $0.response?.counter },
+        Member("extensions", "their results") { $0.response.map { JSONValue.object($0.extensions) } },
+    ]
+
+    private var credential: TrialResponse.Credential? { response?.credential }
 
     /// Why it did not pass, for a terminal.
     fileprivate var reasonText: String { reason?.description.printable ?? "" }

@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Verifies a registration or an assertion as a relying party does, without a key.
-struct FIDO2Verify: Verb {
+struct FIDO2Verify: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify",
@@ -18,11 +18,7 @@ struct FIDO2Verify: Verb {
             AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
             --format libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a credential that \
             holds is printed as fido2-cred -V does. The exit code is 8 when it does not verify.
-            """,
-        members: [
-            "verified", "reason", "kind", "rpId", "origin", "credentialId", "format", "trust", "flags", "counter",
-            "publicKeyPem", "notChecked",
-        ])
+            """)
 
     @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
 
@@ -52,7 +48,7 @@ struct FIDO2Verify: Verb {
         }
     }
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<VerificationReport> {
         let response = try format == .libfido2 ? libFIDO2Response() : Self.response(json: file)
         var report = VerificationReport(response)
         do {
@@ -62,7 +58,9 @@ struct FIDO2Verify: Verb {
         } catch let refusal as Refusal {
             report.refuse(refusal.reason)
         }
-        return report.answer(isLibFIDO2: format == .libfido2)
+        var outcome = Outcome(report, format == .libfido2 ? report.libFIDO2Lines : report.lines)
+        outcome.answer.failure = report.failure
+        return outcome
     }
 
     private func libFIDO2Response() throws(Explanation) -> ResponseFile {
@@ -166,8 +164,8 @@ struct FIDO2Verify: Verb {
     }
 }
 
-/// The result of a verification, for people and for programs.
-struct VerificationReport {
+/// The result of a verification.
+struct VerificationReport: Report {
     private let response: ResponseFile
     /// The relying party it was verified for.
     var rpID: String?
@@ -183,42 +181,42 @@ struct VerificationReport {
 
     init(_ response: ResponseFile) { self.response = response }
 
-    private var data: AuthenticatorData { response.authenticatorData }
+    static let members: [Member<Self>] = [
+        Member("verified") { $0.reason == nil }, Member("reason") { $0.reason },
+        Member("kind", "registration or assertion") { $0.kind }, Member("rpId") { $0.rpID },
+        Member("origin") { $0.origin },
+        Member("credentialId") { $0.response.credentialID.map { Base64.encodeURL($0) } },
+        Member("format") { $0.attestation?.format.rawValue },
+        Member("trust", "none, self, certificates or anchored") { $0.trust?.name(isAnchored: $0.isAnchored) },
+        Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
+        Member("counter") { $0.response.authenticatorData.counter },
+        Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
+        Member("notChecked", "what no option asked for") { $0.notChecked },
+    ]
+
+    private var kind: String { response.isRegistration ? "registration" : "assertion" }
+
+    private var attestation: AttestationObject? {
+        if case .registration(let object) = response.content { object } else { nil }
+    }
 
     /// Sets the reason for the failure.
     mutating func refuse(_ reason: String) { self.reason = reason }
 
-    func answer(isLibFIDO2: Bool) -> Answer {
-        let kind = response.isRegistration ? "registration" : "assertion"
-        var answer = Answer(lines(kind, isLibFIDO2), [:])
-        answer.members["verified"] = .bool(reason == nil)
-        answer.members["reason"] = reason.map(JSONValue.string)
-        answer.members["kind"] = .string(kind)
-        answer.members["rpId"] = rpID.map(JSONValue.string)
-        answer.members["origin"] = origin.map(JSONValue.string)
-        answer.members["credentialId"] = response.credentialID.map { .string(Base64.encodeURL($0)) }
-        if case .registration(let object) = response.content {
-            answer.members["format"] = .string(object.format.rawValue)
-            answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSONValue.string)
-        }
-        answer.members["trust"] = trust.map { .string($0.name(isAnchored: isAnchored)) }
-        answer.members["flags"] = .array(data.flags.names.map(JSONValue.string))
-        answer.members["counter"] = .int(Int64(data.counter))
-        answer.members["notChecked"] = .array(notChecked.map(JSONValue.string))
-        if let reason {
-            answer.failure = Explanation("not-verified", .authentication, "the \(kind) does not verify: \(reason)")
-        }
-        return answer
+    var failure: Explanation? {
+        reason.map { Explanation("not-verified", .authentication, "the \(kind) does not verify: \($0)") }
     }
 
-    private func lines(_ kind: String, _ isLibFIDO2: Bool) -> [String] {
+    var lines: [String] {
         guard reason == nil else { return [] }
-        if isLibFIDO2 {
-            return response.isRegistration ? data.credential?.libFIDO2Lines ?? [] : []
-        }
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         return [words] + (trust.map { ["vouched for by \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
+    }
+
+    /// The credential as `fido2-cred -V` prints it; nothing for an assertion.
+    var libFIDO2Lines: [String] {
+        reason == nil ? attestation?.authenticatorData.credential?.libFIDO2Lines ?? [] : []
     }
 }

@@ -14,7 +14,7 @@ import YKTransport
 import YKWire
 
 /// Runs an agent.
-struct SSHAgentVerb: Verb {
+struct SSHAgentVerb: ReportingVerb {
     static let about = About(
         "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
@@ -25,7 +25,7 @@ struct SSHAgentVerb: Verb {
             the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
             credentials by their key files, with the certificates beside them; 'ssh-add -x' locks. Other keys are looked \
             for in the agent of --upstream. age decrypts by it, too.
-            """, members: ["socket", "pid"])
+            """)
 
     @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
     var socket: String?
@@ -83,11 +83,17 @@ struct SSHAgentVerb: Verb {
 
     var pinApplication: PINApplication? { noPiv ? .fido : .piv }
 
-    func answer(in world: World) async throws -> Answer {
-        guard startsInBackground(world) else { return try await run(in: world) }
+    /// Where the agent was.
+    struct Place: Report {
+        let socket: String
+        static let members: [Member<Self>] = [Member("socket") { $0.socket }, Member("pid") { _ in Int(getpid()) }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Place> {
+        guard startsInBackground(world) else { return try await serve(in: world) }
         switch Background.fork() {
         case .original(let status): (ExitStatus(rawValue: status) ?? .failed).end()
-        case .copy(let background): return try await run(in: world, background)
+        case .copy(let background): return try await serve(in: world, background)
         case nil:
             throw Explanation(
                 "failed", .failed, "cannot start in the background: \(System.failure)", hint: "use --foreground")
@@ -103,7 +109,7 @@ struct SSHAgentVerb: Verb {
             && fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFIFO
     }
 
-    private func run(in world: World, _ background: consuming Background? = nil) async throws -> Answer {
+    private func serve(in world: World, _ background: consuming Background? = nil) async throws -> Outcome<Place> {
         let keys = AgentKeys(extensions: [AgeUnwrapRequest.name]) { [terminal = world.terminal] in
             terminal.say("not signed: \($0.words)")
         }
@@ -134,7 +140,7 @@ struct SSHAgentVerb: Verb {
         guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
         for await job in keys.jobs { await keeper.do(job) }
         await keeper.card.end()
-        return Answer([], ["socket": .string(listener.path), "pid": .int(Int64(getpid()))])
+        return Outcome(Place(socket: listener.path))
     }
 
     /// Whether systemd passed a socket (sd_listen_fds(3)).

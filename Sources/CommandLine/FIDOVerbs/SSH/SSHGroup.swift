@@ -23,35 +23,44 @@ struct SSHGroup: ParsableCommand {
         ])
 }
 
-extension SSHSlotKey {
-    var json: JSONValue {
-        var object = key.jsonMembers(comment)
-        object["slot"] = .string(slot.description)
-        return .object(object)
-    }
+/// A public key and its comment.
+struct SSHKeyReport: Report {
+    let key: SSHPublicKey
+    var comment = ""
+    static let members: [Member<Self>] = [
+        Member("type") { $0.key.type },
+        Member("line", "for authorized_keys") { $0.key.line(comment: $0.comment) },
+        Member("fingerprint") { $0.key.fingerprint }, Member("comment") { $0.comment },
+        Member("application") { $0.key.application },
+    ]
 }
 
-extension SSHPublicKey {
-    func jsonMembers(_ comment: String) -> JSONValue.Object {
-        var object = JSONValue.Object()
-        object["type"] = .string(type)
-        object["line"] = .string(line(comment: comment))
-        object["fingerprint"] = .string(fingerprint)
-        object["comment"] = .string(comment)
-        object["application"] = application.map(JSONValue.string) ?? .null
-        return object
+/// A key in a slot, or a credential that the key remembers.
+struct SSHListedKey: Report {
+    private let key: SSHKeyReport
+    private var slot: PIVSlot?
+    private var credential: SSHCredential?
+
+    init(_ found: SSHSlotKey) {
+        (key, slot) = (SSHKeyReport(key: found.key, comment: found.comment), found.slot)
     }
+
+    init(_ found: SSHCredential) {
+        (key, credential) = (SSHKeyReport(key: found.file.publicKey, comment: found.file.comment), found)
+    }
+
+    static let members: [Member<Self>] =
+        SSHKeyReport.members(of: \.key) + [
+            Member(ifKnown: "slot", "of a PIV key") { $0.slot?.description },
+            Member(ifKnown: "credentialId", "of a credential") { $0.credential?.remembered.id },
+            Member(ifKnown: "verifyRequired", "of a credential") {
+                $0.credential?.file.flags.contains(.verificationRequired)
+            },
+        ]
 }
 
 extension SSHCredential {
     var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
-
-    var json: JSONValue {
-        var object = file.publicKey.jsonMembers(file.comment)
-        object["credentialId"] = .string(remembered.id)
-        object["verifyRequired"] = .bool(file.flags.contains(.verificationRequired))
-        return .object(object)
-    }
 
     /// Returns the credential for a query: by its identifier, application or user, or by part of one.
     static func one(_ query: String, in all: [SSHCredential], _ world: World) throws -> SSHCredential {

@@ -13,13 +13,13 @@ import YKTransport
 import YKWire
 
 /// Lists public keys.
-struct SSHKeys: Verb {
+struct SSHKeys: ReportingVerb {
     static let about = About(
         "keys", "Print the public keys of the key, as lines for authorized_keys.",
         discussion: """
             The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials that the key \
             remembers for SSH, which needs the PIN; with --resident-only, those alone.
-            """, members: ["keys"])
+            """)
 
     @Flag("--resident", help: "Also the credentials that the key remembers.") var resident = false
 
@@ -27,36 +27,41 @@ struct SSHKeys: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    struct Listing: Report {
+        let keys: [SSHListedKey]
+        static let members: [Member<Self>] = [Member("keys") { $0.keys }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Listing> {
         var lines: [String] = []
-        var members: [JSONValue] = []
+        var listed: [SSHListedKey] = []
         if !residentOnly {
             let service = try await world.openPIV()
             let keys = try await SSHSlotKey.all(of: service, serial: try await service.serial())
             await service.close()
             lines += keys.map { $0.key.line(comment: $0.comment) }
-            members += keys.map(\.json)
+            listed += keys.map { SSHListedKey($0) }
         }
         if resident || residentOnly {
             let service = try await world.openCredentials(pin, for: "list its credentials for SSH")
             let found = try await SSHCredential.all(of: service)
             lines += found.map { $0.file.publicKey.line(comment: $0.file.comment.printable) }
-            members += found.map(\.json)
+            listed += found.map { SSHListedKey($0) }
         }
         if lines.isEmpty { world.terminal.note("no keys for SSH; make one with: ykit ssh generate") }
-        return Answer(lines, ["keys": .array(members)])
+        return Outcome(Listing(keys: listed), lines)
     }
 }
 
 /// Creates a credential for SSH.
-struct SSHGenerate: Verb {
+struct SSHGenerate: ReportingVerb {
     static let about = About(
         "generate", "Make a FIDO credential for SSH, with its key files.",
         discussion: """
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
             (but see --passphrase); a credential that the key does not remember is lost with it, though. A key in a PIV \
             slot is made with 'ykit piv keys generate'.
-            """, members: ["type", "line", "fingerprint", "comment", "application", "output", "resident"])
+            """)
 
     /// The key type.
     enum Algorithm: String, CaseIterable, ExpressibleByArgument {
@@ -111,7 +116,18 @@ struct SSHGenerate: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A credential, and its key file.
+    struct Generated: Report {
+        let key: SSHKeyReport
+        let file: String
+        let isResident: Bool
+        static let members: [Member<Self>] =
+            SSHKeyReport.members(of: \.key) + [
+                Member("output", "the key file") { $0.file }, Member("resident") { $0.isResident },
+            ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Generated> {
         let path = try output ?? Self.standardPath(algorithm)
         let phrase = try newPassphrase(path, world)
         let files = try SSHKeyFiles(path, force: force)
@@ -139,11 +155,10 @@ struct SSHGenerate: Verb {
             } else { credential.text(check: check) }
         try files.write(text, credential)
         try proof?.settle()
-        var answer = Answer("the key is in \(path.printable), its public half in \(path.printable).pub", [:])
-        answer.members = credential.publicKey.jsonMembers(credential.comment)
-        answer.members["output"] = .string(path)
-        answer.members["resident"] = .bool(resident)
-        return answer
+        let key = SSHKeyReport(key: credential.publicKey, comment: credential.comment)
+        return Outcome(
+            Generated(key: key, file: path, isResident: resident),
+            "the key is in \(path.printable), its public half in \(path.printable).pub")
     }
 
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
@@ -226,10 +241,10 @@ private struct SSHKeyFiles {
 }
 
 /// Writes key files for the credentials stored on the key.
-struct SSHDownload: Verb {
+struct SSHDownload: ReportingVerb {
     static let about = About(
         "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
-        discussion: "As 'ssh-keygen -K', but only those that are asked for.", members: ["keys", "files"])
+        discussion: "As 'ssh-keygen -K', but only those that are asked for.")
 
     @Argument(
         "credential",
@@ -241,31 +256,38 @@ struct SSHDownload: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// The credentials that were asked for, and the key files that were written.
+    struct Downloaded: Report {
+        let keys: [SSHListedKey]
+        let files: [String]
+        static let members: [Member<Self>] = [Member("keys") { $0.keys }, Member("files") { $0.files }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Downloaded> {
         let service = try await world.openCredentials(pin, for: "read its credentials for SSH")
         let all = try await SSHCredential.all(of: service)
         let chosen = try credential.map { [try SSHCredential.one($0, in: all, world)] } ?? all
-        var answer = Answer([], ["keys": .array(chosen.map(\.json))])
-        var files: [JSONValue] = []
+        var lines = chosen.isEmpty ? ["the key stores no credentials for SSH"] : []
+        var files: [String] = []
+        var failure: Explanation?
         for credential in chosen {
             let path = "\(output)/\(credential.fileName)"
             do throws(Explanation) {
                 try SSHKeyFiles(path, force: replacing.force).write(
                     credential.file.text(check: UInt32.random(in: .min ... .max)), credential.file)
-                files.append(.string(path))
-                answer.lines.append("\(path.printable)  \(credential.words)")
-            } catch { answer.failure = answer.failure ?? error }
+                files.append(path)
+                lines.append("\(path.printable)  \(credential.words)")
+            } catch { failure = failure ?? error }
         }
-        if chosen.isEmpty { answer.lines = ["the key stores no credentials for SSH"] }
-        answer.members["files"] = .array(files)
-        return answer
+        var outcome = Outcome(Downloaded(keys: chosen.map { SSHListedKey($0) }, files: files), lines)
+        outcome.answer.failure = failure
+        return outcome
     }
 }
 
 /// Deletes an SSH credential from the key.
-struct SSHDelete: Verb {
-    static let about = About(
-        "delete", "Delete a credential that the key remembers. It cannot be recovered.", members: ["key"])
+struct SSHDelete: ReportingVerb {
+    static let about = About("delete", "Delete a credential that the key remembers. It cannot be recovered.")
 
     @Argument("credential", isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
     var credential: String
@@ -273,13 +295,18 @@ struct SSHDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    struct Deleted: Report {
+        let key: SSHListedKey
+        static let members: [Member<Self>] = [Member("key") { $0.key }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Deleted> {
         let service = try await world.openCredentials(pin, for: "delete a credential")
         let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), world)
         try confirmation.ask(
             "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be recovered",
             in: world)
         try await service.delete(found.remembered.credential.id)
-        return Answer("deleted the credential for \(found.words)", ["key": found.json])
+        return Outcome(Deleted(key: SSHListedKey(found)), "deleted the credential for \(found.words)")
     }
 }

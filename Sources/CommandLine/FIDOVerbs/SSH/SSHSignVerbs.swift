@@ -12,13 +12,13 @@ import YKUse
 import YKWire
 
 /// Signs a file as `ssh-keygen -Y sign` does.
-struct SSHSign: Verb {
+struct SSHSign: ReportingVerb {
     static let about = About(
         "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
             --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
             standard output when the file comes by standard input.
-            """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"])
+            """)
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -42,7 +42,18 @@ struct SSHSign: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A signature, and where it went.
+    struct Signed: Report {
+        let signature: SSHFileSignature
+        let output: String
+        static let members: [Member<Self>] =
+            SSHKeyReport.members { SSHKeyReport(key: $0.signature.publicKey) } + [
+                Member("namespace") { $0.signature.namespace }, Member("signature") { $0.signature.text },
+                Member("output", "the file, - for standard output") { $0.output },
+            ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Signed> {
         let target = output ?? (file == "-" ? "-" : file + ".sig")
         let place = try FileOutput(target, isText: true, force: replacing.force, world)
         let digest = try Files.hash(file, .sha512).digest
@@ -56,13 +67,10 @@ struct SSHSign: Verb {
         guard world.plan != nil || signed.isValid(digest: digest) else {
             throw Explain.malformed("the key's signature is wrong")
         }
-        var answer = Answer("the signature is in \(target.printable)", [:])
-        try place.put(Array(signed.text.utf8), &answer)
-        answer.members = publicKey.jsonMembers("")
-        answer.members["namespace"] = .string(namespace)
-        answer.members["signature"] = .string(signed.text)
-        answer.members["output"] = .string(target)
-        return answer
+        var outcome = Outcome(
+            Signed(signature: signed, output: target), "the signature is in \(target.printable)")
+        try place.put(Array(signed.text.utf8), &outcome.answer)
+        return outcome
     }
 
     private func credential(_ data: [UInt8], in world: World) async throws -> (SSHPublicKey, SSHSignature) {
@@ -74,7 +82,7 @@ struct SSHSign: Verb {
 }
 
 /// Verifies a signature as `ssh-keygen -Y verify` does.
-struct SSHVerify: Verb {
+struct SSHVerify: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify", "Check a signature of a file. Needs no key.",
@@ -82,8 +90,7 @@ struct SSHVerify: Verb {
             --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
             in which --identity has to be allowed to sign for the namespace. A line of it that cannot be read is skipped, \
             with a warning if it names the identity. A wrong signature ends with exit code 8.
-            """,
-        members: ["type", "line", "fingerprint", "comment", "application", "certificate", "namespace", "valid"])
+            """)
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -107,7 +114,17 @@ struct SSHVerify: Verb {
         guard file != "-" || signature != nil else { throw UsageError("--signature names the signature") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    /// A signature that is accepted.
+    struct Verified: Report {
+        let signature: SSHFileSignature
+        static let members: [Member<Self>] =
+            SSHKeyReport.members { SSHKeyReport(key: $0.signature.publicKey) } + [
+                Member("certificate", "null if the signer used none") { $0.signature.certificate },
+                Member("namespace") { $0.signature.namespace }, Member("valid") { _ in true },
+            ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Verified> {
         let signed = try SSHFileSignature(parsing: try Files.read(signature ?? file + ".sig"))
         let digest = try Files.hash(file, signed.hash).digest
         if let problem = try problem(signed, world) { throw Self.refused(problem) }
@@ -117,12 +134,8 @@ struct SSHVerify: Verb {
         let who = identity.map { "'\($0.printable)', " } ?? ""
         let how =
             signed.certificate.map { ", certificate '\($0.keyID.printable)' of \($0.authority.fingerprint)" } ?? ""
-        var answer = Answer("good signature of \(who)\(signed.publicKey.fingerprint)\(how)", [:])
-        answer.members = signed.publicKey.jsonMembers("")
-        answer.members["certificate"] = signed.certificate?.json ?? .null
-        answer.members["namespace"] = .string(signed.namespace)
-        answer.members["valid"] = true
-        return answer
+        return Outcome(
+            Verified(signature: signed), "good signature of \(who)\(signed.publicKey.fingerprint)\(how)")
     }
 
     private func problem(_ signed: SSHFileSignature, _ world: World) throws -> String? {
@@ -164,14 +177,11 @@ extension World {
     }
 }
 
-extension SSHCertificate {
-    /// The certificate in a JSON answer.
-    var json: JSONValue {
-        [
-            "keyId": .string(keyID), "serial": .string(String(serial)),
-            "principals": .array(principals.map(JSONValue.string)), "authority": .string(authority.fingerprint),
-        ]
-    }
+extension SSHCertificate: Report {
+    package static let members: [Member<Self>] = [
+        Member("keyId") { $0.keyID }, Member("serial") { String($0.serial) },
+        Member("principals") { $0.principals }, Member("authority", "its fingerprint") { $0.authority.fingerprint },
+    ]
 }
 
 extension SSHPublicKey {

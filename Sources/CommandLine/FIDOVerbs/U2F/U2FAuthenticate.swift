@@ -6,14 +6,10 @@ import YKFIDO
 import YKWire
 
 /// Signs a challenge with a U2F key pair.
-struct U2FAuthenticate: Verb {
+struct U2FAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign with a key pair, after a touch.",
-        discussion: "With --public-key the signature is checked.",
-        members: [
-            "app", "keyHandle", "present", "counter", "signature", "clientData", "challengeHash", "signatureData",
-            "verified",
-        ])
+        discussion: "With --public-key the signature is checked.")
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
@@ -25,35 +21,51 @@ struct U2FAuthenticate: Verb {
     @Option("--public-key <key>", isBase64URL: true, help: "The public key of the registration, base64url.")
     var publicKey: String?
 
-    func answer(in world: World) async throws -> Answer {
+    /// A signature with a key pair.
+    struct Signed: Report {
+        let application: String
+        let keyHandle: [UInt8]
+        let signature: U2FSignature
+        let challenge: U2FChallenge
+        let isVerified: Bool
+        static let members: [Member<Self>] =
+            [
+                Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.keyHandle) },
+                Member("present", "whether the key was touched") { $0.signature.presence & 1 == 1 },
+                Member("counter") { $0.signature.counter },
+                Member("signature") { Base64.encodeURL($0.signature.signature) },
+            ] + U2FChallenge.members(of: \.challenge) + [
+                Member("signatureData") { Base64.encodeURL($0.data) },
+                Member("verified", "null without --public-key") { $0.isVerified ? true : nil },
+            ]
+
+        private var data: [UInt8] {
+            let count = (0..<4).map { UInt8(truncatingIfNeeded: signature.counter >> (24 - 8 * UInt32($0))) }
+            return [signature.presence] + count + signature.signature
+        }
+    }
+
+    func run(in world: World) async throws -> Outcome<Signed> {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let key = try publicKey.map { try Self.key($0) }
         let service = try await world.openU2F()
-        let (hash, clientData) = try challenge.read("getAssertion", application.application, world)
+        let challenge = try challenge.read("getAssertion", application.application, world)
         if !noTouch {
             world.announce("to sign in at \(application.application.printable) with U2F")
         }
         let applicationHash = application.applicationHash
         let signed = try await U2FHandle.using {
             try await service.u2fAuthenticate(
-                challengeHash: hash, applicationHash: applicationHash, keyHandle: handle,
+                challengeHash: challenge.hash, applicationHash: applicationHash, keyHandle: handle,
                 control: noTouch ? .doNotEnforcePresence : .enforcePresence)
         }
         if let key {
-            try signed.verify(challengeHash: hash, applicationHash: application.applicationHash, publicKey: key)
+            try signed.verify(challengeHash: challenge.hash, applicationHash: applicationHash, publicKey: key)
         }
-        let count = (0..<4).map { UInt8(truncatingIfNeeded: signed.counter >> (24 - 8 * UInt32($0))) }
-        return Answer(
-            "signed\(key == nil ? "" : ", the signature is right"), counter \(signed.counter)",
-            [
-                "app": .string(application.application), "keyHandle": .string(Base64.encodeURL(handle)),
-                "present": .bool(signed.presence & 1 == 1), "counter": .int(Int64(signed.counter)),
-                "signature": .string(Base64.encodeURL(signed.signature)),
-                "clientData": clientData.map { .string(Base64.encodeURL($0)) } ?? .null,
-                "challengeHash": .string(Hex.encode(hash)),
-                "signatureData": .string(Base64.encodeURL([signed.presence] + count + signed.signature)),
-                "verified": key == nil ? .null : true,
-            ])
+        let report = Signed(
+            application: application.application, keyHandle: handle, signature: signed, challenge: challenge,
+            isVerified: key != nil)
+        return Outcome(report, "signed\(key == nil ? "" : ", the signature is right"), counter \(signed.counter)")
     }
 
     private static func key(_ text: String) throws(Explanation) -> COSEKey {

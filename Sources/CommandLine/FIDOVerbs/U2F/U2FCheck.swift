@@ -6,28 +6,34 @@ import YKFIDO
 import YKWire
 
 /// Checks whether a key handle belongs to this key.
-struct U2FCheck: Verb {
+struct U2FCheck: ReportingVerb {
     static let about = About(
         "check", "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
-        discussion: "The exit code is 12 when it is not.", members: ["app", "keyHandle", "known"])
+        discussion: "The exit code is 12 when it is not.")
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// Whether a key handle belongs to the key.
+    struct Checked: Report {
+        let application: String
+        let keyHandle: [UInt8]
+        let isKnown: Bool
+        static let members: [Member<Self>] = [
+            Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.keyHandle) },
+            Member("known") { $0.isKnown },
+        ]
+    }
+
+    func run(in world: World) async throws -> Outcome<Checked> {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let service = try await world.openU2F()
         let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
-        var answer = Answer(
-            isKnown ? ["the key handle is of this key"] : [],
-            [
-                "app": .string(application.application), "keyHandle": .string(Base64.encodeURL(handle)),
-                "known": .bool(isKnown),
-            ])
-        if !isKnown {
-            answer.failure = U2FHandle.foreign
-        }
-        return answer
+        var outcome = Outcome(
+            Checked(application: application.application, keyHandle: handle, isKnown: isKnown),
+            isKnown ? ["the key handle is of this key"] : [])
+        if !isKnown { outcome.answer.failure = U2FHandle.foreign }
+        return outcome
     }
 }

@@ -41,13 +41,13 @@ struct U2FChallengeOptions: ParsableArguments {
         }
     }
 
-    /// Returns the hash to sign, and the client data if they were created here (U2F raw messages §7).
-    func read(_ type: String, _ application: String, _ world: World) throws -> (hash: [UInt8], clientData: [UInt8]?) {
+    /// Returns what is to be signed, with client data of this type (U2F raw messages §7).
+    func read(_ type: String, _ application: String, _ world: World) throws -> U2FChallenge {
         if let challengeHash {
             guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {
                 throw Explanation.usage("--challenge-hash takes 32 bytes in hexadecimal")
             }
-            return (hash, nil)
+            return U2FChallenge(hash: hash, clientData: nil)
         }
         let bytes =
             try challenge.map { try BytesArgument.base64($0, "--challenge") }
@@ -57,6 +57,17 @@ struct U2FChallengeOptions: ParsableArguments {
             "origin": .string(application),
         ]
         let text = Array(data.text.utf8)
-        return (HashAlgorithm.sha256.hash(text), text)
+        return U2FChallenge(hash: HashAlgorithm.sha256.hash(text), clientData: text)
     }
+}
+
+/// What is to be signed.
+struct U2FChallenge: Report {
+    let hash: [UInt8]
+    /// `nil` if they were made elsewhere.
+    let clientData: [UInt8]?
+    static let members: [Member<Self>] = [
+        Member("clientData", "null with --challenge-hash") { $0.clientData.map { Base64.encodeURL($0) } },
+        Member("challengeHash", "hexadecimal") { Hex.encode($0.hash) },
+    ]
 }

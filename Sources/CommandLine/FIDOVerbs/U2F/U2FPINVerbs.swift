@@ -19,64 +19,63 @@ struct U2FPIN: ParsableCommand {
 }
 
 /// Sets the first U2F PIN.
-struct U2FPINSet: Verb {
-    static let about = About(
-        "set", "Set the first U2F PIN, of 6 to 32 bytes.", members: ["hasPin"])
+struct U2FPINSet: ReportingVerb {
+    static let about = About("set", "Set the first U2F PIN, of 6 to 32 bytes.")
 
     @OptionGroup var new: NewPINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINSetReport> {
         let service = try await world.openU2F()
         try await service.u2fSetPIN(try await world.newU2FPIN(new))
-        return Answer("the U2F PIN is set", ["hasPin": true])
+        return Outcome(PINSetReport(), "the U2F PIN is set")
     }
 }
 
 /// Changes the U2F PIN.
-struct U2FPINChange: Verb {
+struct U2FPINChange: ReportingVerb {
     static let about = About(
         "change", "Change the U2F PIN. A wrong current one uses up one of three tries.",
-        discussion: PINChangeOptions.order, members: ["hasPin"])
+        discussion: PINChangeOptions.order)
 
     @OptionGroup var pins: PINChangeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINSetReport> {
         let service = try await world.openU2F()
         let old = try await world.u2fPIN(pins.pin, for: "change the U2F PIN")
         try await service.u2fChangePIN(from: old, to: try await world.newU2FPIN(pins.new))
-        return Answer("the U2F PIN is changed", ["hasPin": true])
+        return Outcome(PINSetReport(), "the U2F PIN is changed")
     }
 }
 
 /// Verifies the U2F PIN, so that the key makes key pairs.
-struct U2FPINVerify: Verb {
+struct U2FPINVerify: ReportingVerb {
     static let about = About(
         "verify", "Verify the U2F PIN: the key then makes key pairs until it is unplugged.",
-        discussion: "A wrong one uses up one of three tries, the right one restores all.", members: ["verified"])
+        discussion: "A wrong one uses up one of three tries, the right one restores all.")
 
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<PINVerifiedReport> {
         let service = try await world.openU2F()
         try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make U2F key pairs"))
-        return Answer("the U2F PIN is right", ["verified": true])
+        return Outcome(PINVerifiedReport(), "the U2F PIN is right")
     }
 }
 
 /// Deletes all U2F credentials of a YubiKey 4 FIPS.
-struct U2FReset: Verb {
+struct U2FReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
             Every account that this key is registered with over U2F is lost, and the key leaves its FIPS mode for good: \
             it is no longer a FIPS-compliant device. The key allows it only in the first seconds after it was plugged \
             in, and after a touch. Other keys are reset with 'ykit fido2 reset'.
-            """, members: ["reset"])
+            """)
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var reinsertion: Reinsertion
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ResetReport> {
         try reinsertion.check(in: world)
         var service = try await world.openU2F()
         try confirmation.ask(
@@ -88,7 +87,7 @@ struct U2FReset: Verb {
         }
         world.announce("the reset of U2F on this key")
         try await service.u2fReset()
-        return Answer("all U2F credentials are deleted, no U2F PIN is set", ["reset": true])
+        return Outcome(ResetReport(), "all U2F credentials are deleted, no U2F PIN is set")
     }
 }
 

@@ -6,44 +6,50 @@ import YKFIDO
 import YKWire
 
 /// Registers a U2F key pair.
-struct U2FRegister: Verb {
+struct U2FRegister: ReportingVerb {
     static let about = About(
         "register", "Make a key pair for an application, after a touch.",
         discussion: """
             Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A YubiKey \
             FIPS of the 4 series needs its U2F PIN first, once after it was plugged in.
-            """,
-        members: [
-            "app", "keyHandle", "publicKey", "certificate", "signature", "clientData", "challengeHash",
-            "registrationData", "verified",
-        ])
+            """)
 
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions
     @OptionGroup var pin: PINOptions
 
-    func answer(in world: World) async throws -> Answer {
-        let service = try await world.openU2F()
-        let (hash, clientData) = try challenge.read("finishEnrollment", application.application, world)
-        world.announce("a new U2F key pair for \(application.application.printable)")
-        let made = try await register(hash, service, world)
-        try made.verify(challengeHash: hash, applicationHash: application.applicationHash)
-        let handle = Base64.encodeURL(made.keyHandle)
-        let data = [0x05] + made.publicKey + [UInt8(clamping: made.keyHandle.count)] + made.keyHandle
-        var answer = Answer(
-            [handle],
+    /// A key pair whose attestation signature is right.
+    struct Registered: Report {
+        let application: String
+        let made: U2FRegistration
+        let challenge: U2FChallenge
+        static let members: [Member<Self>] =
             [
-                "app": .string(application.application), "keyHandle": .string(handle),
-                "publicKey": .string(Base64.encodeURL(made.publicKey)),
-                "certificate": .string(Base64.encodeURL(made.certificate)),
-                "signature": .string(Base64.encodeURL(made.signature)),
-                "clientData": clientData.map { .string(Base64.encodeURL($0)) } ?? .null,
-                "challengeHash": .string(Hex.encode(hash)),
-                "registrationData": .string(Base64.encodeURL(data + made.certificate + made.signature)),
-                "verified": true,
-            ])
-        answer.isMadeOnce = true
-        return answer
+                Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.made.keyHandle) },
+                Member("publicKey") { Base64.encodeURL($0.made.publicKey) },
+                Member("certificate") { Base64.encodeURL($0.made.certificate) },
+                Member("signature") { Base64.encodeURL($0.made.signature) },
+            ] + U2FChallenge.members(of: \.challenge) + [
+                Member("registrationData") { Base64.encodeURL($0.data) }, Member("verified") { _ in true },
+            ]
+
+        private var data: [UInt8] {
+            let head = [0x05] + made.publicKey + [UInt8(clamping: made.keyHandle.count)]
+            return head + made.keyHandle + made.certificate + made.signature
+        }
+    }
+
+    func run(in world: World) async throws -> Outcome<Registered> {
+        let service = try await world.openU2F()
+        let challenge = try challenge.read("finishEnrollment", application.application, world)
+        world.announce("a new U2F key pair for \(application.application.printable)")
+        let made = try await register(challenge.hash, service, world)
+        try made.verify(challengeHash: challenge.hash, applicationHash: application.applicationHash)
+        var outcome = Outcome(
+            Registered(application: application.application, made: made, challenge: challenge),
+            Base64.encodeURL(made.keyHandle))
+        outcome.answer.isMadeOnce = true
+        return outcome
     }
 
     private func register(_ hash: [UInt8], _ service: FIDOService, _ world: World) async throws -> U2FRegistration {

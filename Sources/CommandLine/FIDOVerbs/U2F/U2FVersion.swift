@@ -6,11 +6,16 @@ import YKFIDO
 import YKWire
 
 /// Shows the U2F version.
-struct U2FVersion: Verb {
-    static let about = About("version", "Ask the key for its version of U2F.", members: ["u2fVersion"])
+struct U2FVersion: ReportingVerb {
+    static let about = About("version", "Ask the key for its version of U2F.")
 
-    func answer(in world: World) async throws -> Answer {
+    struct Version: Report {
+        let version: String
+        static let members: [Member<Self>] = [Member("u2fVersion") { $0.version }]
+    }
+
+    func run(in world: World) async throws -> Outcome<Version> {
         let version = try await world.openU2F().u2fVersion()
-        return Answer(version.printable, ["u2fVersion": .string(version)])
+        return Outcome(Version(version: version), version.printable)
     }
 }

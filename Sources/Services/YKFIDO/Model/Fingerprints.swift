@@ -63,6 +63,8 @@ public struct Fingerprint: Hashable, Sendable {
     /// Its name.
     public let name: String?
 
+    package init(template: [UInt8], name: String?) { (self.template, self.name) = (template, name) }
+
     static func list(_ fields: CBOR.Fields) throws(WireError) -> [Fingerprint] {
         var list: [Fingerprint] = []
         for entry in try fields.required(Key.templateInfos, .array) {

@@ -38,7 +38,7 @@ public struct StoredRelyingParty: Hashable, Sendable {
 /// A discoverable credential on a key.
 public struct StoredCredential: Hashable, Sendable {
     /// The account.
-    public let user: FIDOUser
+    public package(set) var user: FIDOUser
     /// The credential's identifier.
     public let id: CredentialDescriptor
     /// Its public key.

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKFIDO
-import YKKeys
-package import YKTransport
-package import YKWire
+import Verbs
+import YKFIDO
+import YKTransport
+import YKWire
 
-/// The report of getInfo, for people.
-package struct AuthenticatorReport {
-    package let info: AuthenticatorInfo
-    package let profile: FIDOLinkProfile
-    package let pin: PINRetries?
-    package let uv: Int?
+/// What getInfo answered, in words.
+struct AuthenticatorDescription {
+    let info: AuthenticatorInfo
+    let profile: FIDOLinkProfile
+    let pin: PINRetries?
+    let uv: Int?
 
-    package init(info: AuthenticatorInfo, profile: FIDOLinkProfile, pin: PINRetries?, uv: Int?) {
-        (self.info, self.profile, self.pin, self.uv) = (info, profile, pin, uv)
-    }
-
-    package var lines: [String] {
+    var lines: [String] {
         let rows = identity + pinRows + storage + rules
         return Table.details(rows.filter { $0.count > 1 && !$0[1].isEmpty }) + ["", "options"]
             + Table.details(optionRows)
@@ -117,15 +113,5 @@ package struct AuthenticatorReport {
     private static func dotted(_ version: UInt64) -> String {
         guard version > 0xFFFF, version <= 0xFF_FFFF else { return "" }
         return " (\(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF))"
-    }
-}
-
-extension AuthenticatorReport {
-    /// The values of the key by name.
-    package var members: [(String, JSONValue)] {
-        info.members.map { ($0.name, $0.value) } + [
-            ("pinRetries", pin.map { .int(Int64($0.count)) } ?? .null),
-            ("uvRetries", uv.map { .int(Int64($0)) } ?? .null),
-        ]
     }
 }

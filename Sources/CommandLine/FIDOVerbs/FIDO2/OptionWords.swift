@@ -3,7 +3,7 @@
 /// Describes the options of a key (CTAP 2.3 §6.4, options).
 enum OptionWords {
     /// The meaning of an option; empty for unknown ones.
-    package static func meaning(_ name: String, _ value: Bool) -> String {
+    static func meaning(_ name: String, _ value: Bool) -> String {
         guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }
         return value ? words.yes : words.no
     }
