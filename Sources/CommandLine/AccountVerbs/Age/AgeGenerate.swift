@@ -8,18 +8,17 @@ import YKFIDO
 import YKPIV
 import YKTransport
 import YKUse
-import YKWire
 import YKX509
 
 /// Generates a key for age.
-struct AgeGenerate: Verb {
+struct AgeGenerate: ReportingVerb {
     static let about = About(
         "generate", "Make a key for age, and print its identity and recipients.",
         discussion: """
             In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
             which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
             identity has to be kept: the key does not remember it.
-            """, members: ["keys", "output"])
+            """)
 
     @Option(
         ["--slot <slot>", "-s"],
@@ -72,22 +71,22 @@ struct AgeGenerate: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AgeIdentities> {
         let file = try FileOutput(output, isText: true, isSecret: true, force: force, world)
-        let (text, json) = fido2 ? try await credential(in: world) : try await slotKey(in: world)
-        var answer = Answer("the identity is in \(output.printable)", [:])
+        let (text, key) = fido2 ? try await credential(in: world) : try await slotKey(in: world)
+        var outcome = Outcome(
+            AgeIdentities(keys: [key], output: output), "the identity is in \(output.printable)")
         file.keep(
-            Array(text.utf8), &answer, orElse: fido2 ? nil : "the key is made: ykit age identity prints its identity")
-        answer.members["keys"] = .array([json])
-        answer.members["output"] = .string(output)
-        return answer
+            Array(text.utf8), &outcome.answer,
+            orElse: fido2 ? nil : "the key is made: ykit age identity prints its identity")
+        return outcome
     }
 
     // MARK: a slot
 
     private var policies: KeyPolicies { KeyPolicies(pin: pinPolicy ?? .once, touch: touchPolicy ?? .always) }
 
-    private func slotKey(in world: World) async throws -> (text: String, json: JSONValue) {
+    private func slotKey(in world: World) async throws -> (text: String, key: AgeKeyReport) {
         let algorithm = algorithm ?? .p256
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
@@ -120,7 +119,7 @@ struct AgeGenerate: Verb {
         let identity = AgeIdentity.slot(slot.rawValue, serial: serial, key: key)
         return (
             AgeIdentityFile.text(made.comments(serial), made.recipients, identity),
-            made.json(serial, recipient: AgeRecipientForm.tag.text(key), identity: identity.text)
+            made.report(serial, recipient: AgeRecipientForm.tag.text(key), identity: identity.text)
         )
     }
 
@@ -140,7 +139,7 @@ struct AgeGenerate: Verb {
 
     // MARK: a credential
 
-    private func credential(in world: World) async throws -> (text: String, json: JSONValue) {
+    private func credential(in world: World) async throws -> (text: String, key: AgeKeyReport) {
         let isVerified = uv != .discouraged
         let what = "make a credential for age"
         let service = try await world.openTouchedFIDO(pin, for: what)
@@ -164,20 +163,16 @@ struct AgeGenerate: Verb {
             id: made.response.authenticatorData.credential?.id ?? [], isVerified: isVerified)
         world.announce("to make the secret of the credential")
         let secret = try await service.secret(of: credential)
-        guard case .x25519(let key) = try PrivateKey(x25519: secret.value).publicKey else {
+        guard case .x25519(let publicKey) = try PrivateKey(x25519: secret.value).publicKey else {
             throw Explain.malformed("the secret is not a key of X25519")
         }
-        let identity = AgeIdentity.fido2(credential, publicKey: key)
+        let identity = AgeIdentity.fido2(credential, publicKey: publicKey)
         let recipients = [
-            AgeRecipient.x25519(key).text(), AgeRecipient.fido2(credential, publicKey: key).text(),
-            AgeRecipient.fido2(credential, publicKey: key).text(isOwn: true),
+            AgeRecipient.x25519(publicKey).text(), AgeRecipient.fido2(credential, publicKey: publicKey).text(),
+            AgeRecipient.fido2(credential, publicKey: publicKey).text(isOwn: true),
         ]
         let comments = ["#         FIDO2: \(isVerified ? "with PIN or fingerprint" : "with a touch alone")"]
-        let json: JSONValue = [
-            "slot": .null, "serial": .null, "algorithm": "x25519", "name": .null, "pinPolicy": .null,
-            "touchPolicy": .null, "recipient": .string(recipients[0]),
-            "recipients": .array(recipients.map(JSONValue.string)), "identity": .string(identity.text),
-        ]
-        return (AgeIdentityFile.text(comments, recipients, identity), json)
+        let key = AgeKeyReport(recipient: recipients[0], recipients: recipients, identity: identity.text)
+        return (AgeIdentityFile.text(comments, recipients, identity), key)
     }
 }

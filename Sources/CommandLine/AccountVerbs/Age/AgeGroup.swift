@@ -5,7 +5,6 @@ import Verbs
 import YKAge
 import YKCrypto
 import YKPIV
-import YKWire
 import YKX509
 
 /// Commands for age.
@@ -88,16 +87,32 @@ struct AgeSlot {
         }
     }
 
-    func json(_ serial: UInt32, recipient: String, identity: String?) -> JSONValue {
-        [
-            "slot": .string(slot.description), "serial": serial == 0 ? .null : .int(Int64(serial)),
-            "algorithm": .string(key.algorithm.description), "name": name.map(JSONValue.string) ?? .null,
-            "pinPolicy": policies.map { .string($0.pin.description) } ?? .null,
-            "touchPolicy": policies.map { .string($0.touch.description) } ?? .null,
-            "recipient": .string(recipient), "recipients": .array(recipients.map(JSONValue.string)),
-            "identity": identity.map(JSONValue.string) ?? .null,
-        ]
+    func report(_ serial: UInt32, recipient: String, identity: String?) -> AgeKeyReport {
+        AgeKeyReport(slot: self, serial: serial, recipient: recipient, recipients: recipients, identity: identity)
     }
+}
+
+/// A key for age, in a slot or of a FIDO2 credential.
+struct AgeKeyReport: Report {
+    /// The slot; `nil` for a credential.
+    var slot: AgeSlot?
+    /// The serial number; 0 if the key does not report it.
+    var serial: UInt32 = 0
+    let recipient: String
+    let recipients: [String]
+    let identity: String?
+
+    static let members: [Member<AgeKeyReport>] = [
+        Member("slot", "null for a FIDO2 credential") { $0.slot?.slot.description },
+        Member("serial", "null if the key does not tell") { $0.serial == 0 ? nil : $0.serial },
+        Member("algorithm") { ($0.slot?.key.algorithm ?? .x25519).description },
+        Member("name") { $0.slot?.name },
+        Member("pinPolicy") { $0.slot?.policies?.pin.description },
+        Member("touchPolicy") { $0.slot?.policies?.touch.description },
+        Member("recipient") { $0.recipient },
+        Member("recipients", "in every form") { $0.recipients },
+        Member("identity") { $0.identity },
+    ]
 }
 
 extension AgePublicKey {
@@ -140,32 +155,36 @@ extension X509Certificate {
     fileprivate var commonName: String? { subject.attributes.last { $0.type == "2.5.4.3" }?.text }
 }
 
+/// The keys for age in a key's slots.
+struct AgeKeys: Report {
+    let keys: [AgeKeyReport]
+
+    static let members: [Member<AgeKeys>] = [Member("keys") { $0.keys }]
+}
+
 /// Lists recipients.
-struct AgeList: Verb {
+struct AgeList: ReportingVerb {
     static let about = About(
         "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
             What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
-            """, members: ["keys"])
+            """)
 
     @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
     @Option("--form", help: "How recipients on P-256 are written: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AgeKeys> {
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
         let slots = try await service.ageSlots((all ? PIVSlot.main : []) + PIVSlot.retired)
         if slots.isEmpty { world.terminal.note("no keys for age; make one with: ykit age generate") }
-        var answer = Answer([], [:])
-        answer.lines = slots.flatMap { $0.comments(serial) + [form.text($0.key)] }
-        answer.members["keys"] = .array(
-            slots.map {
-                $0.json(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
-            })
-        return answer
+        let keys = slots.map {
+            $0.report(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
+        }
+        return Outcome(AgeKeys(keys: keys), slots.flatMap { $0.comments(serial) + [form.text($0.key)] })
     }
 }
 
@@ -174,14 +193,25 @@ enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
     case ykit, yubikey
 }
 
+/// Identities, and where they are.
+struct AgeIdentities: Report {
+    let keys: [AgeKeyReport]
+    let output: String
+
+    static let members: [Member<AgeIdentities>] = [
+        Member("keys") { $0.keys },
+        Member("output", "the file, - for standard output") { $0.output },
+    ]
+}
+
 /// Prints identities.
-struct AgeIdentityVerb: Verb {
+struct AgeIdentityVerb: ReportingVerb {
     static let about = About(
         "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """
             Of the key in one slot, or of all in the slots \(PIVSlot.retiredWords). An identity of --form yubikey is for \
             age-plugin-yubikey too, and names keys on P-256 alone.
-            """, members: ["keys", "output"])
+            """)
 
     @Argument("slot", help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 
@@ -191,7 +221,7 @@ struct AgeIdentityVerb: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AgeIdentities> {
         let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, world)
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
@@ -203,13 +233,14 @@ struct AgeIdentityVerb: Verb {
                 "there is no key for age in \(slot.map { "slot \($0.slot)" } ?? "the slots \(PIVSlot.retiredWords)")",
                 hint: "ykit age generate makes one")
         }
-        var answer = Answer("the identities are in \(output.printable)", [:])
+        let reports = keys.map {
+            $0.report(serial, recipient: AgeRecipientForm.tag.text($0.key), identity: $1.text)
+        }
+        var outcome = Outcome(
+            AgeIdentities(keys: reports, output: output), "the identities are in \(output.printable)")
         let text = keys.map { AgeIdentityFile.text($0.comments(serial), $0.recipients, $1) }.joined()
-        try file.put(Array(text.utf8), &answer)
-        answer.members["keys"] = .array(
-            keys.map { $0.json(serial, recipient: AgeRecipientForm.tag.text($0.key), identity: $1.text) })
-        answer.members["output"] = .string(output)
-        return answer
+        try file.put(Array(text.utf8), &outcome.answer)
+        return outcome
     }
 }
 

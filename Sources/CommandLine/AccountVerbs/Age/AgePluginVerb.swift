@@ -6,10 +6,16 @@ import Synchronization
 import Verbs
 public import YKAge
 import YKCrypto
-import YKWire
+
+/// What a conversation with age came to.
+struct AgeConversation: Report {
+    let fileKeys: Int
+
+    static let members: [Member<AgeConversation>] = [Member("fileKeys", "how many") { $0.fileKeys }]
+}
 
 /// Runs as a plugin of age.
-struct AgePluginVerb: Verb {
+struct AgePluginVerb: ReportingVerb {
     static let hasOwnOutput = true
     static let about = About(
         "plugin", "Serve age as its plugin; age starts it.",
@@ -17,11 +23,11 @@ struct AgePluginVerb: Verb {
             age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
             age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. PIN and \
             touch are asked for through age.
-            """, members: ["fileKeys"])
+            """)
 
     @Option("--state", help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AgeConversation> {
         guard !world.options.json, !world.options.plan else {
             throw Explanation.usage("a plugin speaks with age on standard output: there is neither JSON nor a plan")
         }
@@ -29,8 +35,7 @@ struct AgePluginVerb: Verb {
         let keys = AgeKeeper(world, dialogue)
         world.terminal.relay { dialogue.say($0) }
         defer { world.terminal.relay(nil) }
-        let count = try await state.run(dialogue, keys)
-        return Answer([], ["fileKeys": .int(Int64(count))])
+        return Outcome(AgeConversation(fileKeys: try await state.run(dialogue, keys)))
     }
 }
 

@@ -5,7 +5,6 @@ import Verbs
 import YKCrypto
 import YKKeys
 import YKOATH
-import YKWire
 
 /// Commands for the password of the accounts.
 struct OATHAccess: ParsableCommand {
@@ -18,13 +17,26 @@ enum NewOATHPassword: SecretKind {
     static let name = SecretName("new-password", "new password", "YKIT_OATH_NEW_PASSWORD")
 }
 
+/// The password of a key's accounts after a change.
+struct OATHPasswordChange: Report {
+    let deviceID: String
+    let hasPassword: Bool
+    let isRemembered: Bool
+
+    static let members: [Member<OATHPasswordChange>] = [
+        Member("deviceId") { $0.deviceID },
+        Member("hasPassword") { $0.hasPassword },
+        Member("remembered", "whether this computer has the password") { $0.isRemembered },
+    ]
+}
+
 /// Sets, changes or removes the password.
-struct OATHAccessChange: Verb {
+struct OATHAccessChange: ReportingVerb {
     static let about = About(
         "change", "Set, change or remove the password.",
         discussion: """
             When both passwords are read from standard input, the first line is the current one, the second the new one.
-            """, members: ["deviceId", "hasPassword", "remembered"])
+            """)
 
     @OptionGroup var new: SecretOptions<NewOATHPassword>
 
@@ -40,18 +52,22 @@ struct OATHAccessChange: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<OATHPasswordChange> {
         let service = try await world.oath(password)
         let info = await service.info
         if clear {
             try await service.removeAccessKey()
             _ = try? world.keyring().forget(info.deviceID)
-            return done("the password is removed", info, hasPassword: false, isRemembered: false)
+            return Outcome(
+                OATHPasswordChange(deviceID: info.deviceID, hasPassword: false, isRemembered: false),
+                "the password is removed")
         }
         let password = try new.source.readNew(world.terminal, asking: "new password of the OATH accounts")
         try await service.setAccessKey(try AccessKey(password: password, salt: info.salt))
         let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, world)
-        return done("the password is set", info, hasPassword: true, isRemembered: isRemembered)
+        return Outcome(
+            OATHPasswordChange(deviceID: info.deviceID, hasPassword: true, isRemembered: isRemembered),
+            "the password is set" + (isRemembered ? " and remembered" : ""))
     }
 
     /// Remembers the new key if requested, or if the old one was remembered.
@@ -63,30 +79,32 @@ struct OATHAccessChange: Verb {
         try keyring.remember(Secret(raw), for: info.deviceID)
         return true
     }
+}
 
-    private func done(_ line: String, _ info: OATHInfo, hasPassword: Bool, isRemembered: Bool) -> Answer {
-        Answer(
-            line + (isRemembered ? " and remembered" : ""),
-            [
-                "deviceId": .string(info.deviceID), "hasPassword": .bool(hasPassword),
-                "remembered": .bool(isRemembered),
-            ])
-    }
+/// A password that this computer remembers.
+struct RememberedPassword: Report {
+    let deviceID: String
+    let place: String
+
+    static let members: [Member<RememberedPassword>] = [
+        Member("deviceId") { $0.deviceID },
+        Member("place") { $0.place },
+    ]
 }
 
 /// Remembers the password of a key on this computer.
-struct OATHAccessRemember: Verb {
+struct OATHAccessRemember: ReportingVerb {
     static let about = About(
         "remember", "Remember the password on this computer.",
         discussion: """
             The Secret Service of the desktop session keeps it where there is one. Otherwise it is stored in a file \
             that only its owner may read, encrypted under a second such file and this machine's id: that protects it \
             from other users and in copies of the file, not from programs that run as you.
-            """, members: ["deviceId", "place"])
+            """)
 
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RememberedPassword> {
         let service = try await world.openOATH()
         let info = await service.info
         guard info.hasPassword else {
@@ -100,9 +118,9 @@ struct OATHAccessRemember: Verb {
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)
-        return Answer(
-            "remembered for \(info.deviceID) in \(keyring.place)",
-            ["deviceId": .string(info.deviceID), "place": .string(keyring.place)])
+        return Outcome(
+            RememberedPassword(deviceID: info.deviceID, place: keyring.place),
+            "remembered for \(info.deviceID) in \(keyring.place)")
     }
 
     private func secret(_ terminal: Terminal) throws -> Secret {
@@ -110,22 +128,31 @@ struct OATHAccessRemember: Verb {
     }
 }
 
+/// How many passwords were forgotten.
+struct ForgottenPasswords: Report {
+    let count: Int?
+
+    static let members: [Member<ForgottenPasswords>] = [
+        Member("forgotten", "how many, null if the keyring does not tell") { $0.count }
+    ]
+}
+
 /// Forgets remembered passwords.
-struct OATHAccessForget: Verb {
-    static let about = About("forget", "Forget the password on this computer.", members: ["forgotten"])
+struct OATHAccessForget: ReportingVerb {
+    static let about = About("forget", "Forget the password on this computer.")
 
     @Flag(["--all", "-a"], help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ForgottenPasswords> {
         let keyring = try world.keyring()
         if all {
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"
-            return Answer("\(what) in \(keyring.place)", ["forgotten": count.map { .int(Int64($0)) } ?? .null])
+            return Outcome(ForgottenPasswords(count: count), "\(what) in \(keyring.place)")
         }
         let info = await (try world.openOATH()).info
         let found = try keyring.forget(info.deviceID)
         let line = found ? "forgot the password of \(info.deviceID)" : "no password of \(info.deviceID) was remembered"
-        return Answer(line, ["forgotten": .int(found ? 1 : 0)])
+        return Outcome(ForgottenPasswords(count: found ? 1 : 0), line)
     }
 }

@@ -4,13 +4,23 @@ import Arguments
 import Verbs
 import YKCrypto
 import YKOATH
-import YKWire
+
+/// An account that was renamed.
+struct RenamedAccount: Report {
+    let old: OATHAccountID
+    let new: OATHAccountID
+
+    static let members: [Member<RenamedAccount>] = [
+        Member("id", "the old name") { $0.old.text },
+        Member("newId") { $0.new.text },
+    ]
+}
 
 /// Renames an account.
-struct OATHRename: Verb {
+struct OATHRename: ReportingVerb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
-        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.", members: ["id", "newId"])
+        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
@@ -22,7 +32,7 @@ struct OATHRename: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RenamedAccount> {
         let service = try await world.oath(password)
         let accounts = try await service.accounts()
         let id = try OATHAccountID.one(query, in: accounts.map(\.id), showHidden: true, world)
@@ -34,15 +44,21 @@ struct OATHRename: Verb {
         }
         try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: world)
         try await service.rename(id, to: new)
-        return Answer(
-            "renamed '\(id.text.printable)' to '\(new.text.printable)'",
-            ["id": .string(id.text), "newId": .string(new.text)])
+        return Outcome(
+            RenamedAccount(old: id, new: new), "renamed '\(id.text.printable)' to '\(new.text.printable)'")
     }
 }
 
+/// An account that was deleted.
+struct DeletedAccount: Report {
+    let id: OATHAccountID
+
+    static let members: [Member<DeletedAccount>] = [Member("id") { $0.id.text }]
+}
+
 /// Deletes an account.
-struct OATHDelete: Verb {
-    static let about = About("delete", "Delete an account. Its secret cannot be recovered.", members: ["id"])
+struct OATHDelete: ReportingVerb {
+    static let about = About("delete", "Delete an account. Its secret cannot be recovered.")
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
@@ -52,24 +68,30 @@ struct OATHDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DeletedAccount> {
         let service = try await world.oath(password)
         let ids = try await service.accounts().map(\.id)
         let id = try OATHAccountID.one(query, in: ids, showHidden: true, world)
         let told = id.told(among: ids)
         try confirmation.ask("delete '\(told)'? its secret cannot be recovered", in: world)
         try await service.delete(id)
-        return Answer("deleted '\(told)'", ["id": .string(id.text)])
+        return Outcome(DeletedAccount(id: id), "deleted '\(told)'")
     }
 }
 
+/// An account that was added.
+struct AddedAccount: Report {
+    let account: OATHAccount
+
+    static let members: [Member<AddedAccount>] = [Member("account") { $0.account }]
+}
+
 /// Adds an account from an otpauth URI.
-struct OATHUri: Verb {
+struct OATHUri: ReportingVerb {
     static let about = About(
         "uri", "Add an account from an otpauth:// URI.",
         discussion:
-            "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
-        members: ["account"])
+            "A URI contains a secret: read it from standard input, with '-', rather than from the command line.")
 
     @Argument("uri", help: "otpauth://…, or - for standard input.") var uri: String
 
@@ -79,7 +101,7 @@ struct OATHUri: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AddedAccount> {
         let text: String
         if uri == "-" {
             text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self)
@@ -95,7 +117,7 @@ struct OATHUri: Verb {
         account.needsTouch = touch
         let service = try await world.oath(password)
         try await AccountWriter(service: service).write(account, force: force)
-        return Answer("added '\(account.id.text.printable)'", ["account": account.json])
+        return Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {
@@ -103,58 +125,50 @@ struct OATHUri: Verb {
     }
 }
 
+/// The accounts that a key discloses.
+struct ExportedAccounts: Report {
+    let accounts: [ExportedAccount]
+
+    static let members: [Member<ExportedAccounts>] = [Member("accounts") { $0.accounts }]
+}
+
+/// An account as a URI.
+struct ExportedAccount: Report {
+    let account: OATHAccount
+    var uri: String { OtpauthURI.textWithoutSecret(account) }
+
+    static let members: [Member<ExportedAccount>] =
+        including { $0.account } + [Member("uri", "otpauth, without a secret") { $0.uri }]
+}
+
 /// Exports the account data that a key discloses.
-struct OATHExport: Verb {
+struct OATHExport: ReportingVerb {
     static let about = About(
         "export",
         "Export names, types, algorithms and periods. Keys never reveal secrets.",
-        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.",
-        members: ["accounts"])
+        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.")
 
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedAccounts> {
         let service = try await world.oath(password)
         let accounts = try await service.accounts()
         let known = try await service.codes(at: world.now)
-        let merged = accounts.map { account in
+        let merged = accounts.map { account -> ExportedAccount in
             var account = account
             let entry = known.first { $0.account.id.rawName == account.id.rawName }
             account.digits = account.digits ?? entry?.account.digits
             account.needsTouch = account.needsTouch ?? entry?.account.needsTouch
-            return account
+            return ExportedAccount(account: account)
         }
-        let uris = merged.map(OtpauthURI.textWithoutSecret)
-        var answer = Answer(
-            uris,
-            ["accounts": .array(zip(merged, uris).map { .object($0.json.with("uri", .string($1))) })])
-        answer.warnings = ["keys never reveal secrets: this is a list, not a backup"]
-        return answer
+        var outcome = Outcome(ExportedAccounts(accounts: merged), merged.map(\.uri))
+        outcome.answer.warnings = ["keys never reveal secrets: this is a list, not a backup"]
+        return outcome
     }
 }
 
-extension JSONValue.Object {
-    func with(_ key: String, _ value: JSONValue) -> JSONValue.Object {
-        var copy = self
-        copy[key] = value
-        return copy
-    }
-}
-
-extension OATHEntry {
-    /// The account with its code and the code's period of validity.
-    var json: JSONValue {
-        var object = account.json
-        object["code"] = code.map { .string($0.text) } ?? .null
-        object["validFrom"] = code.map { .int($0.validFrom) } ?? .null
-        object["validTo"] = code?.validTo.map(JSONValue.int) ?? .null
-        if case .failed(let error) = outcome {
-            object["error"] = Explain.oath(error).json
-        } else {
-            object["error"] = .null
-        }
-        return .object(object)
-    }
+extension OATHEntry: Report {
+    static let members: [Member<OATHEntry>] = including { $0.account } + including { $0.outcome }
 
     /// The code, or the reason for its absence in brackets.
     var text: String {
@@ -166,4 +180,17 @@ extension OATHEntry {
         case .failed: "[failed]"
         }
     }
+}
+
+extension OATHEntry.Outcome: Report {
+    static let members: [Member<OATHEntry.Outcome>] = [
+        Member("code") { $0.found?.text },
+        Member("validFrom") { $0.found?.validFrom },
+        Member("validTo", "one past the last second") { $0.found?.validTo },
+        Member("error", "why the code of this account could not be made") { $0.error },
+    ]
+
+    private var found: OATHCode? { if case .code(let code) = self { code } else { nil } }
+
+    private var error: Explanation? { if case .failed(let error) = self { Explain.oath(error) } else { nil } }
 }

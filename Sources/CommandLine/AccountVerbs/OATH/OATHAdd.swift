@@ -6,10 +6,22 @@ import YKCrypto
 import YKKeys
 import YKOATH
 import YKTransport
-import YKWire
+
+/// An account that was added, to one key or several.
+struct AccountOnKeys: Report {
+    let account: OATHAccount
+    let devices: [String]?
+    let container: String?
+
+    static let members: [Member<AccountOnKeys>] = [
+        Member("account") { $0.account },
+        Member("devices", "serial numbers, of several keys") { $0.devices },
+        Member("pskc", "the key container") { $0.container },
+    ]
+}
 
 /// Adds an account from separate options.
-struct OATHAdd: Verb {
+struct OATHAdd: ReportingVerb {
     static let about = About(
         "add", "Add an account. Asks for its secret.",
         discussion: """
@@ -20,7 +32,7 @@ struct OATHAdd: Verb {
 
             With --device A --device B the account is added to both keys, after checking that both can store it. --pskc \
             writes it to a key container (RFC 6030) for another key, encrypted with a password.
-            """, members: ["account", "devices", "pskc"])
+            """)
 
     @Argument("name", help: "The account, or 'issuer:account'.") var name: String
 
@@ -64,7 +76,7 @@ struct OATHAdd: Verb {
         if period < 1 || period > Int(Int32.max) { throw UsageError("a period is at least 1 s") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AccountOnKeys> {
         let algorithm = OATHAlgorithm(name: algorithm) ?? .sha1
         let type: OATHType = type == .hotp ? .hotp : .totp
         let id = OATHAccountID(
@@ -79,7 +91,7 @@ struct OATHAdd: Verb {
         for key in keys { try await AccountWriter(service: key.service).check(account, force: force) }
         try container?.prepare(encrypted(account, keys.first?.serial, world))
         let made = try secret.disclosure(account, world)
-        var answer = Answer([], ["account": account.json])
+        var failure: Explanation?
         var written: [String] = []
         for key in keys {
             let writer = AccountWriter(service: key.service)
@@ -95,16 +107,18 @@ struct OATHAdd: Verb {
                     if let made { try Disclosure.keep([made], after: error, world.terminal) }
                     throw error
                 }
-                answer.failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
+                failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
                 break
             }
             written.append(key.serial ?? "")
         }
         let place = keys.count > 1 ? " to the keys \(written.joined(separator: " and "))" : ""
-        answer.lines = ["added '\(id.text.printable)'\(place)"]
-        answer.members["devices"] = keys.count > 1 ? .array(written.map(JSONValue.string)) : .null
-        answer.members["pskc"] = pskc.map(JSONValue.string) ?? .null
-        return answer
+        let devices = keys.count > 1 ? written : nil
+        var outcome = Outcome(
+            AccountOnKeys(account: account.withoutSecret, devices: devices, container: pskc),
+            "added '\(id.text.printable)'\(place)")
+        outcome.answer.failure = failure
+        return outcome
     }
 
     /// Returns the keys that receive the account, each opened and unlocked before any of them is changed.
@@ -148,12 +162,8 @@ struct OATHAdd: Verb {
 }
 
 extension NewOATHAccount {
-    /// The account as a member of an answer, without its secret.
-    var json: JSONValue {
-        OATHAccount(id: id, algorithm: algorithm, needsTouch: needsTouch, digits: digits).json.asJSON
+    /// The account as a key lists it.
+    var withoutSecret: OATHAccount {
+        OATHAccount(id: id, algorithm: algorithm, needsTouch: needsTouch, digits: digits)
     }
-}
-
-extension JSONValue.Object {
-    var asJSON: JSONValue { .object(self) }
 }

@@ -5,14 +5,38 @@ import Glibc
 import Verbs
 import YKDesktop
 import YKOATH
-import YKWire
+
+/// The accounts of a key.
+struct AccountList: Report {
+    let accounts: [ListedAccount]
+    var time: Int64?
+
+    static let members: [Member<AccountList>] = [
+        Member("accounts") { $0.accounts },
+        Member("time", "for when the codes are") { $0.time },
+    ]
+
+    init(_ accounts: [OATHAccount]) { self.accounts = accounts.map { ListedAccount(account: $0) } }
+
+    init(_ entries: [OATHEntry], at time: Int64) {
+        accounts = entries.map { ListedAccount(account: $0.account, code: $0.outcome) }
+        self.time = time
+    }
+}
+
+/// An account, with its code where codes are made.
+struct ListedAccount: Report {
+    let account: OATHAccount
+    var code: OATHEntry.Outcome?
+
+    static let members: [Member<ListedAccount>] = including { $0.account } + including(ifKnown: { $0.code })
+}
 
 /// Lists accounts.
-struct OATHList: Verb {
+struct OATHList: ReportingVerb {
     static let about = About(
         "list", "List accounts.",
-        discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
-        members: ["accounts", "time"])
+        discussion: "With --watch the codes are shown with a countdown until ^C ends it.")
 
     @Flag(["--long", "-l"], help: "Show type, algorithm and period.") var long = false
 
@@ -24,10 +48,12 @@ struct OATHList: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AccountList> {
         let service = try await world.oath(password)
-        if watch { return try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
-        if codes { return try await CodeTable(world, showHidden: showHidden).answer(from: service) }
+        if watch { try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
+        if codes {
+            return try await CodeTable(world, showHidden: showHidden).outcome(from: service) { AccountList($0, at: $1) }
+        }
         let all = try await service.accounts()
         await world.remember(all.map(\.id), of: service)
         let accounts = all.filter { showHidden || !$0.id.isHidden }
@@ -35,7 +61,7 @@ struct OATHList: Verb {
             long
             ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.told(among: accounts.map(\.id)) }
         if accounts.isEmpty { world.terminal.note(Self.none) }
-        return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
+        return Outcome(AccountList(accounts), lines)
     }
 
     /// Shown to people in place of an empty list.
@@ -49,15 +75,28 @@ struct OATHList: Verb {
     }
 }
 
+/// The codes of accounts.
+struct AccountCodes: Report {
+    let accounts: [OATHEntry]
+    var code: OATHCode?
+    let time: Int64
+
+    static let members: [Member<AccountCodes>] = [
+        Member("accounts") { $0.accounts },
+        Member("code", "of the one account asked for") { $0.code?.text },
+        Member("time", "for when the codes are") { $0.time },
+    ]
+}
+
 /// Calculates codes.
-struct OATHCalculate: Verb {
+struct OATHCalculate: ReportingVerb {
     static let about = About(
         "calculate", "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """
             A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
             counter-based account advances, and an account that requires a touch waits for it.
             """,
-        aliases: ["code"], members: ["accounts", "code", "time"])
+        aliases: ["code"])
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
@@ -79,10 +118,12 @@ struct OATHCalculate: Verb {
         if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account, name it") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AccountCodes> {
         let service = try await world.oath(password)
         guard query != nil || single else {
-            return try await CodeTable(world, showHidden: showHidden, time: at).answer(from: service)
+            return try await CodeTable(world, showHidden: showHidden, time: at).outcome(from: service) {
+                AccountCodes(accounts: $0, time: $1)
+            }
         }
         let time = at ?? world.now
         let entries = try await service.codes(at: time, recalculating: false)
@@ -92,11 +133,11 @@ struct OATHCalculate: Verb {
         let code = try await code(of: entry, service, world)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
         if clipboard { try copy(code, world) }
-        var answer = Answer(
-            clipboard ? [] : [Style.bold.around(code.text)],
-            ["accounts": .array([result.json]), "code": .string(code.text), "time": .int(time)])
-        answer.isMadeOnce = entry.account.type == .hotp && !clipboard
-        return answer
+        var outcome = Outcome(
+            AccountCodes(accounts: [result], code: code, time: time),
+            clipboard ? [] : [Style.bold.around(code.text)])
+        outcome.answer.isMadeOnce = entry.account.type == .hotp && !clipboard
+        return outcome
     }
 
     private func code(of entry: OATHEntry, _ service: OATHService, _ world: World) async throws -> OATHCode {
@@ -132,26 +173,29 @@ struct CodeTable {
         self.time = time
     }
 
-    func answer(from service: OATHService) async throws -> Answer {
+    /// Returns the lines of the table, and the report that is made of its entries and its time.
+    func outcome<Reported: Report>(
+        from service: OATHService, _ report: ([OATHEntry], Int64) -> Reported
+    ) async throws -> Outcome<Reported> {
         let time = self.time ?? world.now
         let all = try await service.codes(at: time)
         await world.remember(all.map(\.account.id), of: service)
         let entries = all.filter { showHidden || !$0.account.id.isHidden }
         if entries.isEmpty { world.terminal.note(OATHList.none) }
-        var answer = Answer(
-            Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }),
-            ["accounts": .array(entries.map(\.json)), "time": .int(time)])
+        var outcome = Outcome(
+            report(entries, time), Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }))
         for entry in entries {
             guard case .failed(let error) = entry.outcome else { continue }
-            let explanation = Explain.oath(error)
+            var explanation = Explain.oath(error)
             if world.options.strict { throw explanation }
-            answer.warnings.append("\(entry.account.id.text.printable): \(explanation.message)")
-            if answer.failure == nil {
-                answer.failure = explanation
-                answer.failure?.message = "no code for '\(entry.account.id.text.printable)': \(explanation.message)"
+            let name = entry.account.id.text.printable
+            outcome.answer.warnings.append("\(name): \(explanation.message)")
+            if outcome.answer.failure == nil {
+                explanation.message = "no code for '\(name)': \(explanation.message)"
+                outcome.answer.failure = explanation
             }
         }
-        return answer
+        return outcome
     }
 
     /// The name and code; on a terminal also the remaining time.
@@ -172,7 +216,7 @@ struct CodeWatch {
     let showHidden: Bool
 
     /// Runs until ^C.
-    func run() async throws -> Answer {
+    func run() async throws -> Never {
         var drawn = 0
         while true {
             let time = world.now
@@ -190,10 +234,7 @@ struct CodeWatch {
 
     private func report(_ entries: [OATHEntry], at time: Int64) {
         if world.options.json {
-            let object: JSONValue = [
-                "ok": true, "error": nil, "warnings": [], "accounts": .array(entries.map(\.json)), "time": .int(time),
-            ]
-            world.terminal.line(object.text)
+            world.terminal.line(AccountList(entries, at: time).answer.text)
         } else {
             Table.lines(entries.map { [$0.account.id.told(among: entries.map(\.account.id)), $0.text] }).forEach(
                 world.terminal.line)

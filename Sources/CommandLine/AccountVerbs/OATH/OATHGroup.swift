@@ -5,7 +5,6 @@ import Verbs
 import YKKeys
 import YKOATH
 import YKTransport
-import YKWire
 
 /// Commands for one-time passwords.
 struct OATHGroup: ParsableCommand {
@@ -18,37 +17,49 @@ struct OATHGroup: ParsableCommand {
         ])
 }
 
-/// Shows what the OATH application reports about itself.
-struct OATHShow: Verb {
-    static let about = About(
-        "info", "Show version, device ID and whether a password is set. Needs no password.",
-        members: ["version", "deviceId", "hasPassword", "locked", "remembered"])
+/// What the OATH application reports about itself.
+struct OATHState: Report {
+    let info: OATHInfo
+    let isRemembered: Bool
 
-    func answer(in world: World) async throws -> Answer {
+    static let members: [Member<OATHState>] = [
+        Member("version") { $0.info.version?.description },
+        Member("deviceId") { $0.info.deviceID },
+        Member("hasPassword") { $0.info.hasPassword },
+        Member("locked") { $0.info.isLocked },
+        Member("remembered", "whether this computer has the password") { $0.isRemembered },
+    ]
+}
+
+/// Shows what the OATH application reports about itself.
+struct OATHShow: ReportingVerb {
+    static let about = About("info", "Show version, device ID and whether a password is set. Needs no password.")
+
+    func run(in world: World) async throws -> Outcome<OATHState> {
         let info = await (try world.openOATH()).info
         let isRemembered = (try? world.keyring().holds(info.deviceID)) ?? false
-        let version = info.version?.description
         let rows = [
-            ["version", version ?? "not told"], ["device id", info.deviceID],
+            ["version", info.version?.description ?? "not told"], ["device id", info.deviceID],
             ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
         ]
-        return Answer(
-            Table.details(rows),
-            [
-                "version": version.map(JSONValue.string) ?? .null, "deviceId": .string(info.deviceID),
-                "hasPassword": .bool(info.hasPassword), "locked": .bool(info.isLocked),
-                "remembered": .bool(isRemembered),
-            ])
+        return Outcome(OATHState(info: info, isRemembered: isRemembered), Table.details(rows))
     }
 }
 
+/// The OATH application after a reset.
+struct ResetOATH: Report {
+    let deviceID: String
+
+    static let members: [Member<ResetOATH>] = [Member("deviceId") { $0.deviceID }]
+}
+
 /// Deletes all data of the OATH application.
-struct OATHReset: Verb {
-    static let about = About("reset", "Delete all accounts and the password.", members: ["deviceId"])
+struct OATHReset: ReportingVerb {
+    static let about = About("reset", "Delete all accounts and the password.")
 
     @OptionGroup var confirmation: Confirmation
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ResetOATH> {
         let service = try await world.openOATH()
         let before = await service.info.deviceID
         try confirmation.ask(
@@ -56,6 +67,6 @@ struct OATHReset: Verb {
         try await service.reset()
         _ = try? world.keyring().forget(before)
         let after = await service.info.deviceID
-        return Answer("all accounts are deleted, the device id is now \(after)", ["deviceId": .string(after)])
+        return Outcome(ResetOATH(deviceID: after), "all accounts are deleted, the device id is now \(after)")
     }
 }

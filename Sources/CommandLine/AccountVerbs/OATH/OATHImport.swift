@@ -7,8 +7,33 @@ import YKKeys
 import YKOATH
 import YKWire
 
+/// The accounts of files, and what became of them.
+struct ImportedAccounts: Report {
+    let accounts: [ImportedAccount]
+
+    static let members: [Member<ImportedAccounts>] = [
+        Member("accounts") { $0.accounts },
+        Member("added", "how many") { $0.accounts.count { $0.error == nil } },
+        Member("refused", "how many") { $0.accounts.count { $0.error != nil } },
+    ]
+}
+
+/// An account of a file.
+struct ImportedAccount: Report {
+    let id: OATHAccountID?
+    let origin: String
+    let error: Explanation?
+
+    static let members: [Member<ImportedAccount>] = [
+        Member("id", "null if it cannot be read") { $0.id?.text },
+        Member("origin", "where it stands") { $0.origin },
+        Member("added") { $0.error == nil },
+        Member("error") { $0.error },
+    ]
+}
+
 /// Imports accounts from files.
-struct OATHImport: Verb {
+struct OATHImport: ReportingVerb {
     static let about = About(
         "import", "Add accounts from files, QR codes and exports.",
         discussion: """
@@ -16,7 +41,7 @@ struct OATHImport: Verb {
             container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
             Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
-            """, members: ["accounts", "added", "refused"])
+            """)
 
     /// An account, or why it is invalid.
     private struct Item {
@@ -52,7 +77,7 @@ struct OATHImport: Verb {
         if files.isEmpty { throw UsageError("name a file, or - for standard input") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
         for file in files { items += try self.items(of: file, world.terminal) }
         Self.refuseRepeated(&items)
@@ -62,11 +87,15 @@ struct OATHImport: Verb {
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps) }
         let service = try await world.oath(password)
-        var answer = try await write(items, AccountWriter(service: service), world.terminal)
+        var outcome = try await write(items, AccountWriter(service: service), world.terminal)
         for gap in gaps where world.plan == nil {
-            if answer.failure == nil { answer.failure = gap } else { answer.warnings.append(gap.message) }
+            if outcome.answer.failure == nil {
+                outcome.answer.failure = gap
+            } else {
+                outcome.answer.warnings.append(gap.message)
+            }
         }
-        return answer
+        return outcome
     }
 
     /// Refuses accounts with the name of an earlier one: on the key, they would overwrite it.
@@ -120,10 +149,9 @@ struct OATHImport: Verb {
     /// Writes the valid accounts and lists all; stops if the key is removed or full.
     private func write(
         _ items: [Item], _ writer: AccountWriter, _ terminal: Terminal
-    ) async throws -> Answer {
-        var rows: [JSONValue] = []
-        var answer = Answer()
-        var refused: [Explanation] = []
+    ) async throws -> Outcome<ImportedAccounts> {
+        var done: [ImportedAccount] = []
+        var lines: [String] = []
         var end: Explanation?
         // On a slow key many accounts take a while, so a terminal shows the progress.
         let showsProgress = items.count > 8 && terminal.isErrorTerminal && !terminal.isQuiet
@@ -133,25 +161,19 @@ struct OATHImport: Verb {
             var failure = end
             if failure == nil { failure = await self.failure(item, writer) }
             let id = Self.name(item)
-            answer.lines.append(
+            lines.append(
                 failure.map { Style.red.around("refused '\(id)'") + ": \($0.message)" } ?? "added '\(id)'")
-            rows.append([
-                "id": item.id.map { .string($0.text) } ?? .null, "origin": .string(item.origin),
-                "added": .bool(failure == nil), "error": failure?.json ?? .null,
-            ])
-            if let failure { refused.append(failure) }
+            done.append(ImportedAccount(id: item.id, origin: item.origin, error: failure))
             if let failure, failure.endsImport { end = failure }
         }
-        answer.members["accounts"] = .array(rows)
-        answer.members["added"] = .int(Int64(items.count - refused.count))
-        answer.members["refused"] = .int(Int64(refused.count))
-        answer.failure = summary(refused, of: items.count)
+        var outcome = Outcome(ImportedAccounts(accounts: done), lines)
+        outcome.answer.failure = summary(done.compactMap(\.error), of: items.count)
         // The failure of a single account says which, and why.
-        if let only = items.first, items.count == 1, let failure = answer.failure {
-            answer.failure?.message = "'\(Self.name(only))' is refused: \(failure.message)"
-            answer.lines = []
+        if let only = items.first, items.count == 1, let failure = outcome.answer.failure {
+            outcome.answer.failure?.message = "'\(Self.name(only))' is refused: \(failure.message)"
+            outcome.answer.lines = []
         }
-        return answer
+        return outcome
     }
 
     /// The account, or where it stands if it cannot be read.

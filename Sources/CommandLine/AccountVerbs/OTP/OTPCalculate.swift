@@ -7,14 +7,27 @@ import YKOTP
 import YKTransport
 import YKWire
 
+/// A slot's response to a challenge.
+struct SlotResponse: Report {
+    let slot: OTPSlot
+    var response: [UInt8]?
+    var code: String?
+
+    static let members: [Member<SlotResponse>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("response", "in hexadecimal, null for a code") { $0.response.map { Hex.encode($0) } },
+        Member("code") { $0.code },
+    ]
+}
+
 /// Calculates a slot's response to a challenge.
-struct OTPCalculate: Verb {
+struct OTPCalculate: ReportingVerb {
     static let about = About(
         "calculate", "Send a challenge to a slot and show its response.",
         discussion: """
             The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
             the answer a code.
-            """, members: ["slot", "response", "code"])
+            """)
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -36,18 +49,17 @@ struct OTPCalculate: Verb {
         if !(6...8).contains(digits) { throw UsageError("a code has 6 to 8 digits") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SlotResponse> {
         let service = try await world.otp()
         let prompt = await service.carrier == .card ? TouchPrompt(world.terminal) : nil
         defer { prompt?.end() }
         if totp {
             let code = try await service.code(slot, at: time ?? world.now, period: period, digits: digits)
-            return Answer(code, ["slot": .int(Int64(slot.rawValue)), "code": .string(code)])
+            return Outcome(SlotResponse(slot: slot, code: code), code)
         }
         let bytes = try challengeBytes()
         let response = yubico ? try await service.challengeOTP(slot, bytes) : try await service.hmac(slot, bytes)
-        let text = Hex.encode(response)
-        return Answer(text, ["slot": .int(Int64(slot.rawValue)), "response": .string(text)])
+        return Outcome(SlotResponse(slot: slot, response: response), Hex.encode(response))
     }
 
     private func challengeBytes() throws -> [UInt8] {

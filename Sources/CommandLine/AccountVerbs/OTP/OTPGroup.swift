@@ -16,31 +16,59 @@ struct OTPGroup: ParsableCommand {
         ])
 }
 
-/// Shows the state of the slots.
-struct OTPInfo: Verb {
-    static let about = About(
-        "info", "Show which slots are in use, and what they do.",
-        members: ["version", "serial", "link", "slots", "lightInverted", "fipsMode"])
+/// The state of the OTP application.
+struct OTPReport: Report {
+    let version: FirmwareVersion
+    let serial: UInt32?
+    let carrier: OTPCarrier
+    let slots: [SlotReport]
+    let isLightInverted: Bool
+    let isFIPS: Bool?
 
-    func answer(in world: World) async throws -> Answer {
+    static let members: [Member<OTPReport>] = [
+        Member("version") { $0.version.description },
+        Member("serial") { $0.serial },
+        Member("link", "hid or card") { $0.carrier.rawValue },
+        Member("slots") { $0.slots },
+        Member("lightInverted") { $0.isLightInverted },
+        Member("fipsMode") { $0.isFIPS },
+    ]
+
+    /// The lines.
+    var lines: [String] {
+        slots.map { "slot \($0.slot.rawValue): \($0.state.words)" }
+            + (isLightInverted ? ["the light is off at rest"] : [])
+            + (isFIPS.map { ["FIPS approved mode: \($0 ? "yes" : "no")"] } ?? [])
+    }
+}
+
+/// The state of a slot.
+struct SlotReport: Report {
+    let slot: OTPSlot
+    let state: OTPSlotState
+
+    static let members: [Member<SlotReport>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("programmed") { $0.state.isProgrammed },
+        Member("touchTriggered") { $0.state.isTouchTriggered },
+    ]
+}
+
+/// Shows the state of the slots.
+struct OTPInfo: ReportingVerb {
+    static let about = About("info", "Show which slots are in use, and what they do.")
+
+    func run(in world: World) async throws -> Outcome<OTPReport> {
         let service = try await world.otp()
         let version = await service.version
         let serial = try? await service.serial()
         let isFIPS = version.major == 4 ? try? await service.isInFIPSMode() : nil
-        let status = await service.status
-        var slots: [(OTPSlot, OTPSlotState)] = []
-        for slot in OTPSlot.allCases { slots.append((slot, await service.state(of: slot))) }
-        var lines = slots.map { "slot \($0.0.rawValue): \($0.1.words)" }
-        if status.isLightInverted { lines.append("the light is off at rest") }
-        if let isFIPS { lines.append("FIPS approved mode: \(isFIPS ? "yes" : "no")") }
-        return Answer(
-            lines,
-            [
-                "version": .string(version.description), "serial": serial.map { .int(Int64($0)) } ?? .null,
-                "link": .string(await service.carrier.rawValue),
-                "slots": .array(slots.map { $0.1.json($0.0) }), "lightInverted": .bool(status.isLightInverted),
-                "fipsMode": isFIPS.map(JSONValue.bool) ?? .null,
-            ])
+        var slots: [SlotReport] = []
+        for slot in OTPSlot.allCases { slots.append(SlotReport(slot: slot, state: await service.state(of: slot))) }
+        let report = OTPReport(
+            version: version, serial: serial, carrier: await service.carrier, slots: slots,
+            isLightInverted: await service.status.isLightInverted, isFIPS: isFIPS)
+        return Outcome(report, report.lines)
     }
 }
 
@@ -54,32 +82,37 @@ extension OTPSlotState {
         case (true, nil): "programmed"
         }
     }
+}
 
-    fileprivate func json(_ slot: OTPSlot) -> JSONValue {
-        [
-            "slot": .int(Int64(slot.rawValue)), "programmed": isProgrammed.map(JSONValue.bool) ?? .null,
-            "touchTriggered": isTouchTriggered.map(JSONValue.bool) ?? .null,
-        ]
-    }
+/// The slots after a swap.
+struct SwappedSlots: Report {
+    static let members: [Member<SwappedSlots>] = []
 }
 
 /// Swaps the slots.
-struct OTPSwap: Verb {
+struct OTPSwap: ReportingVerb {
     static let about = About("swap", "Swap the contents of the two slots.")
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SwappedSlots> {
         let service = try await world.otp()
         if !force, world.plan == nil { try Prompt.confirm("swap the two slots?") }
         try await service.swap()
-        return Answer("the slots are swapped", [:])
+        return Outcome(SwappedSlots(), "the slots are swapped")
     }
 }
 
+/// A slot that was emptied, or whose settings were changed.
+struct ChangedSlot: Report {
+    let slot: OTPSlot
+
+    static let members: [Member<ChangedSlot>] = [Member("slot") { $0.slot.rawValue }]
+}
+
 /// Deletes the configuration of a slot.
-struct OTPDelete: Verb {
-    static let about = About("delete", "Empty a slot. Its contents cannot be recovered.", members: ["slot"])
+struct OTPDelete: ReportingVerb {
+    static let about = About("delete", "Empty a slot. Its contents cannot be recovered.")
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -87,7 +120,7 @@ struct OTPDelete: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ChangedSlot> {
         let service = try await world.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(world)
@@ -95,20 +128,20 @@ struct OTPDelete: Verb {
             try Prompt.confirm("empty slot \(slot.rawValue)? what is in it cannot be recovered")
         }
         try await service.delete(slot, access: access)
-        return Answer("slot \(slot.rawValue) is empty", ["slot": .int(Int64(slot.rawValue))])
+        return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
     }
 }
 
 /// Updates the settings of a slot.
-struct OTPSettingsUpdate: Verb {
+struct OTPSettingsUpdate: ReportingVerb {
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
-        discussion: "Settings that are not given are set to those of a new slot.", members: ["slot"])
+        discussion: "Settings that are not given are set to those of a new slot.")
 
     @OptionGroup var target: OTPProgramming
     @OptionGroup var typing: TypingOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ChangedSlot> {
         let service = try await world.otp()
         let slot = target.slot
         let state = await service.state(of: slot)
@@ -118,15 +151,34 @@ struct OTPSettingsUpdate: Verb {
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)
-        return Answer("the settings of slot \(slot.rawValue) are written", ["slot": .int(Int64(slot.rawValue))])
+        return Outcome(ChangedSlot(slot: slot), "the settings of slot \(slot.rawValue) are written")
+    }
+}
+
+/// What a key presents over NFC before the token of a slot.
+struct SlotNDEF: Report {
+    let slot: OTPSlot
+    let record: OTPNDEFRecord
+
+    static let members: [Member<SlotNDEF>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("kind", "uri or text") { $0.kind },
+        Member("prefix") { $0.prefix },
+    ]
+
+    private var kind: String { if case .uri = record { "uri" } else { "text" } }
+
+    var prefix: String {
+        switch record {
+        case .uri(let address): address
+        case .text(let text, _): text
+        }
     }
 }
 
 /// Configures the NDEF record that a key presents over NFC.
-struct OTPNDEF: Verb {
-    static let about = About(
-        "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
-        members: ["slot", "kind", "prefix"])
+struct OTPNDEF: ReportingVerb {
+    static let about = About("ndef", "Set the URL or text that NFC readers get, followed by a slot's token.")
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -139,21 +191,14 @@ struct OTPNDEF: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<SlotNDEF> {
         let service = try await world.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let record: OTPNDEFRecord =
             text ? .text(prefix ?? "", language: language) : prefix.map(OTPNDEFRecord.uri) ?? .standard
         try await service.setNDEF(record, for: slot, access: try code.read(world))
-        let shown: String
-        switch record {
-        case .uri(let address): shown = address
-        case .text(let text, _): shown = text
-        }
-        return Answer(
-            "over NFC the key gives '\(shown.printable)' and the token of slot \(slot.rawValue)",
-            [
-                "slot": .int(Int64(slot.rawValue)), "kind": .string(text ? "text" : "uri"), "prefix": .string(shown),
-            ])
+        let report = SlotNDEF(slot: slot, record: record)
+        return Outcome(
+            report, "over NFC the key gives '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")
     }
 }

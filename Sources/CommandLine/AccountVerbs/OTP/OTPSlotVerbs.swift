@@ -13,15 +13,28 @@ enum PrivateIdentity: SecretKind {
         "private-id", "private identity", "YKIT_OTP_PRIVATE_ID", alternative: "or --generate it")
 }
 
+/// A slot that types Yubico OTPs.
+struct YubicoOTPSlot: Report {
+    let slot: OTPSlot
+    let publicID: String
+    let serial: UInt32?
+
+    static let members: [Member<YubicoOTPSlot>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("publicId", "in modhex") { $0.publicID },
+        Member("serial", "where it was asked for") { $0.serial },
+    ]
+}
+
 /// Programs a Yubico OTP.
-struct OTPYubiOTP: Verb {
+struct OTPYubiOTP: ReportingVerb {
     static let about = About(
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
             The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
             environment, or are made up with --generate. When several come by standard input, their lines are: access \
             code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
-            """, members: ["slot", "publicId", "serial"])
+            """)
 
     @OptionGroup var target: OTPProgramming
 
@@ -44,7 +57,7 @@ struct OTPYubiOTP: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<YubicoOTPSlot> {
         let service = try await world.otp()
         let serial = serialPublicId || csv != nil ? try await service.serial() : nil
         let identity = try self.identity(serial)
@@ -56,12 +69,9 @@ struct OTPYubiOTP: Verb {
             try disclosures(world, serial, identity, privateID, secret, access)
         }
         let text = Modhex.encode(identity)
-        return Answer(
-            "slot \(target.slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)",
-            [
-                "slot": .int(Int64(target.slot.rawValue)), "publicId": .string(text),
-                "serial": serial.map { .int(Int64($0)) } ?? .null,
-            ])
+        return Outcome(
+            YubicoOTPSlot(slot: target.slot, publicID: text, serial: serial),
+            "slot \(target.slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)")
     }
 
     /// Returns the public identity; one made from the serial number is FF 00 and its four bytes, which Yubico's servers
@@ -102,8 +112,21 @@ enum StaticPassword: SecretKind {
     static let name = SecretName("password", "password", "YKIT_OTP_PASSWORD", alternative: "or --generate one")
 }
 
+/// A slot that types a static password.
+struct StaticSlot: Report {
+    let slot: OTPSlot
+    let layout: String
+    let length: Int
+
+    static let members: [Member<StaticSlot>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("layout") { $0.layout },
+        Member("length") { $0.length },
+    ]
+}
+
 /// Programs a static password.
-struct OTPStatic: Verb {
+struct OTPStatic: ReportingVerb {
     static let about = About(
         "static", "Program a slot to type a static password.",
         discussion: """
@@ -111,7 +134,7 @@ struct OTPStatic: Verb {
             one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
             The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
             --generate.
-            """, members: ["slot", "layout", "length"])
+            """)
 
     @OptionGroup var target: OTPProgramming
 
@@ -141,7 +164,7 @@ struct OTPStatic: Verb {
         if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length is 1 to 38") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<StaticSlot> {
         let service = try await world.otp()
         let ((password, codes), access) = try target.read(in: world) {
             let password = SharedSecret(try self.password(world))
@@ -152,12 +175,9 @@ struct OTPStatic: Verb {
         try await target.write(content, typing.settings, access: access, to: service, in: world) {
             try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo)] : []
         }
-        return Answer(
-            "slot \(target.slot.rawValue) types a password of \(count) characters",
-            [
-                "slot": .int(Int64(target.slot.rawValue)), "layout": .string(layout.rawValue),
-                "length": .int(Int64(count)),
-            ])
+        return Outcome(
+            StaticSlot(slot: target.slot, layout: layout.rawValue, length: count),
+            "slot \(target.slot.rawValue) types a password of \(count) characters")
     }
 
     private func password(_ world: World) throws -> Secret {
@@ -180,8 +200,21 @@ struct OTPStatic: Verb {
     }
 }
 
+/// A slot that answers challenges.
+struct ChallengeSlot: Report {
+    let slot: OTPSlot
+    let needsTouch: Bool
+    let isYubico: Bool
+
+    static let members: [Member<ChallengeSlot>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("touch") { $0.needsTouch },
+        Member("kind", "hmac-sha1 or yubico-otp") { $0.isYubico ? "yubico-otp" : "hmac-sha1" },
+    ]
+}
+
 /// Programs challenge-response.
-struct OTPChalResp: Verb {
+struct OTPChalResp: ReportingVerb {
     static let about = About(
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
@@ -189,7 +222,7 @@ struct OTPChalResp: Verb {
             comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
             slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
             opened without it.
-            """, members: ["slot", "touch", "kind"])
+            """)
 
     @OptionGroup var target: OTPProgramming
 
@@ -204,7 +237,7 @@ struct OTPChalResp: Verb {
 
     @OptionGroup var key: OTPKeyOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ChallengeSlot> {
         let service = try await world.otp()
         let (secret, access) = try target.read(in: world) {
             try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
@@ -216,23 +249,35 @@ struct OTPChalResp: Verb {
         try await target.write(content, access: access, to: service, in: world) {
             try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) })
         }
-        return Answer(
-            "slot \(target.slot.rawValue) answers challenges" + (touch ? " when touched" : ""),
-            [
-                "slot": .int(Int64(target.slot.rawValue)), "touch": .bool(touch),
-                "kind": .string(yubico ? "yubico-otp" : "hmac-sha1"),
-            ])
+        return Outcome(
+            ChallengeSlot(slot: target.slot, needsTouch: touch, isYubico: yubico),
+            "slot \(target.slot.rawValue) answers challenges" + (touch ? " when touched" : ""))
     }
 }
 
+/// A slot that types HOTP codes.
+struct HOTPSlot: Report {
+    let slot: OTPSlot
+    let digits: Int
+    let counter: Int
+    let identifier: String?
+
+    static let members: [Member<HOTPSlot>] = [
+        Member("slot") { $0.slot.rawValue },
+        Member("digits") { $0.digits },
+        Member("counter") { $0.counter },
+        Member("identifier", "as it was given") { $0.identifier },
+    ]
+}
+
 /// Programs HOTP.
-struct OTPHOTP: Verb {
+struct OTPHOTP: ReportingVerb {
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """
             The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is \
             made up with --generate.
-            """, members: ["slot", "digits", "counter", "identifier"])
+            """)
 
     @OptionGroup var target: OTPProgramming
 
@@ -254,7 +299,7 @@ struct OTPHOTP: Verb {
         if digits != 6, digits != 8 { throw UsageError("a code has 6 or 8 digits") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<HOTPSlot> {
         let service = try await world.otp()
         var form = OTPSlotContent.HOTP()
         form.hasEightDigits = digits == 8
@@ -270,13 +315,9 @@ struct OTPHOTP: Verb {
         try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: world) {
             try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) })
         }
-        return Answer(
-            "slot \(target.slot.rawValue) types HOTP codes",
-            [
-                "slot": .int(Int64(target.slot.rawValue)), "digits": .int(Int64(digits)),
-                "counter": .int(Int64(counter)),
-                "identifier": identifier.map(JSONValue.string) ?? .null,
-            ])
+        return Outcome(
+            HOTPSlot(slot: target.slot, digits: digits, counter: counter, identifier: identifier),
+            "slot \(target.slot.rawValue) types HOTP codes")
     }
 }
 

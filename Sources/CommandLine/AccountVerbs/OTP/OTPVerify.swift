@@ -10,8 +10,39 @@ import YKToken
 import YKTransport
 import YKWire
 
+/// A Yubico OTP that was accepted.
+struct AcceptedOTP: Report {
+    let publicID: [UInt8]
+    var counter: OTPCounter?
+    var timestamp: Int64?
+    var random: UInt16?
+    var previous: OTPCounter?
+    var server: String?
+    var status: String?
+    var store: String?
+
+    static let members: [Member<AcceptedOTP>] = [
+        Member("publicId", "in modhex") { Modhex.encode($0.publicID) },
+        Member("useCounter") { $0.counter?.use },
+        Member("sessionUse") { $0.counter?.session },
+        Member("timestamp") { $0.timestamp },
+        Member("random", "null with a server") { $0.random },
+        Member("previous", "of the password accepted before") { $0.previous },
+        Member("server", "that accepted it") { $0.server },
+        Member("status", "of the server") { $0.status },
+        Member("store", "the file of accepted counters") { $0.store },
+    ]
+}
+
+extension OTPCounter: Report {
+    static let members: [Member<OTPCounter>] = [
+        Member("useCounter") { $0.use },
+        Member("sessionUse") { $0.session },
+    ]
+}
+
 /// Verifies a Yubico OTP, with the slot's AES key or through validation servers.
-struct OTPVerify: Verb {
+struct OTPVerify: ReportingVerb {
     static let uses: GlobalUse = .server
     static let about = About(
         "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
@@ -23,10 +54,7 @@ struct OTPVerify: Verb {
 
             The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a client's), \
             or is asked for. Without an argument the password is read from the terminal: touch the key.
-            """,
-        members: [
-            "publicId", "useCounter", "sessionUse", "timestamp", "random", "previous", "server", "status", "store",
-        ])
+            """)
 
     @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
@@ -55,7 +83,7 @@ struct OTPVerify: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AcceptedOTP> {
         let expected = try publicId.map { try Self.modhex($0) }
         let line = try TypedToken.line(password).trimmed
         let otp: YubicoOTP
@@ -64,7 +92,7 @@ struct OTPVerify: Verb {
         return server.isEmpty ? try open(otp, expected, world) : try await ask(otp, world)
     }
 
-    private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ world: World) throws -> Answer {
+    private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ world: World) throws -> Outcome<AcceptedOTP> {
         let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", world.terminal)
         let slot = try Self.slot(of: otp, in: text)
         let file = CounterFile(try store ?? Self.usualStore())
@@ -73,17 +101,11 @@ struct OTPVerify: Verb {
         let block = verdict.block
         let counter = "use \(block.counter.use).\(block.counter.session)"
         let last = verdict.previous.map { ", the last one was \($0.use).\($0.session)" } ?? ", the first one"
-        var answer = Answer("good: \(Self.name(otp)), \(counter)\(last)", [:])
-        answer.members["publicId"] = .string(Modhex.encode(otp.publicID))
-        answer.members["useCounter"] = .int(Int64(block.counter.use))
-        answer.members["sessionUse"] = .int(Int64(block.sessionUse))
-        answer.members["timestamp"] = .int(Int64(block.timestamp))
-        answer.members["random"] = .int(Int64(block.random))
-        answer.members["previous"] = verdict.previous.map {
-            ["useCounter": .int(Int64($0.use)), "sessionUse": .int(Int64($0.session))]
-        }
-        answer.members["store"] = .string(file.path)
-        return answer
+        return Outcome(
+            AcceptedOTP(
+                publicID: otp.publicID, counter: block.counter, timestamp: Int64(block.timestamp),
+                random: block.random, previous: verdict.previous, store: file.path),
+            "good: \(Self.name(otp)), \(counter)\(last)")
     }
 
     private static func slot(of otp: YubicoOTP, in text: SharedSecret) throws(Explanation) -> YubicoOTPKey {
@@ -97,22 +119,21 @@ struct OTPVerify: Verb {
         return key
     }
 
-    private func ask(_ otp: YubicoOTP, _ world: World) async throws -> Answer {
+    private func ask(_ otp: YubicoOTP, _ world: World) async throws -> Outcome<AcceptedOTP> {
         let text = try key.given("YKIT_API_KEY", world.terminal)
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
             transport: HTTPValidation(client: try world.http()), environment: world.environment)
         let patience = Duration.seconds(max(1, Int(world.selection.timeout) / server.count))
         let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
-        var answer = Answer("good: \(Self.name(otp)), says \(server.printable)", [:])
-        if text == nil { answer.warnings.append("without the client's key nothing but TLS says who answered") }
-        answer.members["publicId"] = .string(Modhex.encode(otp.publicID))
-        answer.members["server"] = .string(server)
-        answer.members["status"] = .string(reply.status.rawValue)
-        answer.members["useCounter"] = reply.counter.map { .int(Int64($0.use)) }
-        answer.members["sessionUse"] = reply.counter.map { .int(Int64($0.session)) }
-        answer.members["timestamp"] = reply.values["timestamp"].flatMap { Int64($0) }.map(JSONValue.int)
-        return answer
+        var outcome = Outcome(
+            AcceptedOTP(
+                publicID: otp.publicID, counter: reply.counter,
+                timestamp: reply.values["timestamp"].flatMap { Int64($0) }, server: server,
+                status: reply.status.rawValue),
+            "good: \(Self.name(otp)), says \(server.printable)")
+        if text == nil { outcome.answer.warnings = ["without the client's key nothing but TLS says who answered"] }
+        return outcome
     }
 
     private static func name(_ otp: YubicoOTP) -> String {
@@ -219,19 +240,25 @@ struct TokenKeyOptions: ParsableArguments {
     }
 }
 
+/// A password that a key typed.
+struct ParsedToken: Report {
+    let token: OTPToken
+
+    static let members: [Member<ParsedToken>] = [Member("token") { $0.token.json }]
+}
+
 /// Identifies the kind of password that a key typed.
-struct OTPParse: Verb {
+struct OTPParse: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Show what a one-time password that a key typed consists of.",
-        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
-        members: ["token"])
+        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.")
 
     @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<ParsedToken> {
         let token = try TypedToken.read(password)
-        return Answer(Self.lines(token), ["token": token.json])
+        return Outcome(ParsedToken(token: token), Self.lines(token))
     }
 
     private static func lines(_ token: OTPToken) -> [String] {

@@ -7,7 +7,6 @@ import YKCrypto
 import YKDesktop
 import YKSecurID
 import YKTokenStore
-import YKWire
 
 enum TokenPIN: SecretKind {
     static let name = SecretName("pin", "token's PIN", "YKIT_SECURID_PIN")
@@ -29,14 +28,36 @@ struct TokenPINOptions: ParsableArguments {
     }
 }
 
+/// The code of a token that is open, and the next one.
+struct TokenCodes: Report {
+    let token: StoredToken
+    let code: Tokencode
+
+    static let members: [Member<TokenCodes>] = [
+        Member("serial") { $0.token.serial },
+        Member("code") { $0.code.code },
+        Member("next") { $0.code.next },
+        Member("secondsLeft") { $0.code.remaining.components.seconds },
+        Member("type", "pinpad, keyfob or pinless") { $0.token.type.rawValue },
+    ]
+}
+
+/// The code of a token at a time.
+struct TimedTokenCodes: Report {
+    let codes: TokenCodes
+    let time: Int64
+
+    static let members: [Member<TimedTokenCodes>] = including { $0.codes } + [Member("time") { $0.time }]
+}
+
 /// Calculates a code.
-struct SecurIDCode: Verb {
+struct SecurIDCode: ReportingVerb {
     static let about = About(
         "code", "Show a token's code, after one touch; the next code comes with it.",
         discussion: """
             Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
-            """, members: ["serial", "code", "next", "secondsLeft", "type", "time"])
+            """)
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -59,7 +80,7 @@ struct SecurIDCode: Verb {
         try UsageError.check(standardInput: [pin.given.isStandardInput, key.usesStandardInput])
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TimedTokenCodes> {
         let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, time, world)
         let now = time ?? world.now
         let code = try opened.code(at: now, allowExpired)
@@ -70,13 +91,9 @@ struct SecurIDCode: Verb {
         } else {
             world.terminal.note("valid for \(code.remaining.components.seconds) s, next: \(code.next)")
         }
-        return Answer(
-            clipboard ? [] : next ? [Style.bold.around(code.code), code.next] : [Style.bold.around(code.code)],
-            [
-                "serial": .string(record.serial), "code": .string(code.code), "next": .string(code.next),
-                "secondsLeft": .int(code.remaining.components.seconds), "type": .string(record.type.rawValue),
-                "time": .int(now),
-            ])
+        return Outcome(
+            TimedTokenCodes(codes: TokenCodes(token: record, code: code), time: now),
+            clipboard ? [] : next ? [Style.bold.around(code.code), code.next] : [Style.bold.around(code.code)])
     }
 }
 
@@ -109,11 +126,10 @@ struct OpenedToken {
 }
 
 /// Shows codes as they change.
-struct SecurIDWatch: Verb {
+struct SecurIDWatch: ReportingVerb {
     static let about = About(
         "watch", "Show a token's codes with a countdown, until ^C.",
-        discussion: "The token is opened once; its seed stays in memory until the end.",
-        members: ["serial", "code", "next", "secondsLeft", "type"])
+        discussion: "The token is opened once; its seed stays in memory until the end.")
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -126,7 +142,7 @@ struct SecurIDWatch: Verb {
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TokenCodes> {
         let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, nil, world)
         let end = duration.map { world.now + max(0, min($0, 1 << 32)) }
         var last: Tokencode?
@@ -139,7 +155,8 @@ struct SecurIDWatch: Verb {
                 world.terminal.draw(
                     "\r\u{1B}[K\(code.code)  \(code.remaining.components.seconds) s  next \(code.next)", to: 1)
             } else if isNew {
-                print(record, code, world)
+                world.terminal.line(
+                    world.options.json ? TokenCodes(token: record, code: code).answer.text : code.code)
             }
             if let end, now >= end { break }
             try Interruption.sleep(
@@ -147,15 +164,5 @@ struct SecurIDWatch: Verb {
         }
         if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
         ExitStatus.done.end()
-    }
-
-    private func print(_ record: StoredToken, _ code: Tokencode, _ world: World) {
-        guard world.options.json else { return world.terminal.line(code.code) }
-        let object: JSONValue = [
-            "ok": true, "error": nil, "warnings": [], "serial": .string(record.serial), "code": .string(code.code),
-            "next": .string(code.next), "secondsLeft": .int(code.remaining.components.seconds),
-            "type": .string(record.type.rawValue),
-        ]
-        world.terminal.line(object.text)
     }
 }

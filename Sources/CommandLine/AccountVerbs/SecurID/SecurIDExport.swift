@@ -7,20 +7,34 @@ import YKHTTP
 import YKSecurID
 import YKTokenStore
 import YKTransport
-import YKWire
 
 enum ExportPassword: SecretKind {
     static let name = SecretName("new-password", "password of the export", "YKIT_NEW_PASSWORD")
 }
 
+/// A token that was exported.
+struct ExportedToken: Report {
+    let serial: String
+    let format: String
+    let text: String?
+    let output: String
+
+    static let members: [Member<ExportedToken>] = [
+        Member("serial") { $0.serial },
+        Member("format", "url, ctf or sdtid") { $0.format },
+        Member("text", "null if it went into a file") { $0.text },
+        Member("output", "the file, - for standard output") { $0.output },
+    ]
+}
+
 /// Exports a token for another app.
-struct SecurIDExport: Verb {
+struct SecurIDExport: ReportingVerb {
     static let about = About(
         "export", "Write a token for another app, with its seed.",
         discussion: """
             Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
             be typed, or --force given, which also replaces an output file that exists.
-            """, members: ["serial", "format", "text", "output"])
+            """)
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -56,7 +70,7 @@ struct SecurIDExport: Verb {
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ExportedToken> {
         let store = try path.tokens(world)
         let record = try store.one(token, world)
         let target = try FileOutput(
@@ -69,19 +83,18 @@ struct SecurIDExport: Verb {
         if password == nil { world.terminal.warn("the export has no password") }
         let storeKey = try await world.open(store.content, key, for: "open the token store")
         let text = try text(try record.token(storeKey), password, world)
-        var answer = Answer("token \(record.serial) is in \(output)", [:])
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
+        let shown = output == "-" ? String(decoding: bytes, as: UTF8.self) : nil
+        var outcome = Outcome(
+            ExportedToken(serial: record.serial, format: format.rawValue, text: shown, output: output),
+            "token \(record.serial) is in \(output)")
         if let drawing {
-            try target.put(try drawing.draw(bytes), &answer)
+            try target.put(try drawing.draw(bytes), &outcome.answer)
         } else {
-            try target.put(format == .sdtid ? bytes : bytes + [0x0A], &answer)
+            try target.put(format == .sdtid ? bytes : bytes + [0x0A], &outcome.answer)
         }
-        answer.members["serial"] = .string(record.serial)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["text"] = output == "-" ? .string(String(decoding: bytes, as: UTF8.self)) : .null
-        answer.members["output"] = .string(output)
-        return answer
+        return outcome
     }
 
     private func newPassword(_ world: World) throws -> SharedSecret? {
@@ -109,33 +122,47 @@ struct SecurIDExport: Verb {
     }
 }
 
+/// What a text, link, file or picture contains.
+struct DetectedToken: Report {
+    let input: SecurIDInput
+    let scheme: String?
+    let url: String?
+
+    static let members: [Member<DetectedToken>] = [
+        Member("form") { $0.input.form },
+        Member("scheme", "of a link") { $0.scheme },
+        Member("protected", "whether it has a password, null if it does not say") { $0.input.isProtected },
+        Member("bound", "whether it belongs to a device") { $0.input.isBound },
+        Member("serials") { $0.input.serials },
+        Member("url", "of the CT-KIP server") { $0.url },
+    ]
+
+    /// The lines.
+    var lines: [String] {
+        [input.form] + input.serials.map { "  token \($0)" }
+            + (input.isProtected == true ? ["  protected with a password"] : [])
+            + (input.isBound ? ["  bound to a device"] : [])
+    }
+}
+
 /// Detects the format of a token text.
-struct SecurIDDetect: Verb {
+struct SecurIDDetect: ReportingVerb {
     static let uses: GlobalUse = []
-    static let about = About(
-        "detect", "Show what a text, link, file or picture contains, without importing it.",
-        members: ["form", "scheme", "protected", "bound", "serials", "url"])
+    static let about = About("detect", "Show what a text, link, file or picture contains, without importing it.")
 
     @Argument("source", help: "The text or file, or - for standard input.", completion: .file) var source: String
 
     @Option("--scheme", help: "Accept links with this scheme only.") var scheme: String?
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DetectedToken> {
         let link = SecurIDLink(source)
         if let scheme, SecurIDLink(source, scheme: scheme) == nil {
             throw SecurIDError.format("not a link with the scheme '\(scheme.printable)'")
         }
         let input = try TokenSource.read(source, world)
-        var answer = Answer([input.form], [:])
-        answer.members["form"] = .string(input.form)
-        answer.members["scheme"] = link.map { .string($0.scheme) } ?? .null
-        answer.members["protected"] = input.isProtected.map(JSONValue.bool) ?? .null
-        answer.members["bound"] = .bool(input.isBound)
-        answer.members["serials"] = .array(input.serials.map(JSONValue.string))
-        if case .ctkip(let link) = input { answer.members["url"] = .string(try HTTPURL(link.server).description) }
-        answer.lines += input.serials.map { "  token \($0)" }
-        if input.isProtected == true { answer.lines.append("  protected with a password") }
-        if input.isBound { answer.lines.append("  bound to a device") }
-        return answer
+        var server: HTTPURL?
+        if case .ctkip(let link) = input { server = try HTTPURL(link.server) }
+        let found = DetectedToken(input: input, scheme: link?.scheme, url: server?.description)
+        return Outcome(found, found.lines)
     }
 }

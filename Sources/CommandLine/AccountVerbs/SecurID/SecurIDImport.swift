@@ -17,15 +17,45 @@ enum TokenPassword: ExposedSecretKind {
     static let names = OATHPassword.names
 }
 
+/// The tokens of a source, and what became of them.
+struct ImportedTokens: Report {
+    let serial: String?
+    let tokens: [ImportedToken]
+    let form: String
+    let store: String
+
+    static let members: [Member<ImportedTokens>] = [
+        Member("serial", "of the first token") { $0.serial },
+        Member("tokens") { $0.tokens },
+        Member("form") { $0.form },
+        Member("store") { $0.store },
+    ]
+}
+
+/// A token of a source.
+struct ImportedToken: Report {
+    let token: SecurIDToken
+    let isAdded: Bool
+
+    static let members: [Member<ImportedToken>] = [
+        Member("serial") { $0.token.serial },
+        Member("added", "whether it was not in the store already") { $0.isAdded },
+        Member("type", "pinpad, keyfob or pinless") { $0.token.type.rawValue },
+        Member("digits") { $0.token.digits },
+        Member("interval", "in seconds") { $0.token.interval.components.seconds },
+        Member("expiry", "the day, null without one") { $0.token.expiry?.description },
+    ]
+}
+
 /// Imports tokens.
-struct SecurIDImport: Verb {
+struct SecurIDImport: ReportingVerb {
     static let about = About(
         "import",
         "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
         discussion: """
             SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR codes, \
             the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
-            """, members: ["serial", "tokens", "form", "store"])
+            """)
 
     @Argument("source", help: "SOURCE, or - for standard input.", completion: .file) var source: String?
 
@@ -65,7 +95,7 @@ struct SecurIDImport: Verb {
         try UsageError.check(standardInput: readers)
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ImportedTokens> {
         let store = try path.tokens(world)
         var source = try await read(store.bindingID, world)
         try checkNickname(source.tokens, store)
@@ -76,7 +106,7 @@ struct SecurIDImport: Verb {
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, store, world) }
-        return answer(source.tokens, new, store.file, source.form, world)
+        return outcome(source.tokens, new, store.file, source.form, world)
     }
 
     /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
@@ -183,35 +213,28 @@ struct SecurIDImport: Verb {
         try store.add(tokens, storeKey, seal: seal)
     }
 
-    private func answer(
+    private func outcome(
         _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ world: World
-    ) -> Answer {
+    ) -> Outcome<ImportedTokens> {
         let added = Set(new.map(\.serial))
-        var answer = Answer(
-            tokens.map { token in
-                added.contains(token.serial)
-                    ? "imported token \(token.serial)" : "token \(token.serial) is in the store already"
-            }, [:])
-        answer.members["serial"] = tokens.first.map { .string($0.serial) }
         // Of many tokens the members take as much memory as the tokens.
-        answer.members["tokens"] = .array(
-            (world.options.json ? tokens : []).map { token in
-                [
-                    "serial": .string(token.serial), "added": .bool(added.contains(token.serial)),
-                    "type": .string(token.type.rawValue), "digits": .int(Int64(token.digits)),
-                    "interval": .int(token.interval.components.seconds),
-                    "expiry": token.expiry.map { .string($0.description) } ?? .null,
-                ]
-            })
-        answer.members["form"] = .string(form)
-        answer.members["store"] = .string(file.path)
+        let listed = world.options.json ? tokens : []
+        let imported = ImportedTokens(
+            serial: tokens.first?.serial,
+            tokens: listed.map { ImportedToken(token: $0, isAdded: added.contains($0.serial)) }, form: form,
+            store: file.path)
+        let lines = tokens.map { token in
+            added.contains(token.serial)
+                ? "imported token \(token.serial)" : "token \(token.serial) is in the store already"
+        }
+        var outcome = Outcome(imported, lines)
         if let duplicate = tokens.first(where: { !added.contains($0.serial) }) {
-            answer.failure = Explanation(
+            outcome.answer.failure = Explanation(
                 "duplicate", .failed, "token \(duplicate.serial) is in the store already",
                 hint: "delete it first to import it again: ykit securid delete \(duplicate.serial)")
-            if new.isEmpty { answer.lines = [] }
+            if new.isEmpty { outcome.answer.lines = [] }
         }
-        return answer
+        return outcome
     }
 }
 

@@ -8,46 +8,60 @@ import YKSecurID
 import YKStore
 import YKTokenStore
 import YKTransport
-import YKWire
+
+/// The tokens of a store.
+struct TokenList: Report {
+    let tokens: [TokenReport]
+    let current: String?
+    let store: String
+
+    static let members: [Member<TokenList>] = [
+        Member("tokens") { $0.tokens },
+        Member("current", "the serial number") { $0.current },
+        Member("store") { $0.store },
+    ]
+}
 
 /// Lists tokens.
-struct SecurIDList: Verb {
-    static let about = About(
-        "list", "List the tokens; no key is needed for that.", members: ["tokens", "current", "store"])
+struct SecurIDList: ReportingVerb {
+    static let about = About("list", "List the tokens; no key is needed for that.")
 
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TokenList> {
         let store = try path.tokens(world)
-        let tokens = store.tokens
         let now = world.now
-        let rows = tokens.map { token in
-            let isExpired = token.isExpired(at: now)
+        let tokens = store.tokens.map { TokenReport($0, in: store, at: now) }
+        let rows = tokens.map { listed in
+            let token = listed.token
             return [
-                token.serial == store.current ? "*" : " ", token.serial, (token.nickname ?? "").printable,
+                listed.isCurrent ? "*" : " ", token.serial, (token.nickname ?? "").printable,
                 token.type.rawValue, "\(token.digits) digits", "\(token.interval) s",
-                (isExpired ? "expired " : "expires ") + (token.expiry?.description ?? "never"),
+                (listed.isExpired ? "expired " : "expires ") + (token.expiry?.description ?? "never"),
             ]
         }
         if tokens.isEmpty { world.terminal.note("no tokens yet; import one with: ykit securid import FILE") }
-        return Answer(
-            Table.lines(rows),
-            [
-                "tokens": .array(tokens.map { $0.listed(current: store.current, at: now) }),
-                "current": store.current.map(JSONValue.string) ?? .null, "store": .string(store.file.path),
-            ])
+        return Outcome(
+            TokenList(tokens: tokens, current: store.current, store: store.file.path), Table.lines(rows))
     }
 }
 
+/// What is known of a token.
+struct ShownToken: Report {
+    let token: TokenReport
+
+    static let members: [Member<ShownToken>] = [Member("token") { $0.token }]
+}
+
 /// Shows a token.
-struct SecurIDShow: Verb {
-    static let about = About("info", "Show what is known of a token, without its seed.", members: ["token"])
+struct SecurIDShow: ReportingVerb {
+    static let about = About("info", "Show what is known of a token, without its seed.")
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ShownToken> {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
         let rows = [
@@ -56,31 +70,49 @@ struct SecurIDShow: Verb {
             ["expires", found.expiry.map { "\($0) 00:00 UTC" } ?? "never"], ["user", (found.user ?? "-").printable],
             ["device", (found.deviceID ?? "-").printable],
         ]
-        return Answer(Table.details(rows), ["token": found.listed(current: store.current, at: world.now)])
+        return Outcome(ShownToken(token: TokenReport(found, in: store, at: world.now)), Table.details(rows))
     }
 }
 
+/// A token that was chosen or deleted.
+struct TokenSerial: Report {
+    let serial: String
+
+    static let members: [Member<TokenSerial>] = [Member("serial") { $0.serial }]
+}
+
 /// Selects the current token.
-struct SecurIDUse: Verb {
-    static let about = About("use", "Choose the token that 'code' uses when none is named.", members: ["serial"])
+struct SecurIDUse: ReportingVerb {
+    static let about = About("use", "Choose the token that 'code' uses when none is named.")
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
         if world.plan == nil { try store.use(found) }
-        return Answer("\(found.name) is the current token", ["serial": .string(found.serial)])
+        return Outcome(TokenSerial(serial: found.serial), "\(found.name) is the current token")
     }
 }
 
+/// A token that was renamed.
+struct RenamedToken: Report {
+    let serial: String
+    let nickname: String?
+
+    static let members: [Member<RenamedToken>] = [
+        Member("serial") { $0.serial },
+        Member("nickname") { $0.nickname },
+    ]
+}
+
 /// Gives a token a nickname.
-struct SecurIDRename: Verb {
+struct SecurIDRename: ReportingVerb {
     static let about = About(
         "rename", "Give a token a nickname of up to 32 characters, or take it away with an empty one.",
-        discussion: "The nickname is sealed with the token, so the key is needed.", members: ["serial", "nickname"])
+        discussion: "The nickname is sealed with the token, so the key is needed.")
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
@@ -95,56 +127,69 @@ struct SecurIDRename: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RenamedToken> {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
         let nickname = name.isEmpty ? nil : name
         if let nickname { try store.check(nickname: nickname, for: found.serial) }
-        let answer = Answer(
+        let outcome = Outcome(
+            RenamedToken(serial: found.serial, nickname: nickname),
             nickname.map { "token \(found.serial) is called '\($0.printable)'" }
-                ?? "token \(found.serial) has no nickname",
-            ["serial": .string(found.serial), "nickname": nickname.map(JSONValue.string) ?? .null])
+                ?? "token \(found.serial) has no nickname")
         // Nothing to change needs no key.
-        if found.nickname == nickname { return answer }
+        if found.nickname == nickname { return outcome }
         let storeKey = try await world.open(store.content, key, for: "open the token store")
         if world.plan == nil { try store.rename(found, nickname, storeKey) }
-        return answer
+        return outcome
     }
 }
 
 /// Deletes a token.
-struct SecurIDDelete: Verb {
-    static let about = About("delete", "Delete a token. Its seed cannot be recovered.", members: ["serial"])
+struct SecurIDDelete: ReportingVerb {
+    static let about = About("delete", "Delete a token. Its seed cannot be recovered.")
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
         try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
         if world.plan == nil { try store.delete(found) }
-        return Answer("deleted token \(found.serial)", ["serial": .string(found.serial)])
+        return Outcome(TokenSerial(serial: found.serial), "deleted token \(found.serial)")
     }
 }
 
+/// How much a store had before its reset.
+struct ClearedTokens: Report {
+    let tokens: Int
+    let keys: Int
+    let isReadable: Bool
+
+    static let members: [Member<ClearedTokens>] = [
+        Member("tokens", "how many there were") { $0.tokens },
+        Member("keys", "how many there were") { $0.keys },
+        Member("copiesReadable", "whether a key still opens copies of the file") { $0.isReadable },
+    ]
+}
+
 /// Deletes all tokens and the keys of the store.
-struct SecurIDReset: Verb {
+struct SecurIDReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all tokens and the store's keys.",
         discussion: """
             Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there, after which \
             no copy of the file can be opened with them. For other keys an old copy of the file, together with the key, still gives the tokens: \
             destroy the copies, or reset the key's FIDO application.
-            """, members: ["tokens", "keys", "copiesReadable"])
+            """)
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ClearedTokens> {
         let store = try path.tokens(world)
         let seals = store.content.seals
         let (tokens, keys) = (store.tokens.count, seals.count)
@@ -162,48 +207,60 @@ struct SecurIDReset: Verb {
         if isReadable {
             world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
         }
-        return Answer(
-            "all tokens are deleted; the next import makes a new key",
-            ["tokens": .int(Int64(tokens)), "keys": .int(Int64(keys)), "copiesReadable": .bool(isReadable)])
+        return Outcome(
+            ClearedTokens(tokens: tokens, keys: keys, isReadable: isReadable),
+            "all tokens are deleted; the next import makes a new key")
     }
 }
 
+/// The binding identifier.
+struct BindingIdentifier: Report {
+    let id: String
+
+    static let members: [Member<BindingIdentifier>] = [Member("bindingId") { $0.id }]
+}
+
 /// Shows the binding identifier.
-struct SecurIDBindingID: Verb {
+struct SecurIDBindingID: ReportingVerb {
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
-        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.",
-        members: ["bindingId"])
+        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.")
 
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<BindingIdentifier> {
         let store = try path.tokens(world)
         let random = world.environment.random
         let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
         let id = try known ?? (world.plan == nil ? store.makeBindingID(random) : DeviceBinding.makeID(random))
-        return Answer(id, ["bindingId": .string(id)])
+        return Outcome(BindingIdentifier(id: id), id)
     }
 }
 
-/// Shows what this implementation supports.
-struct SecurIDVersion: Verb {
-    static let uses: GlobalUse = []
-    static let about = About(
-        "version", "Show the version, and the token formats that it reads and writes.",
-        members: ["version", "reads", "writes"])
+/// The token formats of this implementation.
+struct TokenFormats: Report {
+    let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]
+    let writes = ["ctf-v3", "ctf-v4", "sdtid", "qr"]
 
-    func answer(in world: World) async throws -> Answer {
-        let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]
-        let writes = ["ctf-v3", "ctf-v4", "sdtid", "qr"]
-        return Answer(
+    static let members: [Member<TokenFormats>] = [
+        Member("version") { _ in Program.version },
+        Member("reads") { $0.reads },
+        Member("writes") { $0.writes },
+    ]
+}
+
+/// Shows what this implementation supports.
+struct SecurIDVersion: ReportingVerb {
+    static let uses: GlobalUse = []
+    static let about = About("version", "Show the version, and the token formats that it reads and writes.")
+
+    func run(in world: World) async throws -> Outcome<TokenFormats> {
+        let formats = TokenFormats()
+        return Outcome(
+            formats,
             [
-                "ykit \(Program.version)", "reads " + reads.joined(separator: " "),
-                "writes " + writes.joined(separator: " "),
-            ],
-            [
-                "version": .string(Program.version), "reads": .array(reads.map(JSONValue.string)),
-                "writes": .array(writes.map(JSONValue.string)),
+                "ykit \(Program.version)", "reads " + formats.reads.joined(separator: " "),
+                "writes " + formats.writes.joined(separator: " "),
             ])
     }
 }

@@ -4,28 +4,36 @@ import Arguments
 import Verbs
 import YKStore
 import YKTransport
-import YKWire
+
+/// The keys of the token store.
+struct TokenStoreContents: Report {
+    let store: StoreContents
+
+    static let members: [Member<TokenStoreContents>] =
+        including { $0.store } + [Member("tokens", "how many") { $0.store.records }]
+}
 
 /// Shows the keys of the store.
-struct SecurIDStoreShow: Verb {
-    static let about = About("info", "Show which keys open the store.", members: ["store", "keys", "tokens"])
+struct SecurIDStoreShow: ReportingVerb {
+    static let about = About("info", "Show which keys open the store.")
 
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
-        try StoreKeys.info(try path.file(world), "token")
+    func run(in world: World) async throws -> Outcome<TokenStoreContents> {
+        let store = try StoreContents(try path.file(world))
+        return Outcome(TokenStoreContents(store: store), store.lines("token"))
     }
 }
 
 /// Adds a key to the store.
-struct SecurIDStoreAddKey: Verb {
+struct SecurIDStoreAddKey: ReportingVerb {
     static let about = About(
         "add-key", "Let another key open the store, as a spare.",
         discussion: """
             The store is opened with a key that opens it already, then sealed for the new one. With one key at a time: \
             --from names the state file of a virtual key, or the serial number of the key that opens the store; without \
             it the key in use opens the store, and the new one is asked for.
-            """, members: ["id", "kind", "keys"])
+            """)
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
@@ -34,26 +42,26 @@ struct SecurIDStoreAddKey: Verb {
 
     func check() throws { try newKey.check(key) }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AddedStoreKey> {
         try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", world)
     }
 }
 
 /// Removes a key from the store.
-struct SecurIDStoreRemoveKey: Verb {
+struct SecurIDStoreRemoveKey: ReportingVerb {
     static let about = About(
         "remove-key", "Revoke a key's access to the store.",
         discussion: """
             The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
             this session, which is deleted there.
-            """, members: ["id", "keys"])
+            """)
 
     @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RemovedStoreKey> {
         try StoreKeys.remove(name, from: try path.file(world), confirmation, world)
     }
 }

@@ -3,7 +3,6 @@
 import Verbs
 import YKSecurID
 import YKTokenStore
-import YKWire
 
 extension TokenStore {
     /// Returns the token that a text means; the user chooses among several.
@@ -20,14 +19,32 @@ extension TokenStore {
 }
 
 extension StoredToken {
-    /// The JSON for lists.
-    func listed(current: String?, at time: Int64) -> JSONValue {
-        var object = description.object ?? JSONValue.Object()
-        object["expired"] = .bool(isExpired(at: time))
-        object["current"] = .bool(serial == current)
-        return .object(object)
-    }
-
     /// The display name.
     var name: String { nickname.map { "\($0.printable) (\(serial))" } ?? serial }
+}
+
+/// A token of the store.
+struct TokenReport: Report {
+    let token: StoredToken
+    let isExpired: Bool
+    let isCurrent: Bool
+
+    static let members: [Member<TokenReport>] = [
+        Member("serial") { $0.token.serial },
+        Member("nickname") { $0.token.nickname },
+        Member("type", "pinpad, keyfob or pinless") { $0.token.type.rawValue },
+        Member("digits") { $0.token.digits },
+        Member("interval", "in seconds") { $0.token.interval },
+        Member("expiry", "the day, null without one") { $0.token.expiry?.description },
+        Member("user") { $0.token.user },
+        Member("deviceId") { $0.token.deviceID },
+        Member("expired") { $0.isExpired },
+        Member("current") { $0.isCurrent },
+    ]
+
+    init(_ token: StoredToken, in store: TokenStore, at time: Int64) {
+        self.token = token
+        isExpired = token.isExpired(at: time)
+        isCurrent = token.serial == store.current
+    }
 }

@@ -10,24 +10,35 @@ struct ApproveStoreGroup: ParsableCommand {
         subcommands: [ApproveStoreInfo.self, ApproveStoreAddKey.self, ApproveStoreRemoveKey.self])
 }
 
+/// The keys of the account store.
+struct AccountStoreContents: Report {
+    let store: StoreContents
+
+    static let members: [Member<AccountStoreContents>] =
+        including { $0.store } + [Member("accounts", "how many") { $0.store.records }]
+}
+
 /// Shows the keys of the account store.
-struct ApproveStoreInfo: Verb {
-    static let about = About("info", "Show which keys open the account store.", members: ["store", "keys", "accounts"])
+struct ApproveStoreInfo: ReportingVerb {
+    static let about = About("info", "Show which keys open the account store.")
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer { try StoreKeys.info(path.file(world), "account") }
+    func run(in world: World) async throws -> Outcome<AccountStoreContents> {
+        let store = try StoreContents(path.file(world))
+        return Outcome(AccountStoreContents(store: store), store.lines("account"))
+    }
 }
 
 /// Adds a key to the account store.
-struct ApproveStoreAddKey: Verb {
+struct ApproveStoreAddKey: ReportingVerb {
     static let about = About(
         "add-key", "Let another key open the account store, as a spare.",
         discussion: """
             The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys in \
             software. The keys of push accounts and containers are in PIV slots and are not copied. With one key at a \
             time, --from names the key that opens the store now.
-            """, members: ["id", "kind", "keys"])
+            """)
 
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
@@ -36,24 +47,23 @@ struct ApproveStoreAddKey: Verb {
 
     func check() throws { try newKey.check(key) }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<AddedStoreKey> {
         try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", world)
     }
 }
 
 /// Removes a key from the account store.
-struct ApproveStoreRemoveKey: Verb {
+struct ApproveStoreRemoveKey: ReportingVerb {
     static let about = About(
         "remove-key", "Revoke a key's access to the account store.",
-        discussion: "The key is not needed. It still opens copies of the file that were made before.",
-        members: ["id", "keys"])
+        discussion: "The key is not needed. It still opens copies of the file that were made before.")
 
     @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<RemovedStoreKey> {
         try StoreKeys.remove(name, from: path.file(world), confirmation, world)
     }
 }

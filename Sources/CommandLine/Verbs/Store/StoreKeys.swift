@@ -4,7 +4,6 @@ package import Arguments
 import YKKeys
 package import YKStore
 import YKTransport
-import YKWire
 
 /// The key that opens the store when another one is added.
 package struct PresentStoreKeyOptions: ParsableArguments {
@@ -45,31 +44,67 @@ package struct PresentStoreKeyOptions: ParsableArguments {
     }
 }
 
-/// Shared code of the commands for store keys.
-package enum StoreKeys {
-    /// Returns the keys that open a store.
+/// The keys that open a store.
+package struct StoreContents: Report {
+    let path: String
+    let keys: [StoreSeal]
+    /// How many records the store has.
+    package let records: Int
+
+    package static let members: [Member<StoreContents>] = [
+        Member("store") { $0.path },
+        Member("keys") { $0.keys },
+    ]
+
+    package init(_ file: StoreFile) throws {
+        let store = try file.read()
+        (path, keys, records) = (file.path, store.seals, store.records.count)
+    }
+
+    /// The lines.
     ///
     /// - Parameters:
     ///   - record: The name of the store's records.
-    package static func info(_ file: StoreFile, _ record: String) throws -> Answer {
-        let store = try file.read()
-        let (records, keys) = (store.records.count, store.seals.count)
-        let counts = "\(records) \(record)\(records == 1 ? "" : "s"), \(keys) key\(keys == 1 ? "" : "s")"
-        let rows = store.seals.map { seal in
+    package func lines(_ record: String) -> [String] {
+        let counts =
+            "\(records) \(record)\(records == 1 ? "" : "s"), \(keys.count) key\(keys.count == 1 ? "" : "s")"
+        let rows = keys.map { seal in
             var use = seal.kind
-            if case .fido(_, _, let isVerified, _) = seal.means {
-                use += isVerified ? ", PIN or fingerprint" : ", touch only"
+            if let credential = seal.credential {
+                use += credential.isVerified ? ", PIN or fingerprint" : ", touch only"
             }
             if let slot = seal.slot { use += " slot \(slot)" }
             return [seal.id, seal.name.printable, use, "added \(Day.text(seal.added))"]
         }
-        var answer = Answer(
-            ["\(file.path.printable): \(counts)"] + Table.lines(rows),
-            ["store": .string(file.path), "keys": .array(store.seals.map(\.listed))])
-        answer.members["\(record)s"] = .int(Int64(records))
-        return answer
+        return ["\(path.printable): \(counts)"] + Table.lines(rows)
     }
+}
 
+/// A key that was added to a store.
+package struct AddedStoreKey: Report {
+    let seal: StoreSeal
+    let keys: Int
+
+    package static let members: [Member<AddedStoreKey>] = [
+        Member("id") { $0.seal.id },
+        Member("kind") { $0.seal.kind },
+        Member("keys", "how many open the store") { $0.keys },
+    ]
+}
+
+/// A key that was removed from a store.
+package struct RemovedStoreKey: Report {
+    let id: String
+    let keys: Int
+
+    package static let members: [Member<RemovedStoreKey>] = [
+        Member("id") { $0.id },
+        Member("keys", "how many are left") { $0.keys },
+    ]
+}
+
+/// Shared code of the commands for store keys.
+package enum StoreKeys {
     /// Adds a key to a store; a store without keys gets its first one.
     ///
     /// - Parameters:
@@ -77,7 +112,7 @@ package enum StoreKeys {
     package static func add(
         _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
         _ name: String, _ world: World
-    ) async throws -> Answer {
+    ) async throws -> Outcome<AddedStoreKey> {
         let store = try file.read()
         let storeKey: StoreKey
         if store.seals.isEmpty {
@@ -87,26 +122,25 @@ package enum StoreKeys {
                 store, present.options(key), for: "open the \(name)")
         }
         let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         let count = try file.add(seal, to: store)
-        return Answer(
-            "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))",
-            ["id": .string(seal.id), "kind": .string(seal.kind), "keys": .int(Int64(count))])
+        return Outcome(
+            AddedStoreKey(seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
     }
 
     /// Removes a key from a store.
     package static func remove(
         _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ world: World
-    ) throws -> Answer {
+    ) throws -> Outcome<RemovedStoreKey> {
         var copy = try file.read()
         let seal = try copy.removeSeal(name)
         try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: world)
-        guard world.plan == nil else { return Answer() }
+        guard world.plan == nil else { return .printed }
         let count = try file.update { store throws(StoreError) -> Int in
             _ = try store.removeSeal(seal.id)
             return store.seals.count
         }
         _ = try world.storeKeyring?.forget([seal])
-        return Answer("removed key \(seal.id)", ["id": .string(seal.id), "keys": .int(Int64(count))])
+        return Outcome(RemovedStoreKey(id: seal.id, keys: count), "removed key \(seal.id)")
     }
 }

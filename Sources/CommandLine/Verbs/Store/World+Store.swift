@@ -8,7 +8,6 @@ import YKPIV
 package import YKStore
 import YKTransport
 import YKUse
-package import YKWire
 
 extension World {
     /// Returns the key of a store, opened with the security key in use or a passphrase.
@@ -124,18 +123,21 @@ extension World {
     }
 }
 
-extension StoreSeal {
-    /// The public part, for lists.
-    package var listed: JSONValue {
-        var isVerified: JSONValue = .null
-        var isDiscoverable: JSONValue = .null
-        if case .fido(_, _, let verified, let discoverable) = means {
-            (isVerified, isDiscoverable) = (.bool(verified), .bool(discoverable))
-        }
-        return [
-            "id": .string(id), "name": .string(name), "kind": .string(kind), "added": .int(added),
-            "userVerification": isVerified, "discoverable": isDiscoverable,
-            "slot": slot.map { .string($0.description) } ?? .null, "software": .bool(isSoftware),
-        ]
+extension StoreSeal: Report {
+    package static let members: [Member<StoreSeal>] = [
+        Member("id") { $0.id },
+        Member("name") { $0.name },
+        Member("kind") { $0.kind },
+        Member("added") { $0.added },
+        Member("userVerification") { $0.credential?.isVerified },
+        Member("discoverable") { $0.credential?.isDiscoverable },
+        Member("slot") { $0.slot?.description },
+        Member("software") { $0.isSoftware },
+    ]
+
+    /// How the FIDO2 credential is used; `nil` for keys of other kinds.
+    var credential: (isVerified: Bool, isDiscoverable: Bool)? {
+        guard case .fido(_, _, let isVerified, let isDiscoverable) = means else { return nil }
+        return (isVerified, isDiscoverable)
     }
 }
