@@ -8,6 +8,7 @@ import YKFIDO
 import YKPIV
 import YKTransport
 import YKUse
+import YKWire
 import YKX509
 
 /// Generates a key for age.

@@ -5,6 +5,7 @@ import Glibc
 import Verbs
 import YKDesktop
 import YKOATH
+import YKWire
 
 /// The accounts of a key.
 struct AccountList: Report {

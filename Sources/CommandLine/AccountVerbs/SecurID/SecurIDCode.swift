@@ -7,6 +7,7 @@ import YKCrypto
 import YKDesktop
 import YKSecurID
 import YKTokenStore
+import YKWire
 
 enum TokenPIN: SecretKind {
     static let name = SecretName("pin", "token's PIN", "YKIT_SECURID_PIN")

@@ -8,6 +8,7 @@ import YKSecurID
 import YKStore
 import YKTokenStore
 import YKTransport
+import YKWire
 
 /// The tokens of a store.
 struct TokenList: Report {

@@ -3,6 +3,7 @@
 import Verbs
 import YKSecurID
 import YKTokenStore
+import YKWire
 
 extension TokenStore {
     /// Returns the token that a text means; the user chooses among several.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKArculus
+package import Verbs
+package import YKArculus
 import YKFIDO
 import YKHardware
 import YKKeys

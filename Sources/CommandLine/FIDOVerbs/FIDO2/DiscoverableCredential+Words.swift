@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKFIDO
-import YKKeys
+package import Verbs
+package import YKFIDO
+package import YKKeys
 import YKWire
 
 extension DiscoverableCredential {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
-import YKFIDO
+package import Verbs
+package import YKFIDO
 import YKTransport
 import YKWire
 

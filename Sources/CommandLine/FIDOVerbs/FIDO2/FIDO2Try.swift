@@ -2,9 +2,9 @@
 
 import Arguments
 import Glibc
-import Verbs
+package import Verbs
 import YKFIDO
-import YKRelyingParty
+package import YKRelyingParty
 import YKWire
 
 /// Serves a page that tests the user's browser and key.

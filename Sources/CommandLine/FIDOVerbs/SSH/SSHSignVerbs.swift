@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import Verbs
+package import Verbs
 import YKCrypto
 import YKFIDO
 import YKKeyAgent
 import YKPIV
-import YKSSH
+package import YKSSH
 import YKTransport
 import YKUse
 import YKWire
