@@ -43,6 +43,7 @@ struct Ykit: ParsableCommand {
             DeviceCommands.capture,
             DeviceCommands.virtual,
             Completion.command,
+            DeviceCommands.schema,
             DeviceCommands.generate,
             DeviceCommands.clearClipboard,
         ])

@@ -104,7 +104,7 @@ import YKWire
     static let preparation = #"""
         export YKIT_PIN=123456
         y() {
-            case $1 in virtual | capture | completion) set -- --json "$@" ;; *) set -- --virtual key.json --json "$@" ;; esac
+            case $1 in virtual | capture | completion | schema) set -- --json "$@" ;; *) set -- --virtual key.json --json "$@" ;; esac
             ykit "$@"
         }
         keep() { file=$1; shift; "$@" > $file; status=$?; cat $file; return $status; }

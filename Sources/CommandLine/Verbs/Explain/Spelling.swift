@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Suggests a known word for a misspelled one.
-enum Spelling {
+package enum Spelling {
     /// Returns the known word with the same prefix, or else the nearest one: at most one edit away for words of fewer
     /// than six letters, at most two otherwise.
-    static func nearest(_ word: String, among known: [String]) -> String? {
+    package static func nearest(_ word: String, among known: [String]) -> String? {
         guard word.utf8.count <= 32 else { return nil }
         let beginning = known.filter { word.count >= 2 && $0.hasPrefix(word) }
         if let only = beginning.first { return only }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import Verbs
+import YKWire
+
+/// Prints what verbs answer with --json.
+struct Schema: ReportingVerb {
+    static let uses: GlobalUse = []
+    static let about = About(
+        "schema", "Print the JSON Schema of a verb's answer, or of all verbs' answers.",
+        discussion: """
+            ykit schema oath calculate
+
+            If a verb fails, `error` is an object, and its other members are null.
+            """)
+
+    @Argument("verb", help: "The words of a verb.") var words: [String] = []
+
+    /// Schemas by the names of the verbs.
+    struct Answers: Report {
+        let schemas: JSONValue.Object
+        static let members: [Member<Answers>] = [
+            Member("verbs", "the schema of each verb's answer (JSON Schema, draft 2020-12)") { JSONValue.object($0.schemas) }
+        ]
+    }
+
+    func run(in world: World) throws -> Outcome<Answers> {
+        let all = Self.verbs(below: Program.root, [])
+        let name = words.joined(separator: " ")
+        let found = words.isEmpty ? all : all.filter { $0.name == name || $0.name.hasPrefix(name + " ") }
+        guard !found.isEmpty else {
+            let nearest = Spelling.nearest(name, among: all.map(\.name))
+            throw Explanation.usage(
+                "no verb '\(name.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
+                hint: "'ykit --help' lists the commands")
+        }
+        var schemas = JSONValue.Object()
+        for verb in found { schemas[verb.name] = JSONForm.answer(of: verb.type.members) }
+        let shown = found.count == 1 ? JSONForm.answer(of: found[0].type.members) : .object(schemas)
+        return Outcome(Answers(schemas: schemas), shown.text)
+    }
+
+    /// The words that lead to each verb.
+    private static func verbs(
+        below command: any ParsableCommand.Type, _ path: [String]
+    ) -> [(name: String, type: any Verb.Type)] {
+        if let verb = command as? any VerbCommand.Type { return [(path.joined(separator: " "), verb.verb)] }
+        return command.about.subcommands.filter { $0.about.shouldDisplay }.flatMap {
+            verbs(below: $0, path + [$0.about.name])
+        }
+    }
+}
