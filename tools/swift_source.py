@@ -127,9 +127,8 @@ def body_start(code, at, is_variable):
             return at
         if char in "([":
             at = matching(code, at)
-        elif char in ")]};" or (is_variable and char == "=" and code[at:at + 2] != "=="):
-            return None
-        elif char == "\n" and not CONTINUES.match(code, at) and not CONTINUED.search(code[:at].rstrip()):
+        elif (char in ")]};" or (is_variable and char == "=" and code[at:at + 2] != "==")
+                or char == "\n" and not CONTINUES.match(code, at) and not CONTINUED.search(code[:at].rstrip())):
             return None
         at += 1
     return None

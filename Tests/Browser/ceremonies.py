@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from bench import PICTURES, PIN, WRONG_PIN, Account, Key, case, read
+
 from lib.peer import YKIT, expect, own_folder, within
 from lib.relying_party import decode, encode
 

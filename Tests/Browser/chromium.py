@@ -19,6 +19,7 @@ import urllib.request
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
 import ceremonies  # noqa: E402,F401
+
 from lib.peer import received, within  # noqa: E402
 
 DISPLAY, PORT = ":9", 9222
@@ -147,7 +148,7 @@ class Chromium(bench.Browser):
 
     def attend(self):
         """Types the PIN, or closes a dialog that waits, once more if that came too early for it."""
-        asked, entered, excluded, named = (now - then for now, then in zip(self.signs(), self.before))
+        asked, entered, excluded, named = (now - then for now, then in zip(self.signs(), self.before, strict=True))
         if asked > entered < len(self.pins):
             if self.due(asked, AGAIN):
                 self.xdotool("key", *["BackSpace"] * len(self.pins[entered]))

@@ -17,6 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
 import ceremonies  # noqa: E402,F401
+
 from lib.peer import received, within  # noqa: E402
 
 PORT = 2828
@@ -91,7 +92,7 @@ class Firefox(bench.Browser):
         self.folder = tempfile.mkdtemp()
         with open(f"{self.folder}/user.js", "w") as file:
             file.writelines(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items())
-        self.said = open(f"{self.folder}/said", "w")
+        self.said = open(f"{self.folder}/said", "w")  # noqa: SIM115
         self.process = subprocess.Popen(
             ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile",
              self.folder, url], stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said,

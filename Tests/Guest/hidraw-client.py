@@ -8,6 +8,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Peers"))
 from fido2.hid import open_device  # noqa: E402
+
 from lib.fido2_client import everything  # noqa: E402
 from lib.peer import failures  # noqa: E402
 

@@ -5,6 +5,7 @@ two seconds after COUNT letters without Enter, or at the timeout."""
 
 import glob
 import os
+import pathlib
 import select
 import struct
 import sys
@@ -14,7 +15,7 @@ NAMES = {2 + i: c for i, c in enumerate("1234567890-=")}
 NAMES |= {16 + i: c for i, c in enumerate("qwertyuiop[]")}
 NAMES |= {30 + i: c for i, c in enumerate("asdfghjkl;'`")}
 NAMES |= {43: "\\"} | {44 + i: c for i, c in enumerate("zxcvbnm,./")} | {57: " ", 15: "\t"}
-SHIFTED = dict(zip("1234567890-=[];'`\\,./", '!@#$%^&*()_+{}:"~|<>?'))
+SHIFTED = dict(zip("1234567890-=[];'`\\,./", '!@#$%^&*()_+{}:"~|<>?', strict=True))
 
 # The kernel keeps 64 events for a reader, and drops what a reader that has to wait for the processor does not fetch in time.
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -22,7 +23,7 @@ end, keyboards = time.monotonic() + float(sys.argv[1]), []
 count = int(sys.argv[2]) if len(sys.argv) > 2 else None
 while not keyboards and time.monotonic() < end:  # the kernel makes the event device after the hidraw node
     keyboards = [
-        path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in open(path).read()
+        path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in pathlib.Path(path).read_text()
     ]
     time.sleep(0 if keyboards else 0.1)
 devices = [os.open("/dev/input/" + path.split("/")[4], os.O_RDONLY | os.O_NONBLOCK) for path in keyboards]

@@ -18,7 +18,7 @@ for line in sys.stdin:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(said, 1)
         os.dup2(said, 2)
-        sys.stdin = open(0)
+        sys.stdin = open(0)  # noqa: SIM115
         arguments = shlex.split(line)
         if arguments[0] == "--script":
             runpy.run_path(arguments[1], run_name="__main__")

@@ -160,7 +160,7 @@ def main():
     numbers = options.usb or ["1050:0120"]
     devices = [Device(options, usb) for usb in numbers]
     if len(devices) > 1:
-        print("\n".join(f"{device.path} {usb}" for device, usb in zip(devices, numbers)), flush=True)
+        print("\n".join(f"{device.path} {usb}" for device, usb in zip(devices, numbers, strict=True)), flush=True)
         signal.pause()
     device = devices[0]
     print(device.path, flush=True)

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from lib import terminal
 from lib.openssh import Agent, Client, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
-from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, works, write
 
 PIN = "123456"
 for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "WAYLAND_DISPLAY", "YKIT_PIN"):
@@ -243,7 +243,8 @@ def test_other_agent_hangs():
                 client.socket.sendall(string(b"\x0d" + string(unknown) + string(b"x") + b"\0" * 4))
             for client in gone:
                 client.socket.close()
-            threads = lambda: len(os.listdir(f"/proc/{agent.process.pid}/task"))
+            def threads():
+                return len(os.listdir(f"/proc/{agent.process.pid}/task"))
             expect(f"{name}: clients that hang up leave no thread behind", within(12, lambda: threads() < 12) or threads())
         for one in (other, *filler):
             one.close()

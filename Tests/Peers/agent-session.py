@@ -12,7 +12,7 @@ from smartcard.System import readers
 
 from lib.openssh import Agent, Client
 from lib.peer import YKIT, beside_pcscd, expect
-from lib.piv_bench import DEFAULT_KEY, Key, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, Key, read, run, works, write
 
 beside_pcscd()
 

@@ -21,8 +21,9 @@ import oath
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 
+from server import WORK, Server, code, environment, raw, ykit
+
 from lib.peer import ROOT, YKIT, expect
-from server import Server, WORK, code, environment, raw, ykit
 
 PIN = "123456"
 SERVER = None
@@ -73,7 +74,7 @@ def test_tiqr():
     with Server("--tls", "--repair-tiqr") as server:
         token, (answer, status) = enrol_tiqr(server)
         expect("TiQR is enrolled", (status, answer["type"], answer["serial"]), (0, "enrollment", token["serial"]))
-        store = open(f"{WORK}/data/ykit/approve.json").read()
+        store = pathlib.Path(f"{WORK}/data/ykit/approve.json").read_text()
         record = next(record for record in json.loads(store)["records"] if record["public"]["kind"] == "tiqr")
         expect("its secret is sealed", len(base64.urlsafe_b64decode(record["sealed"] + "==")), 32 + 28)
         answer, status = approve("open", token["tiqrenroll"]["value"], "--ca", server.ca, "--force")
@@ -81,7 +82,7 @@ def test_tiqr():
         answer, status = approve("open", token["tiqrenroll"]["value"], "--ca", server.ca, "--force", "--store", f"{WORK}/other.json")
         expect("the link is good once", (status, code(answer)), (1, "refused"))
         expect("an enrolment that the server refused is not kept",
-               os.path.exists(f"{WORK}/other.json") and "tiqr" in open(f"{WORK}/other.json").read(), False)
+               os.path.exists(f"{WORK}/other.json") and "tiqr" in pathlib.Path(f"{WORK}/other.json").read_text(), False)
 
         challenge = log_in(server)[0]
         link, transaction = challenge["attributes"]["value"], challenge["transaction_id"]
@@ -111,7 +112,7 @@ def test_tiqr():
         expect("and is logged in", check(server, user="alice", transaction_id=transaction, **{"pass": ""}), "ACCEPT")
         answer, status = approve("open", link, "--force")
         expect("the same again is too late", (status, code(answer)), (10, "expired"))
-        history = open(f"{WORK}/data/ykit/approve-history.jsonl").read()
+        history = pathlib.Path(f"{WORK}/data/ykit/approve-history.jsonl").read_text()
         expect("the history has it, without the code", ("logged-in" in history, '"signature":""' in history), (True, True))
         picture = f"{WORK}/login.png"
         challenge = log_in(server)[0]
@@ -134,7 +135,7 @@ def test_ocra():
                              pin="1111")["detail"]
         answer, status = approve("add", "payments", suite, "--serial", token["serial"], secrets=[("--secret-fd", "seed://" + seed)])
         expect("an account for offline codes", (status, answer["suite"]), (0, suite))
-        expect("its secret is not in the store's text", seed in open(f"{WORK}/data/ykit/approve.json").read(), False)
+        expect("its secret is not in the store's text", seed in pathlib.Path(f"{WORK}/data/ykit/approve.json").read_text(), False)
         text = "12.50 CHF to ACME"
         raw("virtual", "new", f"{WORK}/spare.json")
         answer, status = approve("offline", "payments", "--text", text, key="spare.json")
@@ -378,7 +379,7 @@ def noted(words, log, record, **more):
     """Runs a verb with a recording and the log of everything; returns its answer, status, and all that was written."""
     # A recording has one kind of link: FIDO2, which opens the store, goes through the reader as PIV does.
     answer, status = ykit("--link", "pcsc", "--log-level", "traffic", "--log-file", log, "approve", *words, record=record, **more)
-    return answer, status, json.dumps(answer) + "".join(open(path).read() for path in (log, record) if os.path.exists(path))
+    return answer, status, json.dumps(answer) + "".join(pathlib.Path(path).read_text() for path in (log, record) if os.path.exists(path))
 
 
 def test_secrets():
@@ -396,13 +397,13 @@ def test_secrets():
         tiqr_token = server.admin("POST", "/token/init", type="tiqr", user="alice", realm="test", pin="1111")["detail"]
         link = tiqr_token["tiqrenroll"]["value"]
         run_of("tiqr-enrolment", "open", link, "--force")
-        recorded = open(f"{WORK}/tiqr-enrolment.jsonl").read()
+        recorded = pathlib.Path(f"{WORK}/tiqr-enrolment.jsonl").read_text()
         expect("the enrolment's secret was sent, and is overwritten", "secret=<hidden>" in recorded)
         challenge = log_in(server)[0]["attributes"]["value"]
         made, _ = approve("offline", "--text", challenge, *store)
         hidden["TiQR response"] = f"response={made['code']}"
         run_of("tiqr-answer", "open", challenge, "--force")
-        expect("the answer was sent, and is overwritten", "response=<hidden>" in open(f"{WORK}/tiqr-answer.jsonl").read())
+        expect("the answer was sent, and is overwritten", "response=<hidden>" in pathlib.Path(f"{WORK}/tiqr-answer.jsonl").read_text())
         totp = server.admin("POST", "/token/init", type="totp", user="alice", realm="test", genkey=1)["detail"]
         hidden["seed"] = totp["otpkey"]["value"].removeprefix("seed://")
         hidden["seed in Base32"] = base64.b32encode(bytes.fromhex(hidden["seed"])).decode().rstrip("=")
@@ -446,5 +447,5 @@ def test_desktop():
         kind = f"x-scheme-handler/{scheme}"
         done = subprocess.run(["gio", "mime", kind, "ykit-approve.desktop"], capture_output=True, text=True,
                               env={**environment(), "PATH": f"{WORK}/bin:{os.environ['PATH']}"})
-        chosen = open(f"{WORK}/config/mimeapps.list").read() if done.returncode == 0 else done.stderr
+        chosen = pathlib.Path(f"{WORK}/config/mimeapps.list").read_text() if done.returncode == 0 else done.stderr
         expect(f"a desktop opens {scheme}:// with ykit", f"{kind}=ykit-approve.desktop" in chosen)

@@ -17,7 +17,7 @@ from lib.peer import YKIT, beside_pcscd, expect, pipe, reader_port, within
 
 READERS = ["Yubico YubiKey OTP+FIDO+CCID", "Yubico YubiKey CCID"]
 beside_pcscd("--readers", "2", *(word for name in READERS for word in ("--name", name)))
-from server import Server, WORK, environment
+from server import WORK, Server, environment  # noqa: E402
 
 SERIALS = ["30000001", "30000002"]
 STORE = ("--store", f"{WORK}/accounts.json")
@@ -52,7 +52,11 @@ def approve(choice, env):
     asked = server.call("POST", "/validate/check", user="alice", **{"pass": "2222"})["detail"]["transaction_id"]
     listed = json.loads(ykit(*choice, "--json", "approve", "list", *STORE, env=env).stdout)
     done = ykit("--link", "pcsc", *choice, "approve", "yes", listed["requests"][-1]["id"], *STORE, fido=True, env=env)
-    return done.returncode, server.call("GET", "/validate/polltransaction", transaction_id=asked)["detail"]["challenge_status"], done.stderr if done.returncode else ""
+    return (
+        done.returncode,
+        server.call("GET", "/validate/polltransaction", transaction_id=asked)["detail"]["challenge_status"],
+        done.stderr if done.returncode else "",
+    )
 
 
 def test_chosen_key():

@@ -21,11 +21,10 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "privacyidea"))
-from bad_server import TABLE, BadServer
+from bad_server import TABLE, BadServer  # noqa: E402
+from server import WORK, Server, code, raw, start, ykit  # noqa: E402
 
-from lib.peer import ROOT, expect, free_port, parts, reader_port
-from server import WORK, Server, code, raw, start, ykit
-
+from lib.peer import ROOT, expect, free_port, parts, reader_port  # noqa: E402
 
 PIN = {"YKIT_PIN": "123456"}
 INSIDE = "YKIT_TEST_WATCH_INSIDE"
@@ -148,7 +147,7 @@ def test_delivered():
     time.sleep(1)
     expect("and not told", (len(watch.named("request")), "Pay 1" in json.dumps(watch.events)), (2, False))
     expect("more than 64 KiB is refused", post(b"x" * 65537), 413)
-    expect("the command got each request once", [json.loads(line)["request"]["id"] for line in open(hook)],
+    expect("the command got each request once", [json.loads(line)["request"]["id"] for line in pathlib.Path(hook).read_text().splitlines()],
            [event["request"]["id"] for event in watch.named("request")])
     answer, status = ykit("approve", "yes", request["id"], "--store", f"{WORK}/delivered.json", env=PIN)
     expect("it is approved meanwhile", (status, state_of(transaction), state_of(second)), (0, "accept", "pending"))
@@ -190,7 +189,7 @@ def test_polled():
         watch.end()
         answer, status = watched("--every", "0.2", "--for", "1s", "--store", f"{WORK}/polled.json")
         expect("--for ends it", status, 0)
-        for each in (first, second, third):
+        for _ in (first, second, third):
             ykit("approve", "no", next(event["request"]["id"] for event in watch.named("request")), "--store", f"{WORK}/polled.json", env=PIN)
             watch.events.pop(next(n for n, event in enumerate(watch.events) if event.get("event") == "request"))
         answer, status = watched("--every", "0.2", "--for", "1s", "--store", f"{WORK}/polled.json")
@@ -472,7 +471,11 @@ def test_desktop():
     shown, told = len(screen.shown), len(watch.named("request"))
     log_in()
     time.sleep(3)
-    expect("nothing is told while the screen is locked", (len(screen.shown), len(watch.named("request")), len(open(hook).readlines())), (shown, told, told))
+    expect(
+        "nothing is told while the screen is locked",
+        (len(screen.shown), len(watch.named("request")), len(pathlib.Path(hook).read_text().splitlines())),
+        (shown, told, told),
+    )
     screen.locked = False
     expect("it is when the screen is unlocked", len(watch.wait("request", told + 1)), told + 1)
     expect("and notified of", len(screen.wait(shown + 1)), shown + 1)

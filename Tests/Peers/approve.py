@@ -22,10 +22,10 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 from bad_server import BadServer
+from server import WORK, Server, code, environment, raw, start, ykit
 
 from lib.peer import ROOT, YKIT, expect, parts
 from lib.terminal import Terminal
-from server import Server, WORK, code, environment, raw, start, ykit
 
 PIN = {"YKIT_PIN": "123456"}
 SERVER = None
@@ -431,7 +431,11 @@ def test_person():
     fresh("alice", "--touch", "always")
     transaction, _ = log_in()
     with Terminal(words, environment(PIN)) as terminal:
-        expect("a key that wants a touch each time is asked nothing else", (terminal.wait(), "Approve?" in terminal.seen.decode(), status_of(transaction)), (0, False, "accept"))
+        expect(
+            "a key that wants a touch each time is asked nothing else",
+            (terminal.wait(), "Approve?" in terminal.seen.decode(), status_of(transaction)),
+            (0, False, "accept"),
+        )
 
 
 def test_proving():
@@ -484,8 +488,9 @@ def test_software():
     expect("the store's passphrase opens it", (status, code(answer)), (8, "wrong-passphrase"))
     answer, status = approve("list", *store, env=passphrase)
     answer, status = approve("yes", answer["requests"][0]["id"], *store, env=passphrase)
-    expect("approved in software, with a warning", (status, status_of(transaction), any("software" in text for text in answer["warnings"])), (0, "accept", True))
-
+    expect(
+        "approved in software, with a warning", (status, status_of(transaction), any("software" in text for text in answer["warnings"])), (0, "accept", True)
+    )
 
     answer, status = approve("address", "privacyIDEA", "topic-3", *store, env=passphrase)
     expect("its address can be changed", (status, answer.get("address")), (0, "topic-3"))
@@ -651,7 +656,11 @@ def test_forgeries():
         answer, status = approve("yes", request["id"], *store)
         expect("an answer that is refused without a reason is no success", (status, code(answer), status_of(transaction)), (8, "not-accepted", "pending"))
         Proxy.drops = False
-        Proxy.alter = staticmethod(lambda handler, status, body: (status, {"result": {"status": True, "value": False}, "detail": None}) if handler.command == "POST" else (status, body))
+        Proxy.alter = staticmethod(
+            lambda handler, status, body: (
+                (status, {"result": {"status": True, "value": False}, "detail": None}) if handler.command == "POST" else (status, body)
+            )
+        )
         answer, status = approve("no", request["id"], *store)
         expect("one that is no longer open is said to be closed", (status, code(answer), status_of(transaction)), (10, "request-closed", "declined"))
 
@@ -671,7 +680,11 @@ def test_forgeries():
             Proxy.skew = seconds
             Proxy.alter = staticmethod(clock(seconds))
             answer, status = approve("list", *store)
-            expect(f"the server's clock is {seconds} s off: said, and polled with its time", (status, answer["requests"], "clock" in " ".join(answer["warnings"])), (0, [], True))
+            expect(
+                f"the server's clock is {seconds} s off: said, and polled with its time",
+                (status, answer["requests"], "clock" in " ".join(answer["warnings"])),
+                (0, [], True),
+            )
         Proxy.skew = 86400
         Proxy.alter = staticmethod(lambda handler, status, body: (400, {"result": {"status": False, "error": {"code": 10, "message": "no"}}, "detail": None}))
         answer, status = approve("list", *store)

@@ -6,8 +6,10 @@ YKIT is the ykit to test.
 """
 
 import base64
+import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -55,10 +57,8 @@ def follow(commands, until=None, **variables):
             time.sleep(0.05)
     shell.stdin.close()
     status = shell.wait(120)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(shell.pid, signal.SIGTERM)  # an agent in its background
-    except ProcessLookupError:
-        pass
     with open(path("said"), errors="replace") as said:
         return status, said.read()
 
@@ -86,7 +86,7 @@ UserKnownHostsFile {path('known')}
     with open(f"{HOME}/report.pdf", "w") as file:
         file.write("a report\n")
     with open(f"{HOME}/signers", "w") as file:
-        file.write("me@example.com " + open(f"{HOME}/.ssh/id_ed25519_sk.pub").read())
+        file.write("me@example.com " + pathlib.Path(f"{HOME}/.ssh/id_ed25519_sk.pub").read_text())
     status, output = follow(block("SSH", "ykit ssh sign"))
     expect("signs and verifies", (status, "good signature of 'me@example.com'" in output), (0, True))
     with open(f"{HOME}/report.pdf") as report:
@@ -116,7 +116,7 @@ def units():
     parts = re.split(r"^# ~/.config/systemd/user/(.*)\n", block("SSH", "# ~/.config/systemd/user/"), flags=re.M)[1:]
     expect("the article on SSH: its units", parts[::2], ["ykit-ssh-agent.socket", "ykit-ssh-agent.service"])
     os.makedirs(path("units"))
-    for name, text in zip(parts[::2], parts[1::2]):
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
         write(f"units/{name}", text.replace("ExecStart=ykit ", f"ExecStart={REAL} ").encode())
     done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", *[path(f"units/{name}") for name in parts[::2]]],
                           env={**os.environ, "XDG_RUNTIME_DIR": path("units")}, capture_output=True, text=True)

@@ -22,8 +22,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 from bad_server import SIGNED, TABLE, BadServer  # noqa: E402
-from lib.peer import expect  # noqa: E402
 from server import WORK, Server, code, raw, ykit  # noqa: E402
+
+from lib.peer import expect  # noqa: E402
 
 #: The ways in which each request is answered.
 MODES = ("close", "html", "500", "cut-body", "half-json", "redirect", "gigabyte", "wrong-type", "stall")
@@ -90,7 +91,7 @@ def each(bad, verb, prepare=lambda: None, check=None, said=None, optional=None, 
     changes something, the hint has to have the text `said`. A request whose path matches `optional` may fail without harm."""
     number, tried, wrong = 0, 0, []
     while True:
-        reached = False
+        reached, reading = False, None
         modes = (*MODES, *(SIGNED if bad.is_signed else ()))
         for mode in modes:
             if reached and reading in READ and mode != modes[READ[reading] % len(modes)]:
@@ -415,11 +416,15 @@ def test_trust():
                 given.append(pin_of())
             return given[-1]
 
-        judged("2fa trust add", each(bad, lambda sent: service("trust", "add", "alice", "--transaction", sent[0], api_key=key, code=sent[1]), waiting, said=UNSURE))
+        judged(
+            "2fa trust add", each(bad, lambda sent: service("trust", "add", "alice", "--transaction", sent[0], api_key=key, code=sent[1]), waiting, said=UNSURE)
+        )
         judged("2fa trust status", each(bad, lambda _: service("trust", "status", "alice", api_key=key)))
 
         def checked(*words):
-            return ykit("2fa", "trust", "check", "alice", "--server", bad.url, "--audit-key", server().audit_key, secrets=[("--api-key-fd", key)], env=with_pin(KEY_PIN))
+            return ykit(
+                "2fa", "trust", "check", "alice", "--server", bad.url, "--audit-key", server().audit_key, secrets=[("--api-key-fd", key)], env=with_pin(KEY_PIN)
+            )
 
         judged("2fa trust check", each(bad, lambda _: checked(), said=UNSURE))
         expect("2fa trust check: the cookie that was kept is still good", checked()[1], 0)
@@ -522,10 +527,14 @@ def test_forged():
 
         sms()
         for words in (("register-key", "alice"), ("register-key", "alice", "--resident"), ("verify-key", "alice", "--resident")):
-            altered(f"2fa {' '.join(words)}: the relying party of somebody else is not answered", other_site, lambda: unsigned(*words), (15, "other-relying-party"))
+            altered(
+                f"2fa {' '.join(words)}: the relying party of somebody else is not answered", other_site, lambda: unsigned(*words), (15, "other-relying-party")
+            )
         unsigned("register-key", "alice")
         for words in (("verify-key", "alice"), ("login-test", "alice")):
-            altered(f"2fa {' '.join(words)}: the relying party of somebody else is not answered", other_site, lambda: unsigned(*words), (15, "other-relying-party"))
+            altered(
+                f"2fa {' '.join(words)}: the relying party of somebody else is not answered", other_site, lambda: unsigned(*words), (15, "other-relying-party")
+            )
 
         def other_link(old, new):
             def change(_, answer):
@@ -616,7 +625,11 @@ def test_containers():
         answer, status = move(other)
         bad.mode = bad.only = None
         keys.append(other)
-        expect("approve migrate run: no answer to the synchronization: what completes the move is said", (status, "ykit approve sync" in answer["error"]["hint"]), (16, True))
+        expect(
+            "approve migrate run: no answer to the synchronization: what completes the move is said",
+            (status, "ykit approve sync" in answer["error"]["hint"]),
+            (16, True),
+        )
         expect("it does", approve("sync", key=other)[1], 0)
 
         def left(_):

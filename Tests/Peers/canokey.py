@@ -46,7 +46,14 @@ class Card(FakeCard):
 
     def __init__(self, port, meta=False):
         self.meta, self.selected, self.replies, self.file, self.queue = meta, None, {}, None, []
-        for name in ("management/canokey-admin", "ndef/canokey-read", "oath/canokey-short", "piv/canokey-short", "fido/canokey-short-getinfo", "fido/canokey-info"):
+        for name in (
+            "management/canokey-admin",
+            "ndef/canokey-read",
+            "oath/canokey-short",
+            "piv/canokey-short",
+            "fido/canokey-short-getinfo",
+            "fido/canokey-info",
+        ):
             self.learn(f"{ROOT}/captures/{name}.jsonl")
         super().__init__(int(port), self.reply, self.atr, self.deselect)
 
@@ -57,6 +64,7 @@ class Card(FakeCard):
         with open(name, encoding="utf-8") as lines:
             header, *events = map(json.loads, lines)
         self.atr, selected = bytes.fromhex(header["atr"]), None
+        last = []
         for event in events:
             if "c" not in event:
                 continue

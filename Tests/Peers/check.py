@@ -12,7 +12,7 @@ from lib.peer import ROOT, expect
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{ROOT}/tools")
-import swift_source
+import swift_source  # noqa: E402
 
 
 def code(text):

@@ -8,6 +8,7 @@ import base64
 import glob
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -178,7 +179,7 @@ def check_manual():
             "SEE ALSO"])
     sources = [os.path.join(folder, name) for folder, _, names in os.walk(f"{ROOT}/Sources/CommandLine") for name in names]
     variables = {word for path in sources if path.endswith(".swift")
-                 for word in re.findall(r'"(YKIT_[A-Z0-9_]+)"', open(path, encoding="utf-8").read())}
+                 for word in re.findall(r'"(YKIT_[A-Z0-9_]+)"', pathlib.Path(path).read_text(encoding="utf-8"))}
     expect("the page names every variable", sorted(name for name in variables if name not in text), [])
 
 
@@ -194,8 +195,9 @@ def field(number, value):
 
 def migration(*names):
     """What an export of another authenticator contains: SHA-1, six digits, time-based."""
-    account = lambda issuer, name: b"".join([
-        field(1, SECRET), field(2, name.encode()), field(3, issuer.encode()), field(4, 1), field(5, 1), field(6, 2)])
+    def account(issuer, name):
+        return b"".join([
+            field(1, SECRET), field(2, name.encode()), field(3, issuer.encode()), field(4, 1), field(5, 1), field(6, 2)])
     payload = b"".join(field(1, account(*name)) for name in names) + field(2, 1) + field(3, 1)
     return "otpauth-migration://offline?data=" + urllib.parse.quote(base64.b64encode(payload).decode(), safe="")
 

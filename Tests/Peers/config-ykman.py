@@ -153,7 +153,8 @@ def check_restart():
           restarting(lambda: ykit("config", "usb", "-f", "-d", "u2f", "-d", "fido2")))
     expect("it is there again", enabled("usb"), {"Yubico OTP", "OATH", "PIV", "OpenPGP", "YubiHSM Auth"})
     for _ in range(3):
-        switch = lambda way: lambda: ykman("config", "usb", "-f", way, "U2F", way, "FIDO2")
+        def switch(way):
+            return lambda: ykman("config", "usb", "-f", way, "U2F", way, "FIDO2")
         expect("ykman makes it start anew", restarting(switch("-e"))[:6] != "status")
         expect("both interfaces are there", {"FIDO U2F", "FIDO2"} <= enabled("usb"))
         expect("and once more", restarting(switch("-d"))[:6] != "status")

@@ -6,6 +6,7 @@ YKIT_REAL is the ykit whose verbs are listed.
 """
 
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -23,7 +24,11 @@ def check(verdict="ok", test="good"):
     return f"check\t{test}\t{verdict}"
 
 
-def named(*notes, checks=(check(),)):
+#: A check that held.
+HELD = (check(),)
+
+
+def named(*notes, checks=HELD):
     """The routes of `piv reset` in the article that would be generated, with the tests named for each."""
     with tempfile.NamedTemporaryFile("w", suffix=".notes") as file:
         file.write("\n".join([*notes, *checks]) + "\n")
@@ -34,7 +39,7 @@ def named(*notes, checks=(check(),)):
     for line in done.stdout.splitlines():
         match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){6})\|$", line)
         if match:
-            cells = zip(COLUMNS, match[1].split("|"))
+            cells = zip(COLUMNS, match[1].split("|"), strict=True)
             return {column: cell.strip() for column, cell in cells if cell.strip()}
     return None
 
@@ -45,7 +50,7 @@ def through_noted(place, *arguments):
         environment = {k: v for k, v in os.environ.items() if k not in ("YKIT_NOTE_ROUTE", "YKIT_TEST_VPCD_PORTS")}
         environment |= {"YKIT_NOTES": f"{folder}/notes", "YKIT_REAL": "/bin/true", "YKIT_NOTE_TEST": "a-test", **place}
         subprocess.run([f"{ROOT}/tools/noted/ykit", *arguments], env=environment, timeout=30, check=True)
-        return open(f"{folder}/notes").read().rstrip("\n").split("\t")
+        return pathlib.Path(f"{folder}/notes").read_text().rstrip("\n").split("\t")
 
 
 def test_conformance():

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -83,22 +84,21 @@ def started(*command, text=b"", **options):
 def x_server():
     """The name of the display of an X server that chose a free one."""
     reader, writer = os.pipe()
-    with open(f"{FOLDER}/x.log", "ab") as log, open(reader) as display:
-        with started("Xvfb", "-displayfd", str(writer), "-screen", "0", "320x200x8", "-nolisten", "tcp",
-                     pass_fds=[writer], stdout=log, stderr=log):
-            os.close(writer)
-            yield f":{display.readline().strip()}"
+    command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "320x200x8", "-nolisten", "tcp"]
+    with (open(f"{FOLDER}/x.log", "ab") as log, open(reader) as display,
+          started(*command, pass_fds=[writer], stdout=log, stderr=log)):
+        os.close(writer)
+        yield f":{display.readline().strip()}"
 
 
 def clearers(display):
     """The command lines of programs that wait on this display to clear the clipboard."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            with open(f"/proc/{entry}/cmdline", "rb") as line, open(f"/proc/{entry}/environ", "rb") as variables:
-                words = line.read().split(b"\0")
-                if b"clear-clipboard" in words and f"DISPLAY={display}".encode() in variables.read().split(b"\0"):
-                    found.append(b" ".join(words).decode())
+        with contextlib.suppress(OSError), open(f"/proc/{entry}/cmdline", "rb") as line, open(f"/proc/{entry}/environ", "rb") as variables:
+            words = line.read().split(b"\0")
+            if b"clear-clipboard" in words and f"DISPLAY={display}".encode() in variables.read().split(b"\0"):
+                found.append(b" ".join(words).decode())
     return found
 
 
@@ -106,7 +106,8 @@ def check_clipboard():
     key = Key("clipboard")
     key.add("Acme:alice", "-P", "1")
     with x_server() as display:
-        show = lambda: run("xclip", "-selection", "clipboard", "-o", DISPLAY=display)[1]
+        def show():
+            return run("xclip", "-selection", "clipboard", "-o", DISPLAY=display)[1]
         for seconds in 2, 6, 20, 60:  # until it was all looked at before the code expired
             then = int(time.time()) + seconds
             code = key.oath("calculate", "-s", "--at", str(then), "Acme")[1]
@@ -141,7 +142,8 @@ def check_securid_clipboard():
     status, _, errors = run(*securid, "import", "-", "--store", store, "--allow-expired", text=token)
     expect("a SecurID token is imported", (status, errors if status else ""), (0, ""))
     with x_server() as display:
-        show = lambda: run("xclip", "-selection", "clipboard", "-o", DISPLAY=display)[1]
+        def show():
+            return run("xclip", "-selection", "clipboard", "-o", DISPLAY=display)[1]
         status, output, errors = run(*securid, "code", "-c", "--store", store, DISPLAY=display)
         seen, waiting = show(), clearers(display)
         expect("a tokencode goes on the clipboard", (status, len(seen), seen.isdigit()), (0, 6, True))
@@ -164,7 +166,8 @@ def service_has(key):
 
 def check_secret_service():
     one, other = locked_key("service-1"), locked_key("service-2")
-    ready = lambda: run("secret-tool", "store", "--label=probe", "probe", "1", text="x")[0] == 0
+    def ready():
+        return run("secret-tool", "store", "--label=probe", "probe", "1", text="x")[0] == 0
     with open(f"{FOLDER}/keyring.log", "ab") as log, started(
             "gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets", text=b"login", stdout=log,
             stderr=log):
@@ -213,7 +216,7 @@ def check_file():
         raw = key.access_key(PASSWORD)
         forms = [PASSWORD.encode(), raw, raw.hex().encode(), base64.b64encode(raw).rstrip(b"="),
                  base64.urlsafe_b64encode(raw).rstrip(b"=")]
-        written = b"".join(open(path, "rb").read() for path in paths).replace(b"\\/", b"/")
+        written = b"".join(pathlib.Path(path).read_bytes() for path in paths).replace(b"\\/", b"/")
         expect("neither the password nor its key is in them", [form for form in forms if form in written], [])
         expect("it is forgotten", (key.oath("access", "forget", **settings)[0], key.oath("list", **settings)[0]), (0, 8))
         shutil.rmtree(f"{FOLDER}/state")

@@ -192,7 +192,15 @@ def test_marked_rows():
         with open(f"{codes}/{name}") as file:
             text = file.read()
         shown = []
-        for part in ("urn:ietf:params:xml:ns:keyprov:pskc:hotp", "urn:ietf:params:xml:ns:keyprov:pskc#totp", "DECIMAL", '"6"', "SGVsbG8h3q2+70hlbGxvId6tvu8=", ">0<", ">30<"):
+        for part in (
+            "urn:ietf:params:xml:ns:keyprov:pskc:hotp",
+            "urn:ietf:params:xml:ns:keyprov:pskc#totp",
+            "DECIMAL",
+            '"6"',
+            "SGVsbG8h3q2+70hlbGxvId6tvu8=",
+            ">0<",
+            ">30<",
+        ):
             if part in text:
                 mark = part[0] + MARK + part[-1] if part[0] in '">' else MARK
                 write("marked.pskc", text.replace(part, mark).encode())

@@ -289,7 +289,8 @@ def wrong():
     status, answer, err = run.end()
     expect("^C ends the run", (status, answer["error"]["code"]), (130, "interrupted"))
     run = Try("--open", program=real)
-    line = run.process.stderr.readline() if os.geteuid() != 0 else ""
+    if os.geteuid() != 0:
+        run.process.stderr.readline()
     run.process.send_signal(signal.SIGINT)
     status, answer, err = run.end()
     if os.geteuid() == 0:

@@ -174,7 +174,8 @@ def oath():
     secret = mark("account", 20)
     base32 = base64.b32encode(secret).decode()
     password = "MarkedOathPw-7f3a"
-    access = lambda: hashlib.pbkdf2_hmac("sha1", password.encode(), salt(WORK / "set-kept.jsonl"), 1000, 16)
+    def access():
+        return hashlib.pbkdf2_hmac("sha1", password.encode(), salt(WORK / "set-kept.jsonl"), 1000, 16)
     record("oath add", "oath.json", "oath add Acme:alice --secret-stdin", {"secret": secret}, text=base32 + "\n")
     uri = f"otpauth://totp/Acme:bob?secret={base64.b32encode(mark('uri', 20)).decode()}&issuer=Acme"
     record("oath uri", "oath.json", "oath uri -", {"secret": mark("uri", 20)}, text=uri + "\n")
@@ -406,8 +407,10 @@ def hsmauth():
     keys = hashlib.pbkdf2_hmac("sha256", derived, b"Yubico", 10000, 32)
     named = {"derivation": "DERIVATION_PASSWORD", "management": "MANAGEMENT_PASSWORD", "new": "NEW_PASSWORD",
              "own": "PASSWORD"}
-    env = lambda **given: {f"YKIT_HSMAUTH_{named[name]}": value.decode() for name, value in given.items()}
-    halves = lambda data: {"K-ENC": data[:16], "K-MAC": data[16:]}
+    def env(**given):
+        return {f"YKIT_HSMAUTH_{named[name]}": value.decode() for name, value in given.items()}
+    def halves(data):
+        return {"K-ENC": data[:16], "K-MAC": data[16:]}
     record("hsmauth change-management-password", "hsmauth.json", "hsmauth change-management-password",
            {"management password": first}, env(management=b"00" * 16, new=first))
     record("hsmauth change-management-password again", "hsmauth.json", "hsmauth change-management-password",
@@ -449,7 +452,8 @@ def openpgp():
     new("openpgp.json", "--firmware", "5.7.4")
     usual, usual_admin, user, admin = b"123456", b"12345678", b"MarkedUser-51f", b"MarkedAdmin-0c8"
     code, other = b"MarkedReset-e37", b"MarkedUser-b22"
-    pins = lambda **given: {f"YKIT_{name.upper()}": value.decode() for name, value in given.items()}
+    def pins(**given):
+        return {f"YKIT_{name.upper()}": value.decode() for name, value in given.items()}
     record("openpgp change-pin", "openpgp.json", "openpgp access change-pin", {"user PIN": user},
            pins(pin=usual, new_pin=user))
     record("openpgp change-admin-pin", "openpgp.json", "openpgp access change-admin-pin", {"admin PIN": admin},
@@ -504,7 +508,8 @@ def securid(link):
               "seed": bytes.fromhex(values["K_TOKEN_hex"])}
     shutil.copy(ROOT / "Tests/YKSecurIDTests/vectors/result.sdtid", WORK / "token.sdtid")
     (WORK / "tokens.json").unlink(missing_ok=True)
-    coded = lambda result: {**hidden, "code": re.search(rb"\d{8}", result.stdout)[0]}
+    def coded(result):
+        return {**hidden, "code": re.search(rb"\d{8}", result.stdout)[0]}
     for verb, secrets in [
             ("securid import token.sdtid --allow-expired", hidden), ("securid rename 451959993894 desk", hidden),
             ("securid code desk --time 1735689600 --allow-expired", coded),
@@ -552,7 +557,8 @@ def approval_codes():
     suite = "OCRA-1:HOTP-SHA256-8:QH40-PSHA256"
     options = dict(environment=env, link="hid", clear=False, store="offline.json")
     record("approve add", "codes.json", f"approve add bank {suite} --secret-stdin --store offline.json", hidden, text=seed.hex() + "\n", **options)
-    coded = lambda result: {**hidden, "PIN of the code": pin_of_code, "code": re.search(rb"\d{8}", result.stdout)[0]}
+    def coded(result):
+        return {**hidden, "PIN of the code": pin_of_code, "code": re.search(rb"\d{8}", result.stdout)[0]}
     record("approve offline", "codes.json", "approve offline bank --text pay --code-pin-stdin --store offline.json", coded,
            text=pin_of_code.decode() + "\n", **options)
     new("spare-key.json")
@@ -593,17 +599,25 @@ def age():
 
 
 #: Verbs that send and get no secret of their own, or no recording can be made of.
-WITHOUT = """list info doctor apdu completion udev-rules oath-info oath-export oath-delete oath-access-remember
-oath-access-forget oath-access-change oath-reset fido2-info fido2-select fido2-pin-retries fido2-verify fido2-try
-fido2-credentials-update fido2-credentials-delete fido2-large-blob-delete fido2-large-blob-prune fido2-config
-fido2-fingerprints fido2-reset u2f-version u2f-check u2f-authenticate u2f-reset piv-info piv-access-set-retries piv-keys-info piv-keys-export piv-keys-attest
-piv-keys-move piv-keys-delete piv-certificates piv-attest piv-objects piv-reset otp-info otp-ndef otp-swap otp-delete
-otp-parse otp-verify nfc-parse config-nfc config-mode config-reset arculus capture virtual openpgp-info
-openpgp-keys-export openpgp-certificates-export openpgp-random openpgp-reset hsmauth-info
-hsmauth-list hsmauth-export-public-key hsmauth-reset securid-version securid-detect securid-list securid-info securid-use
-securid-binding-id approve-accounts approve-list approve-show approve-yes approve-no approve-history approve-address approve-watch
-approve-clear approve-move-store approve-logout approve-qr-type approve-code approve-sync approve-migrate-check approve-migrate-run approve-store-info approve-store-remove-key age-list age-identity securid-store-info securid-store-remove-key securid-delete securid-reset ssh-download ssh-verify ssh-agent
-2fa sd-info sd-data sd-keys-export sd-keys-generate sd-keys-delete sd-keys-set-allowlist sd-reset""".split()
+WITHOUT = [
+    "list", "info", "doctor", "apdu", "completion", "udev-rules", "oath-info", "oath-export", "oath-delete",
+    "oath-access-remember", "oath-access-forget", "oath-access-change", "oath-reset", "fido2-info", "fido2-select",
+    "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-credentials-update", "fido2-credentials-delete",
+    "fido2-large-blob-delete", "fido2-large-blob-prune", "fido2-config", "fido2-fingerprints", "fido2-reset",
+    "u2f-version", "u2f-check", "u2f-authenticate", "u2f-reset", "piv-info", "piv-access-set-retries",
+    "piv-keys-info", "piv-keys-export", "piv-keys-attest", "piv-keys-move", "piv-keys-delete", "piv-certificates",
+    "piv-attest", "piv-objects", "piv-reset", "otp-info", "otp-ndef", "otp-swap", "otp-delete", "otp-parse",
+    "otp-verify", "nfc-parse", "config-nfc", "config-mode", "config-reset", "arculus", "capture", "virtual",
+    "openpgp-info", "openpgp-keys-export", "openpgp-certificates-export", "openpgp-random", "openpgp-reset",
+    "hsmauth-info", "hsmauth-list", "hsmauth-export-public-key", "hsmauth-reset", "securid-version",
+    "securid-detect", "securid-list", "securid-info", "securid-use", "securid-binding-id", "approve-accounts",
+    "approve-list", "approve-show", "approve-yes", "approve-no", "approve-history", "approve-address",
+    "approve-watch", "approve-clear", "approve-move-store", "approve-logout", "approve-qr-type", "approve-code",
+    "approve-sync", "approve-migrate-check", "approve-migrate-run", "approve-store-info",
+    "approve-store-remove-key", "age-list", "age-identity", "securid-store-info", "securid-store-remove-key",
+    "securid-delete", "securid-reset", "ssh-download", "ssh-verify", "ssh-agent", "2fa", "sd-info", "sd-data",
+    "sd-keys-export", "sd-keys-generate", "sd-keys-delete", "sd-keys-set-allowlist", "sd-reset",
+]
 
 
 def coverage():

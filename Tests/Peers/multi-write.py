@@ -145,7 +145,7 @@ def steps(folder, line):
             shutil.rmtree(copy)
     shutil.rmtree(start)
     told = (whole.stdout + whole.stderr).decode(errors="replace")
-    return sum(one != other for one, other in zip([frozenset()] + states, states + [end])), told
+    return sum(one != other for one, other in zip([frozenset()] + states, states + [end], strict=True)), told
 
 
 def verb(line):

@@ -113,8 +113,10 @@ def test_every_beginning():
 
 def made(dice):
     """A record as ndeflib makes it."""
-    word = lambda n: "".join(dice.choice("abcdefghij0123456789äß漢😀") for _ in range(dice.randrange(n)))
-    letters = lambda: "".join(dice.choice("abcdefghij") for _ in range(dice.randrange(1, 9)))
+    def word(n):
+        return "".join(dice.choice("abcdefghij0123456789äß漢😀") for _ in range(dice.randrange(n)))
+    def letters():
+        return "".join(dice.choice("abcdefghij") for _ in range(dice.randrange(1, 9)))
     kind = dice.randrange(7)
     if kind == 0:
         return ndef.UriRecord(dice.choice(["https://", "http://www.", "tel:", "urn:epc:id:", "x-y:", "ftp://"]) + letters())

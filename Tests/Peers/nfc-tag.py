@@ -90,7 +90,7 @@ def opensc(*commands):
     result = subprocess.run(["opensc-tool", "-r", "0", "-c", "default", *words], capture_output=True, text=True, timeout=60)
     blocks = re.split(r"Received \(SW1=0x(..), SW2=0x(..)\):?", result.stdout)
     found = []
-    for first, second, text in zip(blocks[1::3], blocks[2::3], blocks[3::3]):
+    for first, second, text in zip(blocks[1::3], blocks[2::3], blocks[3::3], strict=True):
         hexadecimal = [line[:48] for line in text.split("Sending:")[0].splitlines() if line.strip()]
         found.append((first + second, "".join(re.findall(r"\b[0-9A-F]{2}\b", " ".join(hexadecimal)))))
     return found

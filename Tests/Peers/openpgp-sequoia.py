@@ -76,7 +76,7 @@ def card(name, *options):
             status, output = gnupg.run("--recipient", f"{name}@example.org", "--output", "gpg.pgp", "--yes", "--encrypt", "plain")
             plain = pysequoia.decrypt(bytes=read("gpg.pgp"), decryptor=opened.decryptor("123456"))
             expect(f"sequoia: {name}: decrypts gpg's", bytes(plain.bytes), TEXT)
-            refused(f"sequoia: {name}: a wrong PIN signs nothing", lambda: pysequoia.sign(opened.signer("000000"), TEXT))
+            refused(f"sequoia: {name}: a wrong PIN signs nothing", lambda card=opened: pysequoia.sign(card.signer("000000"), TEXT))
             del opened
             status, info = run(YKIT, "--link", "pcsc", "openpgp", "info")
             expect(f"ykit: {name}: the wrong PIN cost a try", status == 0 and "2" in info and prints & set(info.split()) == prints or info)

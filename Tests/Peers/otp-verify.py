@@ -8,6 +8,7 @@ import base64
 import http.server
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -15,9 +16,9 @@ import threading
 import time
 import urllib.parse
 
-from yubiotp import otp as yubiotp
 from yubico_client import Yubico
 from yubico_client.yubico_exceptions import StatusCodeError
+from yubiotp import otp as yubiotp
 
 from lib.peer import YKIT, expect, own_folder
 
@@ -61,9 +62,11 @@ def test_keys():
         for number in range(300):
             print(f"{number},{yubiotp.modhex(bytes([9, 9, 9, 9, number >> 8, number & 255])).decode()},"
                   f"{PRIVATE.hex()},{bytes([number & 255] * 16).hex()},,", file=file)
-    one = lambda number, private=PRIVATE: otp(1, 0, key=bytes([number & 255] * 16), private=private,
-                                              public=bytes([9, 9, 9, 9, number >> 8, number & 255]))
-    csv = lambda text: run(text, "--key-file", "keys.csv", "--store", "many")[:2]
+    def one(number, private=PRIVATE):
+        return otp(1, 0, key=bytes([number & 255] * 16), private=private,
+                                                  public=bytes([9, 9, 9, 9, number >> 8, number & 255]))
+    def csv(text):
+        return run(text, "--key-file", "keys.csv", "--store", "many")[:2]
     expect("one of 300 keys of a CSV file", [csv(one(7)), csv(one(299)), csv(one(7))], [good, good, replayed])
     expect("another private identity", csv(one(8, bytes(6))), (8, "other-private-id"))
     expect("a key that is not in the file", csv(otp(1, 0)), (12, "no-such-key"))
@@ -196,7 +199,7 @@ def test_server():
     expect("sync level", (ask(otp(12, 0), "verify", more=["--sync-level", "75"])[0], Server.asked[-1][1]["sl"]), (0, "75"))
     record = f"{tempfile.mkdtemp()}/server.jsonl"
     kept, there = ask(otp(12, 1), "verify", more=["--record", record]), len(Server.asked)
-    expect("a recording has no password", (kept[0], otp(12, 1)[-32:] in open(record).read()), (0, False))
+    expect("a recording has no password", (kept[0], otp(12, 1)[-32:] in pathlib.Path(record).read_text()), (0, False))
     again = ask(otp(12, 1), "verify", more=["--replay", record])
     expect("a replay says the same and asks no server", (again, len(Server.asked)), (kept, there))
     expect("another password, signed, is another request", ask(otp(12, 2), "verify", more=["--replay", record])[:2], (14, "replay-mismatch"))

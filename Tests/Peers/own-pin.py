@@ -10,8 +10,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 
+from server import WORK, Server, code, raw, ykit
+
 from lib.peer import expect
-from server import Server, WORK, code, raw, ykit
 
 PIV, FIDO = "123456", "654321"
 server = Server("--tls")
@@ -39,7 +40,8 @@ def test_one_variable():
     made, status = ykit(*words, key="one.json", env={"YKIT_PIN": PIV, "YKIT_FIDO_PIN": FIDO})
     expect("with a variable for each", (status, made.get("require")), (0, "uv"))
     asked = server.call("POST", "/validate/check", user="alice", **{"pass": "2222"})
-    state = lambda: server.call("GET", "/validate/polltransaction", transaction_id=asked["detail"]["transaction_id"])["detail"]["challenge_status"]
+    def state():
+        return server.call("GET", "/validate/polltransaction", transaction_id=asked["detail"]["transaction_id"])["detail"]["challenge_status"]
     request = ykit("approve", "list", *store, key="one.json", env={"YKIT_PIN": PIV})[0]["requests"][0]["id"]
     for _ in range(2):
         refused, status = ykit("approve", "yes", request, *store, key="one.json", env={"YKIT_PIN": PIV})
@@ -78,7 +80,9 @@ def test_two_keys():
     refused, status = ykit(*move, env={"YKIT_PIN": PIV, "YKIT_FIDO_PIN_30000002": FIDO, "YKIT_PIV_PIN_30000002": "000000"}, **old)
     expect("an error names the key", (status, refused["error"]["message"], tries("new.json")),
            (8, "wrong PIV PIN, 2 tries are left (key 30000002)", (2, 8)))
-    refused, status = ykit(*move, env={"YKIT_PIN": PIV, "YKIT_MANAGEMENT_KEY": "01" * 24}, secrets=[("--to-pin-fd", "99998888"), ("--to-fido-pin-fd", FIDO)], **old)
+    refused, status = ykit(
+        *move, env={"YKIT_PIN": PIV, "YKIT_MANAGEMENT_KEY": "01" * 24}, secrets=[("--to-pin-fd", "99998888"), ("--to-fido-pin-fd", FIDO)], **old
+    )
     expect("nor is its management key that of the present one", status, 0)
     expect("all tries are left", tries("new.json"), (3, 8))
     moved, status = ykit("approve", "sync", *store, key="new.json", env={"YKIT_PIN": "99998888", "YKIT_FIDO_PIN": FIDO})

@@ -86,7 +86,8 @@ def listeners(ports):
 
 
 def test_outside():
-    status = lambda *command: subprocess.run([SANDBOX, "--", *command], stderr=subprocess.DEVNULL).returncode
+    def status(*command):
+        return subprocess.run([SANDBOX, "--", *command], stderr=subprocess.DEVNULL).returncode
     expect("the command's status", [status("sh", "-c", f"exit {n}") for n in (0, 7)], [0, 7])
     expect("a command ended by a signal", status("sh", "-c", "kill -9 $$"), 137)
     expect("no such command", status("/nonexistent"), 127)

@@ -110,7 +110,7 @@ def access():
     refused("a wrong PIN", "-a", "verify-pin", "-P", "000000", says="2 tries left")
     tool("change PIN", "-a", "change-pin", "-P", "123456", "-N", "654321")
     tool("change PUK", "-a", "change-puk", "-P", "12345678", "-N", "87654321")
-    for left in [2, 1, 0]:
+    for _ in range(3):
         run("yubico-piv-tool", "-a", "verify-pin", "-P", "000000")
     refused("a blocked PIN", "-a", "verify-pin", "-P", "654321", says="locked")
     tool("unblock PIN", "-a", "unblock-pin", "-P", "87654321", "-N", "123456")

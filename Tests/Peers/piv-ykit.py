@@ -6,6 +6,7 @@ cost.
 
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -142,14 +143,14 @@ def make(kind, slot):
     name = f"{kind} in {slot}"
     ykit(f"makes {name}", "keys", "generate", slot, f"{kind}.pub", "-a", kind)
     ykit(f"exports {name}", "keys", "export", slot, "again.pub", "--force")
-    expect(f"{name} is exported as it was made", open(f"{FOLDER}/again.pub").read(), open(f"{FOLDER}/{kind}.pub").read())
+    expect(f"{name} is exported as it was made", pathlib.Path(f"{FOLDER}/again.pub").read_text(), pathlib.Path(f"{FOLDER}/{kind}.pub").read_text())
     ykit(f"certifies {name}", "certificates", "generate", slot, "--subject", f"CN={kind},O=ykit", "--san",
          "dns:example.com", "--days", "30")
     ykit(f"writes the certificate of {name}", "certificates", "export", slot, f"{kind}.pem", "--force")
     openssl(f"the certificate of {name} is right", "verify", "-auth_level", "0", "-check_ss_sig", "-CAfile",
             f"{kind}.pem", f"{kind}.pem")
     openssl(f"the certificate of {name} has its key", "x509", "-in", f"{kind}.pem", "-noout", "-pubkey",
-            says=open(f"{FOLDER}/{kind}.pub").read())
+            says=pathlib.Path(f"{FOLDER}/{kind}.pub").read_text())
     ykit(f"requests a certificate for {name}", "certificates", "request", slot, "request.pem", "--force", "--subject", "CN=req",
          "--hash", "sha384")
     openssl(f"the request for {name} is right", "req", "-verify", "-noout", "-in", "request.pem")
@@ -199,8 +200,8 @@ def derive(kind, slot, *options):
     run("openssl", "pkey", "-in", "peer.key", "-pubout", "-out", "peer.pub")
     run("openssl", "pkeyutl", "-derive", "-inkey", "peer.key", "-peerkey", f"{kind}.pub", "-out", "theirs")
     ykit(f"agrees with {kind}", "derive", "--slot", slot, "peer.pub", "-f", "-o", "ours")
-    expect(f"openssl has the same secret with {kind}", open(f"{FOLDER}/ours", "rb").read(),
-           open(f"{FOLDER}/theirs", "rb").read())
+    expect(f"openssl has the same secret with {kind}", pathlib.Path(f"{FOLDER}/ours").read_bytes(),
+           pathlib.Path(f"{FOLDER}/theirs").read_bytes())
 
 
 def by_openssl():
@@ -248,7 +249,7 @@ def others_read():
     for kind, slot in [("rsa2048", "9a"), ("ecc-p256", "9c"), ("ecc-p384", "9d")]:
         read = works(f"yubico-piv-tool: reads the certificate of {kind}", "yubico-piv-tool", "-a", "read-certificate",
                      "-s", slot, "-o", "-")
-        expect("it is ykit's", read.strip(), open(f"{FOLDER}/{kind}.pem").read().strip())
+        expect("it is ykit's", read.strip(), pathlib.Path(f"{FOLDER}/{kind}.pem").read_text().strip())
         works(f"yubico-piv-tool: signs with {kind}", "yubico-piv-tool", "-a", "verify-pin", "-P", "123456", "-a",
               "test-signature", "-s", slot, "-i", f"{kind}.pem", says="Successful")
         works(f"yubico-piv-tool: decrypts or agrees with {kind}", "yubico-piv-tool", "-a", "verify-pin", "-P", "123456",
@@ -265,14 +266,14 @@ def ykit_reads():
          "tdes", settings={"YKIT_NEW_MANAGEMENT_KEY": DEFAULT_KEY})
     works("yubico-piv-tool: makes a key", "yubico-piv-tool", "-a", "generate", "-s", "87", "-A", "ECCP256", "-o",
           "theirs.pub", "--key=" + DEFAULT_KEY)
-    theirs = open(f"{FOLDER}/theirs.pub").read()
+    theirs = pathlib.Path(f"{FOLDER}/theirs.pub").read_text()
     expect("ykit exports the key of yubico-piv-tool", ykit("exports", "keys", "export", "87").strip(), theirs.strip())
     run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "theirs.key",
         "-subj", "/CN=theirs", "-out", "theirs.pem")
     works("yubico-piv-tool: writes a certificate", "yubico-piv-tool", "-a", "import-certificate", "-s", "95", "-i",
           "theirs.pem", "--key=" + DEFAULT_KEY)
     expect("ykit reads the certificate of yubico-piv-tool", ykit("reads", "certificates", "export", "95").strip(),
-           open(f"{FOLDER}/theirs.pem").read().strip())
+           pathlib.Path(f"{FOLDER}/theirs.pem").read_text().strip())
     works("ykman: makes a key", YKMAN, "piv", "keys", "generate", "-m", DEFAULT_KEY, "-P", "123456", "-a", "RSA2048",
           "--pin-policy", "ALWAYS", "88", "theirs.pub")
     ykit("knows ykman's key", "keys", "info", "88", says="always")

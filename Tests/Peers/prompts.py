@@ -6,6 +6,7 @@ YKIT is the ykit to test.
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -169,9 +170,12 @@ def test_stores():
     plain("--virtual", "fingers.json", "fido2", "pin", "set", "--new-pin-stdin", stdin=pin)
     for _ in range(2):
         plain(*fingers, "add", "--name", "thumb", "--pin-stdin", stdin=pin)
-    accounts = lambda: re.findall("PIPU0000....", plain("approve", "accounts", "--store", "a.json").stdout)
-    enrolled = lambda: re.findall("^[0-9a-f]{8}", plain(*fingers, "list", "--pin-stdin", stdin=pin).stdout, re.M)
-    tokens = lambda: re.findall("[0-9]{12}", plain("securid", "list", "--store", "t.json").stdout)
+    def accounts():
+        return re.findall("PIPU0000....", plain("approve", "accounts", "--store", "a.json").stdout)
+    def enrolled():
+        return re.findall("^[0-9a-f]{8}", plain(*fingers, "list", "--pin-stdin", stdin=pin).stdout, re.M)
+    def tokens():
+        return re.findall("[0-9]{12}", plain("securid", "list", "--store", "t.json").stdout)
     for question, words, more, asked, yes, look in (
             ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], "delete token 051351542239", tokens),
             ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "end account 'work'", accounts),
@@ -266,8 +270,8 @@ CONFIRMATIONS = [
 
 
 def test_confirmations():
-    before = open(f"{FOLDER}/pin.json", encoding="utf-8").read()
-    for words, question, is_yes_no in CONFIRMATIONS:
+    before = pathlib.Path(f"{FOLDER}/pin.json").read_text(encoding="utf-8")
+    for words, question, _ in CONFIRMATIONS:
         name = " ".join(words[2:])
         for answer, keys, wanted in (("no", "n\n", 17), ("nothing", "\n", 17), ("^D", CTRL_D, 130), ("^C", CTRL_C, 130)):
             status, _ = person(words, (question, keys))
@@ -276,7 +280,7 @@ def test_confirmations():
         expect(f"{name}: any other word asks again", status, 17)
         done = plain(*words)
         expect(f"{name}: without a terminal 17", done.returncode, 17)
-    after = open(f"{FOLDER}/pin.json", encoding="utf-8").read()
+    after = pathlib.Path(f"{FOLDER}/pin.json").read_text(encoding="utf-8")
     expect("nothing of all that changed the key", after == before)
     status, seen = person(CONFIRMATIONS[1][0], (r"\[y/N\]", "what\n"), (r"\[y/N\]", "y\n"))
     expect("yes after another word is a yes", status, 0)
@@ -313,7 +317,8 @@ def test_typed_words():
                   "--force")
         if words[-2:] == ["sd", "reset"]:
             plain(*FACTORY, "sd", "keys", "generate", "11a,5", "made.pem")
-        shows = lambda part: re.search(part, plain("--virtual", "typed.json", *look).stdout) is not None
+        def shows(part):
+            return re.search(part, plain("--virtual", "typed.json", *look).stdout) is not None
         expect(f"{name}: the key has what will be lost", shows(before))
         question = f"type '{word}' to go on"
         for answer, keys, wanted in (("nothing", "\n", 17), ("^D", CTRL_D, 130), ("^C", CTRL_C, 130)):

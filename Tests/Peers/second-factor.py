@@ -13,8 +13,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 
+from server import WORK, Server, code, raw, start, ykit
+
 from lib.peer import ROOT, expect, free_port, parts, pipe, reader_port
-from server import Server, WORK, code, raw, start, ykit
 
 PIN = "483926"
 for name in ("key.json", "second.json"):
@@ -366,7 +367,7 @@ def test_trust():
     expect("nobody is remembered yet", outcome(factor("trust", "check", "alice", secrets=asked, login=False)), (8, "not-trusted", None))
     answer, status = add()
     expect("remembered", (status, answer.get("remembered")), (0, True))
-    expect("the cookie is sealed", "pi_remember_device" in open(f"{WORK}/data/ykit/2fa.json").read(), False)
+    expect("the cookie is sealed", "pi_remember_device" in pathlib.Path(f"{WORK}/data/ykit/2fa.json").read_text(), False)
     answer, status = factor("trust", "status", "alice", secrets=asked)
     expect("listed", (status, answer["trusted"], len(answer["devices"])), (0, True, 1))
     expect("recognized", factor("trust", "check", "alice", secrets=asked, login=False)[1], 0)
@@ -380,7 +381,7 @@ def test_trust():
     answer, status = factor("login-test", "alice", secrets=asked)
     expect("a log-in needs no PIN", (status, [step["step"] for step in answer.get("steps", [])]), (0, ["status", "trusted"]))
     # A thief copies the file, and uses the cookie; the owner's next use reveals it.
-    stolen = open(f"{WORK}/data/ykit/2fa.json").read()
+    stolen = pathlib.Path(f"{WORK}/data/ykit/2fa.json").read_text()
     factor("trust", "check", "alice", secrets=asked, login=False)
     factor("trust", "check", "alice", secrets=asked, login=False)
     with open(f"{WORK}/data/ykit/2fa.json", "w") as out:
@@ -407,7 +408,7 @@ def test_log_in_test():
     factor("register-key", "alice")
     answer, status = factor("login-test", "alice", "--notify-command", f"cat >> {WORK}/steps.jsonl")
     expect("by the key", (status, [step["step"] for step in answer.get("steps", [])]), (0, ["status", "key"]))
-    expect("each step is given to the command", [json.loads(line) for line in open(f"{WORK}/steps.jsonl")], answer["steps"])
+    expect("each step is given to the command", [json.loads(line) for line in pathlib.Path(f"{WORK}/steps.jsonl").read_text().splitlines()], answer["steps"])
     server.remove_tokens()
     factor("register-key", "alice", "--resident", "--no-condition")
     answer, status = factor("login-test", "alice")
@@ -422,7 +423,7 @@ def test_kept():
     """A stored session, sealed."""
     answer, status = factor("login", "--keep")
     expect("kept", (status, answer["kept"]), (0, True))
-    text = open(f"{WORK}/data/ykit/2fa.json").read()
+    text = pathlib.Path(f"{WORK}/data/ykit/2fa.json").read_text()
     expect("the token is sealed", "eyJhbGci" in text, False)
     answer, status = ykit("2fa", "status", "alice", env={"YKIT_PIN": PIN})
     expect("used without a server's name", (status, answer.get("user")), (0, "alice"))
@@ -466,7 +467,7 @@ def test_secrets():
         answer, status = ykit("--log-level", "traffic", "--log-file", log, "2fa", *words, *options, secrets=given, env={"YKIT_PIN": PIN}, record=record)
         # A new API key is printed, once, and is nowhere else.
         made = answer.pop("apiKey", None)
-        text = json.dumps(answer) + "".join(open(path).read() for path in (record, log) if os.path.exists(path))
+        text = json.dumps(answer) + "".join(pathlib.Path(path).read_text() for path in (record, log) if os.path.exists(path))
         if made:
             hidden[f"API key of {words[1]}"] = made
         expect(f"2fa {' '.join(words)}: done and recorded", (status, os.path.exists(record)), (8 if number == 4 else 0, True))

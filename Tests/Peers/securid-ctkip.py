@@ -9,6 +9,7 @@ import base64
 import http.server
 import json
 import os
+import pathlib
 import re
 import socket
 import subprocess
@@ -47,7 +48,7 @@ def refused(name, url, wanted, *options):
     record, log = f"{WORK}/record.jsonl", f"{WORK}/log.txt"
     done = raw("--virtual", f"{WORK}/key.json", "--record", record, "--log-level", "traffic", "--log-file", log, "securid", "import", "--ctkip", url,
                "--code-stdin", "--store", f"{WORK}/refused.json", *options, stdin=CODE + "\n")
-    text = done.stdout + done.stderr + "".join(open(path).read() for path in (record, log) if os.path.exists(path))
+    text = done.stdout + done.stderr + "".join(pathlib.Path(path).read_text() for path in (record, log) if os.path.exists(path))
     expect(f"{name}: nor in an error, a recording or a log", (done.returncode, CODE in text), (wanted[0], False))
     for path in (record, log):
         if os.path.exists(path):
@@ -169,7 +170,6 @@ def test_altered():
     """A real server behind a proxy that alters its answers."""
     process, state = server("--reuse", "--code", CODE)
     nonce = base64.b64encode(bytes(range(16))).decode()
-    serial = base64.b64encode(b"999999999999").decode()
     answers = []
 
     def between(change):
@@ -225,7 +225,7 @@ def recorded(url):
         record, kept = f"{WORK}/import{len(secrets)}.jsonl", f"{WORK}/replayed{len(secrets)}.json"
         words = ["--json", "securid", "import", "--ctkip", url, "--code-stdin", "--insecure", "--store", f"{WORK}/recorded.json"]
         before = raw("--virtual", f"{WORK}/key.json", "--record", record, *secrets, *words, stdin=code + "\n")
-        expect(f"CT-KIP: an import is recorded {' '.join(secrets)}", (before.returncode, code in open(record).read()), (0, bool(secrets)))
+        expect(f"CT-KIP: an import is recorded {' '.join(secrets)}", (before.returncode, code in pathlib.Path(record).read_text()), (0, bool(secrets)))
         os.unlink(f"{WORK}/recorded.json")
         after = raw("--replay", record, *words[:-1], kept, stdin=code + "\n")
         answer = json.loads(after.stdout)
@@ -238,7 +238,7 @@ def test_ctkip():
     """The server of rsa_ct_kip, with right, wrong and used codes."""
     process, state = server("--code", "111122223333", "--code", "444455556666")
     answer, status = ykit("import", "--ctkip", state["url"], "--code-stdin", store="ctkip.json", stdin="111122223333\n")
-    line = json.loads(open(state["tokens"]).readline())
+    line = json.loads(pathlib.Path(state["tokens"]).read_text().splitlines()[0])
     expect("CT-KIP: the serial number is the server's", (status, answer.get("serial")), (0, line["serial"]))
     path = f"{WORK}/ctkip.sdtid"
     ykit("export", "--format", "sdtid", "--force", "--output", path, store="ctkip.json")

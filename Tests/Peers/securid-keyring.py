@@ -6,6 +6,7 @@ YKIT is the ykit to test.
 
 import json
 import os
+import pathlib
 import subprocess
 import time
 
@@ -15,7 +16,7 @@ from lib.securid_tool import WORK, raw
 
 in_own_session()
 
-VECTOR = json.load(open(f"{ROOT}/Tests/YKSecurIDTests/vectors/securid.json"))["vectors"][0]
+VECTOR = json.loads(pathlib.Path(f"{ROOT}/Tests/YKSecurIDTests/vectors/securid.json").read_text())["vectors"][0]
 CODE = VECTOR["codes"][0]
 
 
@@ -49,7 +50,7 @@ def test_keyring():
     expect("a token is sealed by the keyring", (status, answer["error"]), (0, None))
     expect("which is said", any("keyring of this session only" in text for text in answer["warnings"]))
     secrets = items()
-    text = open(f"{WORK}/store.json").read()
+    text = pathlib.Path(f"{WORK}/store.json").read_text()
     expect("the keyring has one secret, the file has not", (len(secrets), secrets[0] in text, VECTOR["expect"]["seed_hex"] in text),
            (1, False, False))
     answer, status = securid("code", "--software", "--time", str(CODE["time"]))
@@ -71,18 +72,18 @@ def test_keyring():
     expect("a security key is added from the keyring", (done.returncode, json.loads(done.stdout).get("keys")), (0, 2))
     done = raw("--virtual", f"{WORK}/key.json", "--json", "securid", "code", "--time", str(CODE["time"]), "--store", f"{WORK}/store.json")
     expect("and opens the store", json.loads(done.stdout).get("code"), CODE["tokencode"])
-    copy = open(f"{WORK}/store.json").read()
+    copy = pathlib.Path(f"{WORK}/store.json").read_text()
     answer, status = securid("store", "remove-key", "keyring", "--force")
     expect("a removed key is gone from the keyring too", (status, items()), (0, []))
-    open(f"{WORK}/store.json", "w").write(copy)
+    pathlib.Path(f"{WORK}/store.json").write_text(copy)
     answer, status = securid("code", "--software")
     expect("so that a copy does not open", (status, answer["error"]["code"]), (8, "keyring"))
     os.unlink(f"{WORK}/store.json")
     securid("import", token, "--software", "--keyring")
-    copy = open(f"{WORK}/store.json").read()
+    copy = pathlib.Path(f"{WORK}/store.json").read_text()
     answer, status = securid("reset", "--force")
     expect("reset deletes the secret", (status, answer["copiesReadable"], items()), (0, False, []))
-    open(f"{WORK}/store.json", "w").write(copy)
+    pathlib.Path(f"{WORK}/store.json").write_text(copy)
     answer, status = securid("code", "--software")
     expect("old copies do not open", (status, answer["error"]["code"]), (8, "keyring"))
     service.terminate()

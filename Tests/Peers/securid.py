@@ -7,6 +7,7 @@ YKIT is the ykit to test. YKIT_SECURID_TOKENS (200) is the number of random toke
 
 import json
 import os
+import pathlib
 import random
 import re
 import subprocess
@@ -17,7 +18,7 @@ from lib import terminal
 from lib.peer import ROOT, YKIT, expect
 from lib.securid_tool import WORK, access, at_once, import_, raw, sdtid, seed_of, shown, stoken, written, ykit, ykit_with
 
-VECTORS = json.load(open(f"{ROOT}/Tests/YKSecurIDTests/vectors/securid.json"))["vectors"]
+VECTORS = json.loads(pathlib.Path(f"{ROOT}/Tests/YKSecurIDTests/vectors/securid.json").read_text())["vectors"]
 COUNT = int(os.environ.get("YKIT_SECURID_TOKENS", "200"))
 
 
@@ -96,8 +97,8 @@ def test_random_tokens():
 
 def random_token(number, way, chance, moments, wrong):
     """Generates one token, and compares its codes at several times; returns their number."""
-    password = chance.choice([None, "pw%04d ok" % chance.randrange(10000)])
-    device = chance.choice([None, "%024x" % chance.getrandbits(96)]) if way != ["--sdtid"] else None
+    password = chance.choice([None, f"pw{chance.randrange(10000):04} ok"])
+    device = chance.choice([None, f"{chance.getrandbits(96):024x}"]) if way != ["--sdtid"] else None
     digits, interval, pins = chance.choice([6, 8]), chance.choice([30, 60]), chance.choice([0, 1])
     template = written(f"template{number}.xml", f"""<?xml version="1.0"?><TKNBatch><TKNHeader><DefDeath>2036/12/31</DefDeath>
 <DefDigits>{digits}</DefDigits><DefInterval>{interval}</DefInterval><DefAddPIN>{pins}</DefAddPIN><DefLocalPIN>{pins}</DefLocalPIN>
@@ -131,8 +132,8 @@ def exported_back(number, serial, chance, moment, wrong):
     """Exports a token in a format that stoken and python-securid have to read."""
     back = f"{WORK}/back{number}.txt"
     form = ["url", "sdtid"][number % 2]
-    password = chance.choice([None, "new %04d" % chance.randrange(10000)])
-    device = chance.choice([None, "%024x" % chance.getrandbits(96)])
+    password = chance.choice([None, f"new {chance.randrange(10000):04}"])
+    device = chance.choice([None, f"{chance.getrandbits(96):024x}"])
     words = ["export", serial, "--format", form, "--scheme", "http", "--force", "--output", back]
     done, status = ykit_with([("--new-password-fd", password)], *words, *(["--new-device-id", device] if device else []), store="random.json")
     opened = access(password, device if form == "url" else None)
@@ -160,7 +161,7 @@ def test_stores():
     token = written("plain.token", VECTORS[0]["input"])
     answer, status = ykit("import", token, store="sealed.json")
     expect("the first import makes the store", (status, oct(os.stat(f"{WORK}/sealed.json").st_mode & 0o777)), (0, "0o600"))
-    expect("the seed is not in the file", VECTORS[0]["expect"]["seed_hex"] in open(f"{WORK}/sealed.json").read(), False)
+    expect("the seed is not in the file", VECTORS[0]["expect"]["seed_hex"] in pathlib.Path(f"{WORK}/sealed.json").read_text(), False)
     answer, status = ykit("import", token, store="sealed.json")
     expect("a duplicate is told with its serial number", (status, answer["error"]["code"], answer["serial"]),
            (1, "duplicate", VECTORS[0]["expect"]["serial"]))
@@ -183,7 +184,7 @@ def test_stores():
 
 
 def flipped_bits(words):
-    whole = open(f"{WORK}/sealed.json", "rb").read()
+    whole = pathlib.Path(f"{WORK}/sealed.json").read_bytes()
     start = whole.index(b'"records"')
     accepted = []
     chance = random.Random(1)
@@ -191,7 +192,7 @@ def flipped_bits(words):
     for place, bit in chance.sample(places, min(60, len(places))):
         changed = bytearray(whole)
         changed[place] ^= bit
-        open(f"{WORK}/flipped.json", "wb").write(changed)
+        pathlib.Path(f"{WORK}/flipped.json").write_bytes(changed)
         answer, status = ykit(*words, store="flipped.json")
         if status == 0:
             accepted.append((place, bit, bytes(changed[place - 20:place + 20])))
@@ -211,7 +212,7 @@ def killed():
 
     expect("a name is given", renamed("name 0"), (0, ["name 0"]))
     calls, counts, inside = [], {}, False
-    for process, call, rest in re.findall(r"^(\d+) +([a-z0-9_]+)\((.*)", open(trace).read(), re.M):
+    for process, call, rest in re.findall(r"^(\d+) +([a-z0-9_]+)\((.*)", pathlib.Path(trace).read_text(), re.M):
         counts[process, call] = counts.get((process, call), 0) + 1
         inside = inside or f"{path}.lock" in rest
         if inside and call != "exit_group":
@@ -228,11 +229,11 @@ def killed():
     answer, status = ykit("code", store="sealed.json")
     expect("and opens", status, 0)
     for call in ("write", "fsync", "rename"):
-        before = open(path).read()
+        before = pathlib.Path(path).read_text()
         count = next(count for name, count in calls if name == call)
         subprocess.run(["strace", "-f", "-o", trace, "-e", f"inject={call}:error=ENOSPC:when={count}", YKIT, "--virtual", f"{WORK}/key.json",
                         "securid", "rename", serial, f"no {call}", "--store", path], capture_output=True)
-        expect(f"the store is unchanged when {call} fails", open(path).read(), before)
+        expect(f"the store is unchanged when {call} fails", pathlib.Path(path).read_text(), before)
     expect("nothing is left beside it", [name for name in os.listdir(WORK) if ".new-" in name], [])
 
 
@@ -253,7 +254,7 @@ def slots(token, case):
     os.environ["YKIT_PIN"] = "123456"
     for kind in ("ecc-p256", "rsa2048"):
         raw("virtual", "new", f"{WORK}/{kind}.json")
-        done = raw("--virtual", f"{WORK}/{kind}.json", "piv", "keys", "generate", "9d", "--algorithm", kind, f"{WORK}/{kind}.pem")
+        raw("--virtual", f"{WORK}/{kind}.json", "piv", "keys", "generate", "9d", "--algorithm", kind, f"{WORK}/{kind}.pem")
         answer, status = ykit("import", token, "--slot", "9d", store=f"{kind}-store.json", key=f"{kind}.json")
         expect(f"a PIV slot with {kind} seals", (status, (answer["error"] or {}).get("message")), (0, None))
         answer, status = ykit("code", "--time", str(case["time"]), store=f"{kind}-store.json", key=f"{kind}.json")
@@ -268,7 +269,7 @@ def test_batches():
     base = written("batch.sdtid", next(v["input"] for v in VECTORS if v["id"] == "dev-12"))
     answer = json.loads(raw("--json", "securid", "detect", base).stdout)
     expect("a file is detected", (answer["form"], answer["serials"]), ("sdtid", ["051351542239"]))
-    text = open(base).read()
+    text = pathlib.Path(base).read_text()
     start, end = text.index("<TKN>"), text.index("</TKN>") + len("</TKN>")
     several = text[:end] + text[start:end].replace("051351542239", "000000000001") + text[end:]
     answer, status = ykit("import", written("several.sdtid", several), store="several.json")
@@ -342,7 +343,7 @@ def test_thousand():
                               env={**os.environ, "YKIT_SECURID_PASSWORD": "many"})
         seconds = time.perf_counter() - started
         expect(f"{count} tokens are imported", (done.returncode, done.stdout.count("imported token")), (0, count))
-        return seconds, int(open(f"{WORK}/peak").read()) / 1024
+        return seconds, int(pathlib.Path(f"{WORK}/peak").read_text()) / 1024
 
     few, many = measured(250), measured(1000)
     # The kernel maps pages of the program beside those that are used, now more and now fewer: the least of three runs.
@@ -384,12 +385,12 @@ def test_stokenrc():
         file.write("pin 98765432\n")
     answer, status = ykit("import", rc, store="pin.json")
     expect("its PIN is not, which is said", (status, len(answer["warnings"]) > 0 and "PIN" in answer["warnings"][0]), (0, True))
-    expect("and not kept", "98765432" in open(f"{WORK}/pin.json").read(), False)
+    expect("and not kept", "98765432" in pathlib.Path(f"{WORK}/pin.json").read_text(), False)
 
 
 def test_article():
     """The article's commands, typed on a terminal unchanged except for --virtual."""
-    text = open(f"{ROOT}/Sources/ykit/ykit.docc/SecurID.md").read()
+    text = pathlib.Path(f"{ROOT}/Sources/ykit/ykit.docc/SecurID.md").read_text()
     block = re.search(r"```\n(.*?)```", text, re.S)[1]
     commands = re.findall(r"^\$ ykit (.*)$", block, re.M)
     expect("the article begins with an import and a code", commands, ["securid import token.sdtid", "securid code"])
@@ -400,9 +401,11 @@ def test_article():
         out.write(sdtid([("051351542239", seed)], password="from the administrator"))
     environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "TERM": "xterm", "NO_COLOR": "1"}
     started = time.monotonic()
-    for command, lines in zip(commands, (["password of the token:", "imported token 051351542239"], [r"\d{6}"])):
+    for command, lines in zip(commands, (["password of the token:", "imported token 051351542239"], [r"\d{6}"]), strict=False):
         wanted = re.findall(r"^(?!\$ )(.+)$", block.split(f"$ ykit {command}\n")[1].split("$ ykit")[0], re.M)
-        expect(f"what the article shows for '{command}'", [bool(re.search(line, shown)) for line, shown in zip(lines, wanted)], [True] * len(lines))
+        expect(
+            f"what the article shows for '{command}'", [bool(re.search(line, shown)) for line, shown in zip(lines, wanted, strict=False)], [True] * len(lines)
+        )
         with terminal.Terminal([YKIT, "--virtual", f"{WORK}/key.json", *command.split()], environment, home) as typed:
             if "import" in command:
                 typed.expect("password of the token:")

@@ -199,7 +199,8 @@ def destinations():
         works("for this host, and from it to itself", "ssh-add", "-h", host, "-h", f"{host}>{host}", "-H", "known", "id_ed")
         output = server.login("id_ed.pub", "-A", command="ssh-add -L")[1]
         expect("it is offered there", "sk-ssh-ed25519" in output)
-        again = f"ssh -F none -p {server.port} -o IdentitiesOnly=yes -i {path('id_ed.pub')} -o UserKnownHostsFile={path('known')} -o BatchMode=yes 127.0.0.1 echo far"
+        again = (f"ssh -F none -p {server.port} -o IdentitiesOnly=yes -i {path('id_ed.pub')} "
+                 f"-o UserKnownHostsFile={path('known')} -o BatchMode=yes 127.0.0.1 echo far")
         expect("and logs in from there", "far\n" in server.login("id_ed.pub", "-A", command=again)[1])
         expect("which the agent says", "asked for from another machine" in agent.said)
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ca")

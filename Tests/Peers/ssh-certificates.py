@@ -6,7 +6,6 @@ YKIT is the ykit to test, with its own virtual key.
 
 import os
 import pwd
-import subprocess
 
 from lib.openssh import Agent, Client, Server
 from lib.peer import YKIT, expect, skip
@@ -77,7 +76,7 @@ def signatures(*keys):
         verify = f"ssh-keygen -Y verify -f allowed -I {user()} -n lab -s {key}.sig < file"
         works(f"ssh-keygen accepts the signature of {key}", "sh", "-c", verify)
         ours = [YKIT, "ssh", "verify", "file", "--allowed-signers", "allowed", "-n", "lab", "-s", f"{key}.sig", "--identity"]
-        works(f"so does ykit, which says whose certificate it is", *ours, user(), says=f"certificate 'id-{key}'")
+        works("so does ykit, which says whose certificate it is", *ours, user(), says=f"certificate 'id-{key}'")
         fails("but not for another", *ours, "other", says="may not sign")
 
 
@@ -101,10 +100,7 @@ def authorities():
     write("file", b"what is signed\n")
     with Agent("authority", "--key", "id_ca", "--key", "id_ed", "--no-upstream"):
         for name, options in (("ca_rsa", ["-t", "rsa-sha2-512"]), ("id_ca", []), ("9a", [])):
-            if name == "ca_rsa":
-                command = ["ssh-keygen", "-q", "-s", name]
-            else:
-                command = ["ssh-keygen", "-q", "-U", "-s", f"{name}.pub"]
+            command = ["ssh-keygen", "-q", "-s", name] if name == "ca_rsa" else ["ssh-keygen", "-q", "-U", "-s", f"{name}.pub"]
             works(f"a certificate by {name}", *command, *options, "-I", "by", "-n", user(), "82.pub")
             write("allowed", f"{user()} cert-authority ".encode() + read(f"{name}.pub"))
             with Agent("certified", "--certificate", "82-cert.pub", "--no-upstream"):

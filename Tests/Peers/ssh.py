@@ -13,8 +13,8 @@ import subprocess
 import threading
 import time
 
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 
 from lib import terminal
 from lib.openssh import Agent, Client, Server, string, strings
@@ -128,8 +128,9 @@ def signatures():
             ("-k", "id_uv"), ("-k", "id_nt"), ("-k", "down/id_ed25519_sk_rk_rk_bob")]
     for option, name in keys:
         ykit(f"sign with {name}", "ssh", "sign", option, name, "-n", "lab", "file", "-o", "file.sig", "--force")
-        result = subprocess.run(["ssh-keygen", "-Y", "check-novalidate", "-n", "lab", "-s", path("file.sig")],
-                                stdin=open(path("file"), "rb"), capture_output=True, text=True)
+        with open(path("file"), "rb") as signed:
+            result = subprocess.run(["ssh-keygen", "-Y", "check-novalidate", "-n", "lab", "-s", path("file.sig")],
+                                    stdin=signed, capture_output=True, text=True)
         expect(f"ssh-keygen accepts the signature of {name}", result.returncode == 0 or result.stderr)
     write("allowed", b"me@lab,*@home namespaces=\"lab,git\" " + read("id_rk.pub"))
     verify = ["ssh", "verify", "file", "--allowed-signers", "allowed", "-n", "lab", "--identity"]
@@ -156,7 +157,7 @@ def agent():
         expect("and the credential that the key remembers", read("id_rk.pub").decode().split()[1] in listed)
         for name in ("id_ed", "id_ec", "id_nt"):
             works(f"ssh-add {name}", "ssh-add", name)
-        for index, line in enumerate(run("ssh-add", "-L")[1].strip().split("\n")):
+        for line in run("ssh-add", "-L")[1].strip().split("\n"):
             write("one.pub", line.encode() + b"\n")
             works(f"ssh-add -T {line.split()[0]}", "ssh-add", "-T", "one.pub")
         fails("a usual private key is not taken", "ssh-add", "usual", says="agent refused operation")
@@ -297,7 +298,7 @@ def upstream():
     within(60, lambda: os.path.exists(other))
     os.environ["SSH_AUTH_SOCK"] = other
     works("another agent holds a usual key", "ssh-add", "usual")
-    with Agent("front", "--upstream", other, "--no-piv", "--key", "id_ed") as agent:
+    with Agent("front", "--upstream", other, "--no-piv", "--key", "id_ed"):
         listed = run("ssh-add", "-L")[1]
         expect("its keys are offered as well", read("usual.pub").decode().split()[1] in listed
                and read("id_ed.pub").decode().split()[1] in listed)

@@ -97,7 +97,7 @@ def choices(status, output):
     """The candidates in a JSON answer, abbreviated."""
     error = json.loads(output)["error"] or {}
     lines = error.get("candidates", [])
-    found = [[name in line and serial in line for name, serial in zip(NAMES, SERIALS)] for line in lines]
+    found = [[name in line and serial in line for name, serial in zip(NAMES, SERIALS, strict=True)] for line in lines]
     return status, error.get("code"), found
 
 
@@ -109,12 +109,13 @@ def check_choice():
              ["apdu", "-a", "oath", "a1"]]
     for verb in verbs:
         status, output, errors = ykit(*verb, **SECRETS)
-        told = [name in errors and serial in errors for name, serial in zip(NAMES, SERIALS)]
+        told = [name in errors and serial in errors for name, serial in zip(NAMES, SERIALS, strict=True)]
         expect(f"{' '.join(verb)}: which key is asked", (status, output, told), (4, "", [True, True]))
         status, output, _ = ykit(*verb, "--json", **SECRETS)
         expect("... also in JSON", choices(status, output), (4, "several-devices", both))
     for place, account in enumerate(["Acme:alice", "Other:bob"]):
-        by = lambda *options, **settings: ykit("oath", "list", *options, **settings)
+        def by(*options, **settings):
+            return ykit("oath", "list", *options, **settings)
         found = [by("--device", SERIALS[place]), by("--reader", NAMES[place]), by("--reader", f"0{place} 00"),
                  by(YKIT_DEVICE=SERIALS[place]), by(YKIT_READER=NAMES[place].lower())]
         expect(f"key {place + 1} by serial number, reader, part of it, environment", found, [(0, account, "")] * 5)
@@ -139,10 +140,10 @@ def check_menu():
 
 def check_list():
     devices = json.loads(ykit("list", "--json")[1])["devices"]
-    expect("list shows both", [(one["reader"], one["serial"]) for one in devices], list(zip(NAMES, SERIALS)))
+    expect("list shows both", [(one["reader"], one["serial"]) for one in devices], list(zip(NAMES, SERIALS, strict=True)))
     expect("list --serials", ykit("list", "--serials")[1].split(), SERIALS)
     rows = ykit("list")[1].splitlines()
-    expect("list for people", [name in row and serial in row for row, name, serial in zip(rows, NAMES, SERIALS)],
+    expect("list for people", [name in row and serial in row for row, name, serial in zip(rows, NAMES, SERIALS, strict=False)],
            [True, True])
 
 

@@ -2,6 +2,7 @@
 """Loopback servers for arculus.py: the REST peer (fido_rest_server.py), a proxy that changes what passes between it and
 ykit, and misbehaving servers."""
 
+import contextlib
 import http.client
 import http.server
 import json
@@ -25,7 +26,7 @@ class Peer:
             self.port = free_port()
             self.origin = f"http://localhost:{self.port}"
             arguments = [script, self.port, "localhost", self.origin, *([seconds] if seconds else [])]
-            self.log = open(pathlib.Path(folder) / f"peer-{self.port}.log", "w")
+            self.log = open(pathlib.Path(folder) / f"peer-{self.port}.log", "w")  # noqa: SIM115
             self.process = subprocess.Popen(
                 [sys.executable, *map(str, arguments)], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
             if self.answers():
@@ -62,10 +63,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked.append((self.path, dict(self.headers), body))
-        try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
             self.server.answer(self, body)
-        except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
-            pass
 
 
 class Server:

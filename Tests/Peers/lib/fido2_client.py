@@ -11,8 +11,7 @@ PIN = "12345"
 
 def client_of(device):
     from fido2.client import DefaultClientDataCollector, Fido2Client, UserInteraction
-    from fido2.ctap2.extensions import (
-        CredBlobExtension, CredProtectExtension, HmacSecretExtension, LargeBlobExtension)
+    from fido2.ctap2.extensions import CredBlobExtension, CredProtectExtension, HmacSecretExtension, LargeBlobExtension
 
     class User(UserInteraction):
         def prompt_up(self):
@@ -49,9 +48,7 @@ def pins(ctap):
 def ceremony(device, algorithm):
     from fido2.attestation import Attestation
     from fido2.server import Fido2Server
-    from fido2.webauthn import (
-        PublicKeyCredentialParameters, PublicKeyCredentialRpEntity, PublicKeyCredentialType,
-        PublicKeyCredentialUserEntity)
+    from fido2.webauthn import PublicKeyCredentialParameters, PublicKeyCredentialRpEntity, PublicKeyCredentialType, PublicKeyCredentialUserEntity
 
     client = client_of(device)
     server = Fido2Server(PublicKeyCredentialRpEntity(id="example.com", name="Example"), attestation="direct")

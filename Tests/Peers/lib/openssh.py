@@ -82,7 +82,7 @@ class Client:
         answer = self.ask(b"\x0b")
         assert answer[0] == 12, answer[:1]
         parts = strings(answer[5:])
-        return list(zip(parts[::2], parts[1::2]))
+        return list(zip(parts[::2], parts[1::2], strict=False))
 
     def sign(self, blob, data, flags=0):
         return self.ask(b"\x0d" + string(blob) + string(data) + struct.pack(">I", flags))

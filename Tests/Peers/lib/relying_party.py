@@ -14,11 +14,19 @@ from fido2 import cbor
 from fido2.attestation import Attestation
 from fido2.server import Fido2Server
 from fido2.webauthn import (
-    AttestationConveyancePreference, PublicKeyCredentialParameters, PublicKeyCredentialRpEntity,
-    PublicKeyCredentialType, PublicKeyCredentialUserEntity)
+    AttestationConveyancePreference,
+    PublicKeyCredentialParameters,
+    PublicKeyCredentialRpEntity,
+    PublicKeyCredentialType,
+    PublicKeyCredentialUserEntity,
+)
 from webauthn import (
-    generate_authentication_options, generate_registration_options, options_to_json, verify_authentication_response,
-    verify_registration_response)
+    generate_authentication_options,
+    generate_registration_options,
+    options_to_json,
+    verify_authentication_response,
+    verify_registration_response,
+)
 from webauthn.helpers import structs
 from webauthn.helpers.cose import COSEAlgorithmIdentifier
 

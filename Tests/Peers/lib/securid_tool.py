@@ -103,7 +103,7 @@ def fit(text, width):
 
 
 def xor(left, right):
-    return bytes(a ^ b for a, b in zip(left, right))
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
 def authenticated(section, fields):

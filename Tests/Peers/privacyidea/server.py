@@ -19,6 +19,7 @@ sends, and ykit on software keys and a store in a folder of their own.
 import atexit
 import json
 import os
+import pathlib
 import shutil
 import signal
 import ssl
@@ -51,8 +52,8 @@ class Answer(dict):
 
 
 class Server:
-    """A privacyIDEA that ends with this process, with the options of YKIT_TEST_PRIVACYIDEA besides. `url` is its address over TLS when that was asked for, `http` the one
-    without."""
+    """A privacyIDEA that ends with this process, with the options of YKIT_TEST_PRIVACYIDEA besides. `url` is its address over
+    TLS when that was asked for, `http` the one without."""
 
     def __init__(self, *options):
         self.options = (*options, *os.environ.get("YKIT_TEST_PRIVACYIDEA", "").split())
@@ -138,7 +139,7 @@ class Server:
     def messages(self, via=None):
         """What was sent by SMS ("sms"), mail ("mail") and push ("push") so far."""
         path = self.state["messages"]
-        lines = open(path).read().splitlines() if os.path.exists(path) else []
+        lines = pathlib.Path(path).read_text().splitlines() if os.path.exists(path) else []
         found = [json.loads(line) for line in lines]
         return [message for message in found if via in (None, message["via"])]
 

@@ -1,7 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the test servers share: their Python environment, start and stop, a TLS certificate. Only the standard library, until TLS is asked for."""
-import argparse, atexit, base64, datetime, email, fcntl, hashlib, ipaddress, json, os, pathlib, shutil, signal, socketserver, subprocess, sys, tempfile
-import threading, time
+
+import argparse
+import atexit
+import base64
+import datetime
+import email
+import fcntl
+import hashlib
+import ipaddress
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 from http.server import BaseHTTPRequestHandler
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "ykit-test-servers"
@@ -16,9 +34,25 @@ def install(env, requirements):
         if not (mark.exists() and mark.read_text() == want):
             mark.unlink(missing_ok=True)
             subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", env / "venv"], check=True)
-            subprocess.run([sys.executable, "-m", "pip", "--python", env / "venv/bin/python", "install", "--quiet", "--no-deps",
-                            "--only-binary=:all:", "--disable-pip-version-check", "--requirement", requirements], check=True, stdout=sys.stderr)
-            for page in env.glob("venv/lib/*/site-packages/privacyidea/static/*"):      # 280 MB of web pages that no test opens
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "--python",
+                    env / "venv/bin/python",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "--only-binary=:all:",
+                    "--disable-pip-version-check",
+                    "--requirement",
+                    requirements,
+                ],
+                check=True,
+                stdout=sys.stderr,
+            )
+            for page in env.glob("venv/lib/*/site-packages/privacyidea/static/*"):  # 280 MB of web pages that no test opens
                 shutil.rmtree(page) if page.is_dir() else page.unlink()
             mark.write_text(want)
     return env / "venv/bin/python"
@@ -27,9 +61,11 @@ def install(env, requirements):
 def certificate(folder):
     """Write ca.pem and tls.pem (certificate and key for localhost and 127.0.0.1); the answer is the pin, as curl --pinnedpubkey takes it."""
     from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization as s
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives import serialization as s
     from cryptography.hazmat.primitives.asymmetric import ec
-    now, name = datetime.datetime.now(datetime.timezone.utc), lambda text: x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
+
+    now, name = datetime.datetime.now(datetime.UTC), lambda text: x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
     ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
 
     def make(subject, public, ca):
@@ -40,6 +76,7 @@ def certificate(folder):
             names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
             builder = builder.add_extension(x509.SubjectAlternativeName(names), False)
         return builder.sign(ca_key, hashes.SHA256()).public_bytes(s.Encoding.PEM)
+
     (folder / "ca.pem").write_bytes(make("ykit test CA", ca_key.public_key(), True))
     secret = key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption())
     (folder / "tls.pem").write_bytes(make("localhost", key.public_key(), False) + secret)
@@ -81,6 +118,7 @@ def sinks(path):
                 say(b"221 bye" if verb == b"QUIT" else b"250 ok")
                 if verb == b"QUIT":
                     return
+
     ports = []
     for handler in (SMS, SMTP):
         server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler)
@@ -94,17 +132,19 @@ def postgresql():
     """Start a PostgreSQL that only listens on a socket in a folder of its own, and ends with this process; the answer is its SQLAlchemy URL."""
     tools = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")) or sys.exit("PostgreSQL is missing: apt-get install postgresql")
     folder, tools, who = tempfile.mkdtemp(prefix="pg-"), tools[-1].parent, []
-    if os.geteuid() == 0:                                                               # it refuses to run as root
+    if os.geteuid() == 0:  # it refuses to run as root
         shutil.chown(folder, "postgres", "postgres")
         who = ["runuser", "-u", "postgres", "--"]
 
     def run(tool, *words):
         return subprocess.run([*who, tools / tool, *words], cwd="/", stdout=subprocess.DEVNULL, stderr=sys.stderr, stdin=subprocess.DEVNULL, check=True)
+
     run("initdb", "-D", f"{folder}/data", "-U", "ykit", "-A", "trust", "-E", "UTF8", "--no-sync")
 
     def end():
         subprocess.run([*who, tools / "pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "stop"], cwd="/", capture_output=True)
         shutil.rmtree(folder, ignore_errors=True)
+
     atexit.register(end)
     options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
     run("pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", options, "start")
@@ -152,9 +192,10 @@ def stop(name, options):
 
     def alive():
         try:
-            return name.encode() in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()   # not a zombie, nor a later process of that number
+            return name.encode() in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()  # not a zombie, nor a later process of that number
         except FileNotFoundError:
             return False
+
     if alive():
         os.kill(pid, signal.SIGTERM)
     for _ in range(200):
@@ -166,7 +207,9 @@ def stop(name, options):
 
 def main(name, description, requirements, serve, add_options):
     """The commands install, run, start and stop around serve(options, folder)."""
-    text = description.strip() + """
+    text = (
+        description.strip()
+        + """
 
   install   make the Python environment, once; run and start do it too when it is missing
   run       serve in the foreground; SIGTERM, SIGINT or --until-eof end it
@@ -174,6 +217,7 @@ def main(name, description, requirements, serve, add_options):
   stop      stop it, and come back when it is gone
 
 When it answers, one line of JSON goes to standard output and to DIR/server.json."""
+    )
     parser = argparse.ArgumentParser(prog=name, description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["install", "run", "start", "stop"])
     parser.add_argument("--dir", help="where it keeps everything, a new folder; run without it takes a temporary one and removes it")
