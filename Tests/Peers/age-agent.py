@@ -14,18 +14,12 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from lib.openssh import Agent, Client, Server, string
 from lib.peer import REAL, YKIT, expect, skip
-from lib.piv_bench import DEFAULT_KEY, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, path, read, run, script, works, write
 
 PIN = "123456"
 FILES = 20
 EXTENSION = b"age-unwrap@ykit.dev"
 FAILURE, EXTENSION_FAILURE, RESPONSE = 5, 28, 29
-
-
-def script(name, text):
-    write(name, f"#!/bin/bash\n{text}\n".encode())
-    os.chmod(path(name), 0o755)
-    return path(name)
 
 
 def make_keys():

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from lib import terminal
 from lib.openssh import Agent, Client, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
-from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, script, works, write
 
 PIN = "123456"
 for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "WAYLAND_DISPLAY", "YKIT_PIN"):
@@ -95,13 +95,6 @@ class OpenSSHAgent:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
-
-
-def script(name, text):
-    os.makedirs(os.path.dirname(path(name)), exist_ok=True)
-    write(name, f"#!/bin/sh\n{text}\n".encode())
-    os.chmod(path(name), 0o700)
-    return path(name)
 
 
 def test_keys():

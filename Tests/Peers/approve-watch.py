@@ -64,14 +64,6 @@ def through(url):
                           action={"push_registration_url": f"{url}/ttype/push", "push_firebase_configuration": "poll only"})
 
 
-def log_in():
-    return server().call("POST", "/validate/check", user="alice", **{"pass": "2222"})["detail"]["transaction_id"]
-
-
-def state_of(transaction):
-    return server().call("GET", "/validate/polltransaction", transaction_id=transaction)["detail"]["challenge_status"]
-
-
 class Watch:
     """A running `approve watch` and the events it has reported."""
 
@@ -131,14 +123,14 @@ def test_delivered():
     watch = Watch("delivered", "--listen", f"127.0.0.1:{PORT}", "--command", f"cat >> {hook}")
     ready = watch.wait("ready")[0]
     expect("it says where it listens, and polls nothing", (ready["url"], ready["accounts"], ready["polled"]), (f"http://127.0.0.1:{PORT}/", 1, 0))
-    transaction = log_in()
+    transaction = server().log_in()
     request = watch.wait("request")[0]["request"]
     expect("a delivered request is told", (request["verified"], request["poll"], len(request["id"]), bool(request["question"])), (True, False, 32, True))
     message = server().messages("push")[-1] if server().messages("push") else None
     answer, status = ykit("approve", "list", "--store", f"{WORK}/delivered.json", env=PIN)
     expect("'list' has the same one", [entry["id"] for entry in answer["requests"]], [request["id"]])
-    expect("nothing is approved by watching", state_of(transaction), "pending")
-    second = log_in()
+    expect("nothing is approved by watching", server().state_of(transaction), "pending")
+    second = server().log_in()
     watch.wait("request", 2)
     for name, body in (("junk", b"\xff\xfe"), ("an empty body", b""), ("no request", {"push": {"serial": "x"}}),
                        ("a forged question", {"to": "topic-1", "push": {**(message or {}).get("push", {}), "question": "Pay 1 CHF?"}})):
@@ -150,7 +142,7 @@ def test_delivered():
     expect("the command got each request once", [json.loads(line)["request"]["id"] for line in pathlib.Path(hook).read_text().splitlines()],
            [event["request"]["id"] for event in watch.named("request")])
     answer, status = ykit("approve", "yes", request["id"], "--store", f"{WORK}/delivered.json", env=PIN)
-    expect("it is approved meanwhile", (status, state_of(transaction), state_of(second)), (0, "accept", "pending"))
+    expect("it is approved meanwhile", (status, server().state_of(transaction), server().state_of(second)), (0, "accept", "pending"))
     expect("SIGTERM ends it", watch.end(), 130)
     server().policy("push-delivered", False)
 
@@ -162,7 +154,7 @@ def test_polled():
         enrolled("polled", "--touch", "never")
         watch = Watch("polled", "--every", "0.3", "--timeout", "2")
         expect("one account is polled", watch.wait("ready")[0]["polled"], 1)
-        first = log_in()
+        first = server().log_in()
         request = watch.wait("request")[0]["request"]
         expect("a polled request is told", (request["poll"], request["verified"]), (True, True))
         seen = len(bad.asked)
@@ -174,17 +166,17 @@ def test_polled():
             bad.mode = mode
             seen = len(bad.asked)
             bad.wait_for(seen + 1)
-        second = log_in()
+        second = server().log_in()
         bad.mode = None
         expect("it goes on by itself when the server is back", len(watch.wait("request", 2)), 2)
         expect("that the server was away is told once, and its return", (len(watch.named("fails")), len(watch.wait("answers"))), (1, 1))
         port = bad.port
     expect("killed: that is told", len(watch.wait("fails", 2)), 2)
-    third = log_in()
+    third = server().log_in()
     with BadServer(server().http, port=port):
         expect("restarted: it goes on", len(watch.wait("request", 3)), 3)
         expect("each request once", len({event["request"]["id"] for event in watch.named("request")}), 3)
-        expect("all are open", [state_of(each) for each in (first, second, third)], ["pending"] * 3)
+        expect("all are open", [server().state_of(each) for each in (first, second, third)], ["pending"] * 3)
         expect("memory in MiB after a gigabyte was offered", watch.memory() < 60)
         watch.end()
         answer, status = watched("--every", "0.2", "--for", "1s", "--store", f"{WORK}/polled.json")
@@ -202,16 +194,16 @@ def test_restarted():
     enrolled("restarted", "--touch", "never")
     watch = Watch("restarted", "--pause-on-battery", "--every", "0.3", "--timeout", "20")
     watch.wait("ready")
-    first = log_in()
+    first = server().log_in()
     expect("a request before", len(watch.wait("request")), 1)
     server().kill()
     # The kill interrupts a request, or the next request finds no server.
     expect("that the server is gone is told", watch.wait("fails")[0]["reason"]["code"] in ("http", "server-unreachable"))
     server().restart()
-    second = log_in()
+    second = server().log_in()
     expect("the request after is told", len({event["request"]["id"] for event in watch.wait("request", 2)}), 2)
     expect("the server's absence and its return are told once", (len(watch.named("fails")), len(watch.named("answers"))), (1, 1))
-    expect("both log-ins are open", [state_of(each) for each in (first, second)], ["pending"] * 2)
+    expect("both log-ins are open", [server().state_of(each) for each in (first, second)], ["pending"] * 2)
     expect("it can be ended", watch.end(), 130)
 
 
@@ -241,13 +233,13 @@ def test_unplugged():
     key = plug()
     watch = Watch("unplugged", "--every", "0.3", key=None)
     watch.wait("ready")
-    log_in()
+    server().log_in()
     expect("a request with the key plugged in", len(watch.wait("request")), 1)
     key.terminate()
     key.wait(30)
     fault = watch.wait("fails")[0]["reason"]
     expect("that the key is gone is told", fault["code"] in ("no-card", "removed"))
-    log_in()
+    server().log_in()
     time.sleep(2)
     expect("once", len(watch.named("fails")), 1)
     key = plug()
@@ -344,7 +336,7 @@ def test_recorded():
     """What the key and the server say is recorded together, and replayed without either of them."""
     store = ("--store", f"{WORK}/recorded.json")
     enrolled("recorded", "--touch", "never")
-    transaction = log_in()
+    transaction = server().log_in()
     before, status = ykit("approve", "list", *store, env=PIN, record=f"{WORK}/list.jsonl")
     expect("a poll is recorded", (status, len(before["requests"])), (0, 1))
     text = pathlib.Path(WORK, "list.jsonl").read_text()
@@ -356,7 +348,7 @@ def test_recorded():
     done = raw("--replay", f"{WORK}/changed.jsonl", "--json", "approve", "list", *store, env=PIN)
     expect("a question changed in the recording is not shown", (changed != text, json.loads(done.stdout)["requests"]), (True, []))
     answer, status = ykit("approve", "no", *store, env=PIN, record=f"{WORK}/no.jsonl")
-    expect("an answer is recorded", (status, state_of(transaction)), (0, "declined"))
+    expect("an answer is recorded", (status, server().state_of(transaction)), (0, "declined"))
     server().remove_tokens()
     detail = server().admin("POST", "/token/init", type="push", user="alice", realm="test", genkey=1, pin="2222")["detail"]
     answer, status = ykit("approve", "enroll", detail["pushurl"]["value"], "--force", "--slot", "90", *store, env=PIN, record=f"{WORK}/enroll.jsonl")
@@ -377,7 +369,7 @@ def test_bad_servers():
             expect(f"{mode}: said, and asked once", (status, code(answer), len(bad.asked)), (*wanted, 1))
         print(f"     {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB at the most", flush=True)
         bad.mode = None
-        log_in()
+        server().log_in()
         answer, status = ykit("approve", "list", "--store", f"{WORK}/bad.json", env=PIN)
         expect("afterwards all is well", (status, len(answer["requests"])), (0, 1))
     through(None)
@@ -447,7 +439,7 @@ def test_desktop():
     hook = f"{WORK}/desktop.jsonl"
     watch = Watch("desktop", "--notify", "--every", "0.3", "--command", f"cat >> {hook}")
     watch.wait("ready")
-    transaction = log_in()
+    transaction = server().log_in()
     body = screen.wait(1)[0]
     request = watch.wait("request")[0]["request"]
     expect("a notification has Show and Decline and no Approve", body[5], ["show", "Show", "decline", "Decline"])
@@ -461,15 +453,15 @@ def test_desktop():
     screen.choose(99, "decline")
     screen.choose(1, "approve")
     time.sleep(1)
-    expect("other choices do nothing", (state_of(transaction), watch.named("declined")), ("pending", []))
+    expect("other choices do nothing", (server().state_of(transaction), watch.named("declined")), ("pending", []))
     screen.choose(len(screen.wait(2)), "decline")
-    expect("Decline declines", (watch.wait("declined")[0]["accepted"], state_of(transaction)), (True, "declined"))
+    expect("Decline declines", (watch.wait("declined")[0]["accepted"], server().state_of(transaction)), (True, "declined"))
     answer, status = ykit("approve", "history", "--store", f"{WORK}/desktop.json", key="other.json", env=PIN)
     expect("and is in the history", [event.get("decision", event) for event in answer["events"] or [answer["error"]]], ["declined"])
     screen.locked = True
     time.sleep(1.5)
     shown, told = len(screen.shown), len(watch.named("request"))
-    log_in()
+    server().log_in()
     time.sleep(3)
     expect(
         "nothing is told while the screen is locked",

@@ -24,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "privacyidea"))
 from bad_server import BadServer
 from server import WORK, Server, code, environment, raw, start, ykit
 
-from lib.peer import ROOT, YKIT, expect, parts
+from lib.peer import ROOT, YKIT, QuietHandler, expect, parts
 from lib.terminal import Terminal
 
 PIN = {"YKIT_PIN": "123456"}
@@ -553,16 +553,13 @@ def test_changes():
     expect("clearing deletes its key", (status, answer["slots"]), (0, ["82"]))
 
 
-class Proxy(http.server.BaseHTTPRequestHandler):
+class Proxy(QuietHandler):
     """A proxy that alters what passes."""
     alter = staticmethod(lambda method, status, body: (status, body))
     skew = 0
     drops = False
     target = ""
     protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
 
     def date_time_string(self, timestamp=None):
         return email.utils.formatdate(time.time() + Proxy.skew, usegmt=True)

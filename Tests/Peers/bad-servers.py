@@ -71,14 +71,6 @@ def token():
     return server().admin("POST", "/token/init", type="push", user="alice", realm="test", genkey=1, pin="2222")["detail"]
 
 
-def log_in():
-    return server().call("POST", "/validate/check", user="alice", **{"pass": "2222"})["detail"]["transaction_id"]
-
-
-def state_of(transaction):
-    return server().call("GET", "/validate/polltransaction", transaction_id=transaction)["detail"]["challenge_status"]
-
-
 def is_change(method, path):
     """Whether a request changes something at the server."""
     return method != "GET" and path.split("?")[0] not in ("/auth", "/validate/initialize")
@@ -179,7 +171,7 @@ def test_answering():
 
         def request():
             """A login: its transaction, and ykit's identifier for it."""
-            transaction = log_in()
+            transaction = server().log_in()
             return transaction, approve("list")[0]["requests"][0]["id"]
 
         def answer(word, name, *options):
@@ -189,10 +181,10 @@ def test_answering():
             opened = request()
 
             def taken(_):
-                return None if state_of(opened[0]) == "pending" else f"the log-in is {state_of(opened[0])}"
+                return None if server().state_of(opened[0]) == "pending" else f"the log-in is {server().state_of(opened[0])}"
 
             judged(word, each(bad, lambda _: answer(word, opened[1]), check=taken))
-            expect(f"{word}: afterwards it worked", state_of(opened[0]), state)
+            expect(f"{word}: afterwards it worked", server().state_of(opened[0]), state)
             if state == "pending":
                 answer("no", opened[1])
         for word, state in (("yes", "accept"), ("no", "declined")):
@@ -202,7 +194,7 @@ def test_answering():
             said, status = answer(word, opened[1])
             bad.mode, bad.only, bad.is_late = None, None, False
             expect(f"{word}: an answer that arrived, and whose receipt is lost",
-                   (status, code(said), "may have the answer" in (said["error"]["hint"] or ""), state_of(opened[0])), (16, "http", True, state))
+                   (status, code(said), "may have the answer" in (said["error"]["hint"] or ""), server().state_of(opened[0])), (16, "http", True, state))
             kept = {event["challenge"]["nonce"]: event["accepted"] for event in approve("history")[0]["events"]}
             expect(f"{word}: it is in the history, neither accepted nor refused", kept.get(opened[1], "missing"), None)
 
@@ -504,7 +496,7 @@ def test_tiqr():
             return challenge["transaction_id"], challenge["multi_challenge"][0]["attributes"]["value"]
 
         def open_still(given):
-            return None if state_of(given[0]) == "pending" else f"the log-in is {state_of(given[0])}"
+            return None if server().state_of(given[0]) == "pending" else f"the log-in is {server().state_of(given[0])}"
 
         judged("approve open, TiQR log-in", each(bad, lambda given: approve("open", given[1], "--force"), log_in, open_still))
 

@@ -9,16 +9,12 @@ import os
 import subprocess
 import time
 
-from lib.peer import YKIT, beside_pcscd, expect, own_folder, reader_port
+from lib.peer import YKIT, beside_pcscd, expect, holds, own_folder, reader_port
 
 beside_pcscd()
 FOLDER = own_folder()
 
 CODE, OTHER = "0102030405060708090a0b0c0d0e0f10", "ffeeddccbbaa99887766554433221100"
-
-
-def holds(name, part, text):
-    expect(name, part if part in text else text, part)
 
 
 def run(command, text="", **settings):

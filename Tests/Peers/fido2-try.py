@@ -18,7 +18,7 @@ import time
 from fido2.pcsc import CtapPcscDevice
 
 from lib import fido2_client
-from lib.peer import YKIT, beside_pcscd, expect, own_folder, reader_port
+from lib.peer import YKIT, beside_pcscd, expect, in_reader, own_folder
 
 beside_pcscd()
 
@@ -144,17 +144,10 @@ def guarded():
 
 
 def client(origin):
-    from fido2.client import DefaultClientDataCollector, Fido2Client, UserInteraction
+    from fido2.client import DefaultClientDataCollector, Fido2Client
     from fido2.ctap2.extensions import CredProtectExtension, HmacSecretExtension, LargeBlobExtension
 
-    class User(UserInteraction):
-        def prompt_up(self):
-            pass
-
-        def request_pin(self, permissions, rp_id):
-            return PIN
-
-    return Fido2Client(DEVICE, DefaultClientDataCollector(origin), user_interaction=User(),
+    return Fido2Client(DEVICE, DefaultClientDataCollector(origin), user_interaction=fido2_client.user(),
                        extensions=[HmacSecretExtension(), CredProtectExtension(), LargeBlobExtension()])
 
 
@@ -313,20 +306,9 @@ def test_browserless():
     state = f"{folder}/key"
     subprocess.run([YKIT, "--virtual", state, "fido2", "pin", "set"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, env={**os.environ, "YKIT_NEW_PIN": PIN})
-    server = subprocess.Popen([YKIT, "virtual", "serve", "--vpcd", f"127.0.0.1:{reader_port()}",
-                               "--state", state], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with in_reader("--state", state, ready=lambda: list(CtapPcscDevice.list_devices())):
         guarded()
-        for _ in range(600):
-            DEVICE = next(iter(CtapPcscDevice.list_devices()), None)
-            if DEVICE:
-                break
-            time.sleep(0.1)
-        else:
-            sys.exit("FAIL no key appeared in the reader")
+        DEVICE = next(iter(CtapPcscDevice.list_devices()))
         usual()
         everything()
         wrong()
-    finally:
-        server.kill()
-        server.wait()

@@ -12,6 +12,7 @@ import subprocess
 import ndef
 from yubiotp import otp as yubiotp
 
+from lib.fake_card import crc
 from lib.peer import YKIT, expect, own_folder
 
 FOLDER = own_folder()
@@ -179,15 +180,6 @@ def test_broken():
         if found is not None and len(found) != len(relaxed):
             odd.append((message.hex(), found, relaxed))
     expect("messages with a bit changed have as many records, or are refused", odd[:1], [])
-
-
-def crc(data):
-    value = 0xFFFF
-    for byte in data:
-        value ^= byte
-        for _ in range(8):
-            value = value >> 1 ^ 0x8408 if value & 1 else value >> 1
-    return (~value & 0xFFFF).to_bytes(2, "little")
 
 
 def test_virtual_key():

@@ -12,6 +12,7 @@ import subprocess
 import ndef
 from yubiotp import otp as yubiotp
 
+from lib.fake_card import crc
 from lib.peer import YKIT, beside_pcscd, expect, own_folder, reader_port, within
 
 beside_pcscd("--name", "ACS ACR122U PICC Interface", YKIT_NOTE_ROUTE="NFC")
@@ -55,15 +56,6 @@ class Key:
         self.process.terminate()
         self.process.wait(60)
         within(60, lambda: not has_card())
-
-
-def crc(data):
-    value = 0xFFFF
-    for byte in data:
-        value ^= byte
-        for _ in range(8):
-            value = value >> 1 ^ 0x8408 if value & 1 else value >> 1
-    return (~value & 0xFFFF).to_bytes(2, "little")
 
 
 def token(message):

@@ -20,7 +20,7 @@ from yubico_client import Yubico
 from yubico_client.yubico_exceptions import StatusCodeError
 from yubiotp import otp as yubiotp
 
-from lib.peer import YKIT, expect, own_folder
+from lib.peer import YKIT, QuietHandler, expect, own_folder
 
 FOLDER = own_folder()
 
@@ -93,14 +93,11 @@ def test_crash():
     expect("twelve at once: one is first", sorted(process.wait(60) for process in many), [0] + [8] * 11)
 
 
-class Server(http.server.BaseHTTPRequestHandler):
+class Server(QuietHandler):
     """A validation server; the path selects its behaviour."""
     protocol_version = "HTTP/1.1"
     counters, answered, asked = {}, set(), []
     signer = Yubico(str(CLIENT), API_KEY)
-
-    def log_message(self, *_):
-        pass
 
     def do_GET(self):
         path, _, query = self.path.partition("?")

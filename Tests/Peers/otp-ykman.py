@@ -15,7 +15,7 @@ import time
 import ndef
 from yubiotp import otp as yubiotp
 
-from lib.peer import YKIT, beside_pcscd, expect, own_folder, reader_port
+from lib.peer import YKIT, beside_pcscd, expect, holds, in_reader, own_folder
 
 READER = "ACS ACR122U"
 beside_pcscd("--name", READER)
@@ -23,10 +23,6 @@ FOLDER = own_folder()
 NIST, SAMPLE, RESPONSE = bytes(range(0x30, 0x44)).hex(), b"Sample #2".hex(), "0922d3405faa3d194f82a45830737d5cc6c75d24"
 AES, PRIVATE = bytes(range(16)), bytes.fromhex("8792ebfe26cc")
 CODE, OTHER = "010203040506", "0a0b0c0d0e0f"
-
-
-def holds(name, part, text):
-    expect(name, part if part in text else text, part)
 
 
 def run(command, text="", **settings):
@@ -167,20 +163,8 @@ def check_typed():
 
 
 def test_otp():
-    port = reader_port()
-    command = [YKIT, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--nfc", "--state", "key.json"]
-    with open(f"{FOLDER}/serve.log", "ab") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=FOLDER)
-    try:
-        limit = time.monotonic() + 60
-        while ykit("info")[:6] == "status":
-            if time.monotonic() > limit:
-                raise SystemExit("FAIL the virtual key and its reader do not find each other")
-            time.sleep(0.05)
+    with in_reader("--nfc", "--state", "key.json", ready=lambda: ykit("info")[:6] != "status", cwd=FOLDER):
         check_challenge_response()
         check_yubico_otp()
         check_access_codes()
         check_typed()
-    finally:
-        server.terminate()
-        server.wait(60)

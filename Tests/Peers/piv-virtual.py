@@ -13,7 +13,7 @@ import shlex
 import ssl
 import threading
 
-from lib.peer import YKIT, beside_pcscd, expect, skip
+from lib.peer import YKIT, QuietHandler, beside_pcscd, expect, skip
 from lib.piv_bench import DEFAULT_KEY, FOLDER, Key, certify, fails, openssl, path, read, run, works, write
 
 beside_pcscd()
@@ -343,7 +343,7 @@ class Server:
     """A server that requests a certificate of 'issuer', and says whose it received."""
 
     def __enter__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_GET(self):
                 subject = dict(pair[0] for pair in self.connection.getpeercert()["subject"])
                 body = f"you are {subject['commonName']}".encode()
@@ -352,8 +352,6 @@ class Server:
                 self.end_headers()
                 self.wfile.write(body)
 
-            def log_message(self, *_):
-                pass
 
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(path("server.pem"), path("server.key"))

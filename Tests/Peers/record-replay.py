@@ -11,11 +11,9 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
-import time
 
-from lib.peer import YKIT, beside_pcscd, expect, reader_port
+from lib.peer import YKIT, beside_pcscd, expect, in_reader
 
 beside_pcscd()
 
@@ -260,30 +258,14 @@ def decrypted(folder, way, link):
         expect(f"{link}piv decrypt {words}: replays", (after.returncode, after.stdout), wanted)
 
 
-def serve(folder):
-    port = reader_port()
-    server = subprocess.Popen([YKIT, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", f"{folder}/key"],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    limit = time.monotonic() + 60
-    while run(folder, ["oath", "info"], "", {}).returncode != 0:
-        if time.monotonic() > limit:
-            sys.exit("FAIL the virtual key does not appear in its reader")
-        time.sleep(0.05)
-    return server
-
-
 def test_record_replay():
     with tempfile.TemporaryDirectory() as folder:
-        server = serve(folder)
-        try:
+        with in_reader("--state", f"{folder}/key", ready=lambda: run(folder, ["oath", "info"], "", {}).returncode == 0):
             for number, (arguments, text, settings) in enumerate(STEPS):
                 step(folder, number, arguments, text, settings)
             fido(folder, ["--link", "pcsc"], "card ")
             piv(folder, [], "")
             steps(folder, OTP_STEPS + CONFIG_STEPS, [], "")
-        finally:
-            server.terminate()
-            server.wait(60)
         fido(folder, ["--virtual", f"{folder}/hid-key"], "HID ")
         piv(folder, ["--virtual", f"{folder}/piv-key"], "virtual ")
         for link in ["hid", "pcsc"]:

@@ -18,7 +18,7 @@ import threading
 import time
 import urllib.request
 
-from lib.peer import ROOT, YKIT, expect
+from lib.peer import ROOT, YKIT, QuietHandler, expect
 from lib.securid_tool import CACHE, WORK, raw, seed_of, ykit
 
 SERVER = f"{ROOT}/Tests/Peers/ctkip/ctkip-server"
@@ -55,7 +55,7 @@ def refused(name, url, wanted, *options):
             os.unlink(path)
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
+class Answers(QuietHandler):
     """A server that answers with a function of the request; the function may also write the answer itself."""
     protocol_version = "HTTP/1.1"
 
@@ -76,8 +76,6 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_):
-        pass
 
 
 class answering:

@@ -15,7 +15,7 @@ import time
 
 from lib.openssh import Agent, Client, Server
 from lib.peer import REAL, ROOT, YKIT, beside_pcscd, expect, failures, note, skip, within
-from lib.piv_bench import DEFAULT_KEY, Key, fails, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, Key, fails, path, read, run, script, works, write
 
 beside_pcscd()
 
@@ -102,12 +102,6 @@ def noted(agent):
     """Notes for tools/conformance that the agent worked until ^C; tools/noted does not wait for servers."""
     note("ykit", "pcscd", "0", "ssh", "agent")
     expect("^C ends it, and all before it was right", (agent.status in (0, 130), failures), (True, []))
-
-
-def script(name, text):
-    write(name, f"#!/bin/sh\n{text}\n".encode())
-    os.chmod(path(name), 0o700)
-    return path(name)
 
 
 def confirmation():

@@ -5,7 +5,7 @@ what costs a try."""
 import os
 import subprocess
 
-from lib.peer import REAL, beside_pcscd, expect, own_folder, reader_port, within
+from lib.peer import REAL, beside_pcscd, expect, in_reader, own_folder
 
 beside_pcscd()
 
@@ -58,15 +58,8 @@ def registration(pin=None):
 
 
 def test_u2f_ykman():
-    command = [REAL, "virtual", "serve", "--vpcd", f"127.0.0.1:{reader_port()}", "--model", "yubikey4-fips",
-               "--state", f"{own_folder()}/key.json"]
-    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        assert within(60, device), "no key appeared in the reader"
+    with in_reader("--model", "yubikey4-fips", "--state", f"{own_folder()}/key.json", ready=device, program=REAL):
         check()
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 def check():

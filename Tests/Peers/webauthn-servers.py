@@ -13,9 +13,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
-from lib.peer import YKIT, beside_pcscd, expect, reader_port
+from lib.peer import YKIT, beside_pcscd, expect, in_reader
 from lib.relying_party import ORIGIN, RelyingParty, encode, tampered
 
 NODE = os.environ.get("YKIT_TEST_NODE")
@@ -203,18 +202,8 @@ def all_of_them(folder):
     with_pin(Key("CTAP 2.0, protocol 1", folder, [*old, "--link", "hid"], PIN))
 
 
-def serve(folder):
-    """The virtual key in the reader of the sandbox's pcscd."""
-    port = reader_port()
-    server = subprocess.Popen(
-        [YKIT, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", f"{folder}/card"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    limit = time.monotonic() + 60
-    while subprocess.run([YKIT, "--link", "pcsc", "fido2", "info"], capture_output=True, timeout=120).returncode != 0:
-        if time.monotonic() > limit:
-            sys.exit("FAIL the virtual key does not appear in its reader")
-        time.sleep(0.05)
-    return server
+def is_in_reader():
+    return subprocess.run([YKIT, "--link", "pcsc", "fido2", "info"], capture_output=True, timeout=120).returncode == 0
 
 
 def test_webauthn_servers():
@@ -223,9 +212,5 @@ def test_webauthn_servers():
             # Programs are slow in a guest, so only one algorithm is tampered with.
             with_pin(Key(f"--path {NODE}", folder, ["--path", NODE], PIN), thorough=False)
         else:
-            server = serve(folder)
-            try:
+            with in_reader("--state", f"{folder}/card", ready=is_in_reader):
                 all_of_them(folder)
-            finally:
-                server.terminate()
-                server.wait(60)

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from lib.peer import ROOT, free_port
+from lib.peer import ROOT, QuietHandler, free_port
 
 
 class Peer:
@@ -56,9 +56,7 @@ class Peer:
         self.log.close()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+class Handler(QuietHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

@@ -18,7 +18,7 @@ import threading
 import time
 from xml.etree import ElementTree
 
-from lib.peer import REAL, ROOT, expect
+from lib.peer import REAL, ROOT, QuietHandler, expect
 
 
 def venv(program):
@@ -87,7 +87,7 @@ class Key:
 def controller(key):
     """The address of a server that switches the key's power, with the interface that python-fido2's tests expect."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self):
             if self.path.endswith("/power/on"):
                 key.insert()
@@ -96,8 +96,6 @@ def controller(key):
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, *_):
-            pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

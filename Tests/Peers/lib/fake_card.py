@@ -11,6 +11,16 @@ from lib.peer import received, within
 ATR = bytes.fromhex("3bfd1300008131fe158073c021c057597562694b657940")
 
 
+def crc(data):
+    """The check value of a frame (ISO/IEC 13239), little-endian."""
+    value = 0xFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ 0x8408 if value & 1 else value >> 1
+    return (~value & 0xFFFF).to_bytes(2, "little")
+
+
 class FakeCard:
     """In the reader from the start; `answer` is what it replies to each command, or a function of the command."""
 

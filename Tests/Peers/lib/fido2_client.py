@@ -9,9 +9,9 @@ from lib.peer import expect
 PIN = "12345"
 
 
-def client_of(device):
-    from fido2.client import DefaultClientDataCollector, Fido2Client, UserInteraction
-    from fido2.ctap2.extensions import CredBlobExtension, CredProtectExtension, HmacSecretExtension, LargeBlobExtension
+def user():
+    """Whoever knows the PIN."""
+    from fido2.client import UserInteraction
 
     class User(UserInteraction):
         def prompt_up(self):
@@ -20,10 +20,17 @@ def client_of(device):
         def request_pin(self, permissions, rp_id):
             return PIN
 
+    return User()
+
+
+def client_of(device):
+    from fido2.client import DefaultClientDataCollector, Fido2Client
+    from fido2.ctap2.extensions import CredBlobExtension, CredProtectExtension, HmacSecretExtension, LargeBlobExtension
+
     extensions = [HmacSecretExtension(allow_hmac_secret=True), CredProtectExtension(), LargeBlobExtension(),
                   CredBlobExtension()]
     collector = DefaultClientDataCollector("https://example.com")
-    return Fido2Client(device, collector, user_interaction=User(), extensions=extensions)
+    return Fido2Client(device, collector, user_interaction=user(), extensions=extensions)
 
 
 def pins(ctap):

@@ -3,6 +3,8 @@
 own. Scripts in Tests/Guest, Tests/Demand and tools use it as well."""
 
 import atexit
+import contextlib
+import http.server
 import os
 import pathlib
 import shutil
@@ -135,6 +137,34 @@ def beside_pcscd(*options, **variables):
 def reader_port(index=0):
     """The port of loopback where a card is put into a reader of the test's own pcscd."""
     return int(os.environ["YKIT_TEST_VPCD_PORTS"].split()[index])
+
+
+@contextlib.contextmanager
+def in_reader(*options, ready, port=None, program=YKIT, **settings):
+    """A virtual key in a reader of the test's own pcscd during the block, with these options of `ykit virtual serve`; the
+    block begins when `ready()` is true."""
+    command = [program, "virtual", "serve", "--vpcd", f"127.0.0.1:{port or reader_port()}", *map(str, options)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, **{**quiet, **settings})
+    try:
+        if not within(60, ready, 0.05):
+            raise SystemExit("FAIL the virtual key does not appear in its reader")
+        yield server
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+class QuietHandler(http.server.BaseHTTPRequestHandler):
+    """A handler of requests that logs none."""
+
+    def log_message(self, *_):
+        pass
+
+
+def holds(name, part, text):
+    """A check that a text has a part."""
+    expect(name, part if part in text else text, part)
 
 
 def in_own_session():

@@ -57,6 +57,14 @@ def read(name):
         return file.read()
 
 
+def script(name, text, shell="sh"):
+    """A program for a shell in the folder; its path."""
+    os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+    write(name, f"#!/bin/{shell}\n{text}\n".encode())
+    os.chmod(path(name), 0o755)
+    return path(name)
+
+
 def openssl(*arguments):
     status, output = run("openssl", *arguments)
     if status != 0:

@@ -22,6 +22,8 @@ import time
 import urllib.error
 import urllib.request
 
+from lib.peer import QuietHandler
+
 #: What ykit says of an answer that cannot be used: exit status, error code.
 TABLE = {
     "close": (16, "http"), "cut-header": (13, "malformed"), "cut-body": (16, "http"), "stall": (10, "server-timed-out"),
@@ -34,11 +36,8 @@ TABLE = {
 SIGNED = {"unsigned": (13, "signature"), "replayed": (13, "signature")}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
 
     def handle_request(self):
         bad = self.server.bad

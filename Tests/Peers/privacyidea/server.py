@@ -132,6 +132,14 @@ class Server:
             sys.exit(f"{method} {path}: {answer.status} {dict(answer)}")
         return answer
 
+    def log_in(self):
+        """Starts a login of alice, whose factor is asked in the background; its transaction."""
+        return self.call("POST", "/validate/check", user="alice", **{"pass": "2222"})["detail"]["transaction_id"]
+
+    def state_of(self, transaction):
+        """What became of a login: pending, accept or declined."""
+        return self.call("GET", "/validate/polltransaction", transaction_id=transaction)["detail"]["challenge_status"]
+
     def policy(self, name, on=True):
         """Switches one of the policies that privacyidea-server has."""
         self.admin("POST", f"/policy/{'enable' if on else 'disable'}/{name}")
