@@ -25,7 +25,7 @@ FAILURE, EXTENSION_FAILURE, RESPONSE = 5, 28, 29
 def make_keys():
     os.makedirs(path("bin"), exist_ok=True)
     for name in ("ykit", "yubikey"):
-        script(f"bin/age-plugin-{name}", f'exec -a "$0" {REAL} "$@"')
+        script(f"bin/age-plugin-{name}", f'exec -a "$0" {REAL} "$@"', shell="bash")
     os.environ["PATH"] = f"{path('bin')}:{os.environ['PATH']}"
     works("a virtual key", YKIT, "virtual", "new", "key.json")
     for name, *options in (("p256", "--slot", "82"), ("x25519", "--slot", "83", "--algorithm", "x25519"),
