@@ -25,8 +25,10 @@ func system(_ name: String, exclude: [String] = []) -> Target {
     .target(name: name, path: "Sources/System/" + name, exclude: exclude)
 }
 
+/// Unit tests in `Tests/NAME`, which share `Tests/Support`.
 func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+    .testTarget(
+        name: name, dependencies: dependencies + ["YKTestSupport"], resources: resources, swiftSettings: house)
 }
 
 let package = Package(
@@ -213,7 +215,10 @@ let package = Package(
             ],
             path: "Sources/ykit", swiftSettings: house),
 
-        .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
+        .target(
+            name: "YKTestSupport",
+            dependencies: ["YKInteraction", "YKVirtualKey", "YKCapture", "YKTransport", "YKCrypto", "YKWire"],
+            path: "Tests/Support", swiftSettings: house),
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -240,7 +245,7 @@ let package = Package(
         test(
             "YKHardwareTests",
             [
-                "YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKVirtualKeyHost",
+                "YKHardware", "YKSmartCard", "YKVirtualKey", "YKTransport", "YKVirtualKeyHost",
                 "YKProtocols", "YKWire", "CPCSC", "CUSB",
             ]),
         test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
@@ -346,7 +351,7 @@ let package = Package(
                 "YKUse", "YKInteraction", "YKPIV", "YKFIDO", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
                 "YKWire",
             ]),
-        test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
+        test("YKHTTPTests", ["YKHTTP", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [

@@ -37,7 +37,8 @@ import YKWire
         try one.complete(&options) { _ in nil }
         #expect(options.device == nil && options.reader == nil && options.virtual == nil)
         try other.complete(&free) { _ in nil }
-        #expect(free.device == "1" || free.reader == "x" || free.virtual == "/k")
+        let chosen = [free.device, free.reader, free.virtual].compactMap(\.self)
+        #expect(chosen == [String(line.split(separator: " ")[2])])
     }
 
     @Test("what belongs to an option that is not in use is not set")

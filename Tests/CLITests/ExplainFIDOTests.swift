@@ -72,7 +72,7 @@ import YKWire
                 let error = CTAPError.status(CTAPStatus(rawValue: byte), during: command)
                 for explained in [Explain.explain(error), Explain.explain(FIDOError(error))] {
                     Self.check(explained)
-                    #expect(Self.codes.contains(explained.code) || byte == 0x3D, "\(byte): \(explained.code)")
+                    if byte != 0x3D { #expect(Self.codes.contains(explained.code), "\(byte): \(explained.code)") }
                 }
             }
         }
@@ -82,7 +82,7 @@ import YKWire
         #expect(explained.hint?.isEmpty == false, "\(explained)")
         #expect(explained.exit != .done && explained.message.count > 5)
         #expect(explained.message.last != "." && explained.hint?.last != "." && !explained.message.contains("Error"))
-        #expect(explained.message.first?.isUppercase == false || explained.message.hasPrefix("U2F"), "\(explained)")
+        #expect(explained.message.trimmingPrefix("U2F").first?.isUppercase == false, "\(explained)")
         let isOneWord = explained.code.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
         #expect(isOneWord && !explained.code.isEmpty)
     }

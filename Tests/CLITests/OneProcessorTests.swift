@@ -5,6 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 import YKHardware
+import YKTestSupport
 import YKTransport
 
 @testable import Verbs

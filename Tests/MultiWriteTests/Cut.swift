@@ -30,7 +30,7 @@ enum Cut: Hashable, Sendable {
 }
 
 /// Counts the exchanges of an operation and cuts one of them.
-final class CutLink: CardLink {
+final class CutLink: ForwardingCardLink {
     /// Which exchange is cut, and how many there were.
     final class Counter: Sendable {
         let cut: Cut?
@@ -69,14 +69,12 @@ final class CutLink: CardLink {
         }
     }
 
-    private let link: any CardLink
+    let link: any CardLink
     private let counter: Counter
     private var isRemoved = false
     private var isLost = false
 
     init(_ link: sending any CardLink, _ counter: Counter) { (self.link, self.counter) = (link, counter) }
-
-    var identity: CardIdentity { link.identity }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         if isRemoved { throw .removed }
@@ -108,16 +106,14 @@ final class CutLink: CardLink {
         return try link.begin(deadline: deadline) || isLost
     }
 
-    func end() { link.end() }
     func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
         if isRemoved { throw .removed }
         try link.reset(kind, deadline: deadline)
     }
-    func close() { link.close() }
 }
 
 /// Counts the feature reports of an operation and unplugs the key at one of them.
-final class CutReportLink: ReportLink {
+final class CutReportLink: ForwardingReportLink {
     /// When the key is unplugged.
     enum Cut: CaseIterable, Sendable {
         case removedBefore
@@ -140,13 +136,11 @@ final class CutReportLink: ReportLink {
         }
     }
 
-    private let link: any ReportLink
+    let link: any ReportLink
     private let counter: Counter
     private var isRemoved = false
 
     init(_ link: sending any ReportLink, _ counter: Counter) { (self.link, self.counter) = (link, counter) }
-
-    var identity: ReportIdentity { link.identity }
 
     private func counted<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
         if isRemoved { throw .removed }
@@ -167,6 +161,4 @@ final class CutReportLink: ReportLink {
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) { try link.write(report, deadline: deadline) }
-    func read(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.read(deadline: deadline) }
-    func close() { link.close() }
 }

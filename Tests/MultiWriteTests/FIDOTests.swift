@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -63,7 +64,7 @@ enum FIDOOperations {
 
     static let one = [UInt8](repeating: 1, count: 10)
     /// Does not fit into one message, nor become smaller.
-    static let two: [UInt8] = Counting().draw(1800, secret: false)
+    static let two: [UInt8] = ScatteredRandom().draw(1800, secret: false)
 
     static func blob(_ key: VirtualKey) async throws -> [UInt8]? {
         let service = try await open(key.link(), pin: "12345")

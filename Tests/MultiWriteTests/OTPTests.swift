@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKManagement
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -14,7 +15,7 @@ struct OTPTests {
 
     @Test("the same over the keyboard's feature reports", arguments: OTPOperations.changes)
     func slotsOverReports(_ change: OTPOperations.Change) async throws {
-        let first = try VirtualKey(.new(DeviceProfile(serial: 4711), random: Counting()), world: Operation.world)
+        let first = try VirtualKey(.new(DeviceProfile(serial: 4711), random: ScatteredRandom()), world: Operation.world)
         try await change.prepare(first)
         let before = first.state
         func run(_ cut: CutReportLink.Cut?, at number: Int) async throws -> (key: VirtualKey, count: Int, isCut: Bool) {
@@ -22,7 +23,9 @@ struct OTPTests {
             let counter = CutReportLink.Counter(cut, at: number)
             let link = CutReportLink(key.otpReportLink(), counter)
             var isCut = false
-            do { try await change.act(.open(HIDOTPLink(link, environment: .instant))) } catch { isCut = true }
+            do { try await change.act(.open(HIDOTPLink(link, environment: .instant(ScatteredRandom())))) } catch {
+                isCut = true
+            }
             return (VirtualKey(key.state, world: Operation.world), counter.count, isCut)
         }
         let whole = try await run(nil, at: 0)

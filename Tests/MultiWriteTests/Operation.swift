@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -29,7 +30,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
     func proveNothingIsLost() async throws {
         var profile = DeviceProfile(model: model, serial: 4711)
         if model == .yubiKey { profile.version = version }
-        let first = try VirtualKey(.new(profile, random: Counting()), world: Self.world)
+        let first = try VirtualKey(.new(profile, random: ScatteredRandom()), world: Self.world)
         try await prepare(first)
         let before = first.state
         let whole = VirtualKey(before, world: Self.world)
@@ -61,7 +62,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
         } catch { Issue.record("\(place): not repeatable: \(error)") }
     }
 
-    static let world = VirtualWorld(random: Counting(), touch: { _ in .touched })
+    static let world = VirtualWorld(random: ScatteredRandom(), touch: { _ in .touched })
 }
 
 /// What does not hold.

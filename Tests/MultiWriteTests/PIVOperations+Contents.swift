@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -37,7 +38,7 @@ extension PIVOperations {
 
     /// Imports the key, and a certificate for it that was made elsewhere.
     static func importBoth(_ link: sending any CardLink) async throws {
-        let elsewhere = try await open(VirtualKey(.new(DeviceProfile(serial: 1), random: Counting())).link())
+        let elsewhere = try await open(VirtualKey(.new(DeviceProfile(serial: 1), random: ScatteredRandom())).link())
         try await manage(elsewhere)
         _ = try await elsewhere.importKey(try foreignKey(), .authentication)
         try await elsewhere.verify(pin("123456"))

@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKSecureChannel
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -28,7 +29,7 @@ enum SecurityDomainOperations {
         _ link: sending any CardLink, _ keys: SCP03Keys? = .factory
     ) async throws -> SecurityDomainService {
         let channel = channel(link)
-        if let keys { channel.protect(with: SecureChannel(.scp03(keys), environment: .instant)) }
+        if let keys { channel.protect(with: SecureChannel(.scp03(keys), environment: .instant(ScatteredRandom()))) }
         return try await SecurityDomainService.open(channel)
     }
 

@@ -6,6 +6,7 @@ import YKCrypto
 import YKFIDO
 import YKOATH
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -13,34 +14,32 @@ import YKWire
 /// What was sent to a key.
 final class Sent: Sendable {
     private let all = Mutex<[[UInt8]]>([])
+    private let (stream, news) = AsyncStream.makeStream(of: [UInt8].self)
     var frames: [[UInt8]] { all.withLock { $0 } }
-    func append(_ frame: [UInt8]) { all.withLock { $0.append(frame) } }
 
-    /// Waits until such a frame was sent: what a caller is told may be quicker than what the key is sent.
+    func append(_ frame: [UInt8]) {
+        all.withLock { $0.append(frame) }
+        news.yield(frame)
+    }
+
+    /// Waits until such a frame was sent: what a caller is told may be quicker than what the key is sent. The time limit of
+    /// the test ends the wait.
     func has(_ name: Comment, _ isWanted: ([UInt8]) -> Bool) async {
-        for _ in 0..<600 {
-            if frames.contains(where: isWanted) { return }
-            try? await Task.sleep(for: .milliseconds(100))
-        }
+        if frames.contains(where: isWanted) { return }
+        for await frame in stream where isWanted(frame) { return }
         Issue.record(name)
     }
 }
 
 /// A card that keeps what it was sent.
-final class HeardCard: CardLink {
-    private let link: any CardLink
+final class HeardCard: ForwardingCardLink {
+    let link: any CardLink
     private let sent: Sent
 
     init(_ link: sending any CardLink, _ sent: Sent) {
         self.link = link
         self.sent = sent
     }
-
-    var identity: CardIdentity { link.identity }
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }
-    func end() { link.end() }
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try link.reset(kind, deadline: deadline) }
-    func close() { link.close() }
 
     /// As pcscd's link does, nothing is sent once the deadline is over or cancelled.
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
@@ -51,19 +50,14 @@ final class HeardCard: CardLink {
 }
 
 /// A HID device that keeps what it was sent.
-final class HeardReports: ReportLink {
-    private let link: any ReportLink
+final class HeardReports: ForwardingReportLink {
+    let link: any ReportLink
     private let sent: Sent
 
     init(_ link: sending any ReportLink, _ sent: Sent) {
         self.link = link
         self.sent = sent
     }
-
-    var identity: ReportIdentity { link.identity }
-    func close() { link.close() }
-    func read(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.read(deadline: deadline) }
-    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.feature(deadline: deadline) }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         try deadline.check("the key to take a report")
@@ -79,17 +73,14 @@ final class HeardReports: ReportLink {
 }
 
 /// `Task.cancel()` ends the exchange: the key is told to stop, and the call throws `cancelled`.
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     private let request = RegistrationRequest(
         clientDataHash: [UInt8](repeating: 1, count: 32), relyingParty: RelyingParty(id: "example.com"),
         user: FIDOUser(id: [1], name: "alice"))
 
     /// A key that waits for a touch until it is told to stop.
     private func waitingKey() throws -> VirtualKey {
-        VirtualKey(
-            try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)),
-            world: VirtualWorld(touch: { _ in .pending })
-        )
+        try VirtualKey.new(world: VirtualWorld(touch: { _ in .pending }))
     }
 
     /// Waits until the key said that it waits for a touch, and cancels.

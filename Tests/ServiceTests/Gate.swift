@@ -10,20 +10,27 @@ final class Gate: Sendable {
         var waiting = 0
         var isOpen = false
         var isForced = false
+        var awaited: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+        /// Whoever waits for as many threads as there are now.
+        mutating func met() -> CheckedContinuation<Void, Never>? {
+            guard let awaited, waiting >= awaited.count || isForced else { return nil }
+            self.awaited = nil
+            return awaited.continuation
+        }
     }
 
     private let state = Mutex(State())
     private let exit = Semaphore()
 
     init() {
-        _ = SystemThread.start { [weak self] in
-            for _ in 0..<6000 {
-                usleep(100_000)
-                guard let self, !self.isOpen else { return }
-            }
-            self?.force()
+        _ = SystemThread.start { [weak self, exit] in
+            if !exit.wait(milliseconds: 600_000) { self?.force() }
+            exit.post()
         }
     }
+
+    deinit { exit.post() }
 
     /// How many threads stand at the gate.
     var waiting: Int { state.withLock { $0.waiting } }
@@ -37,40 +44,48 @@ final class Gate: Sendable {
     }
 
     private func force() {
-        state.withLock { $0.isForced = true }
+        let met = state.withLock { state in
+            state.isForced = true
+            return state.met()
+        }
+        met?.resume()
         open()
     }
 
     /// Blocks the thread until the gate is open, without looking at any deadline.
     func pass() {
         guard !isOpen else { return }
-        state.withLock { $0.waiting += 1 }
+        let met = state.withLock { state in
+            state.waiting += 1
+            return state.met()
+        }
+        met?.resume()
         exit.wait()
         exit.post()
         state.withLock { $0.waiting -= 1 }
     }
 
-    /// Waits, on Swift's pool, until so many threads stand at the gate.
+    /// Waits until so many threads stand at the gate.
     func await(_ count: Int) async {
-        while waiting < count, !isForced { await Task.yield() }
+        await withCheckedContinuation { continuation in
+            let met = state.withLock { state in
+                state.awaited = (count, continuation)
+                return state.met()
+            }
+            met?.resume()
+        }
     }
 }
 
 /// A card whose exchanges stop at a gate.
-final class GatedCard: CardLink {
-    private let link: any CardLink
+final class GatedCard: ForwardingCardLink {
+    let link: any CardLink
     private let gate: Gate
 
     init(_ link: sending any CardLink, _ gate: Gate) {
         self.link = link
         self.gate = gate
     }
-
-    var identity: CardIdentity { link.identity }
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }
-    func end() { link.end() }
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try link.reset(kind, deadline: deadline) }
-    func close() { link.close() }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         gate.pass()
@@ -79,8 +94,8 @@ final class GatedCard: CardLink {
 }
 
 /// A HID device whose reports stop at a gate.
-final class GatedReports: ReportLink {
-    private let link: any ReportLink
+final class GatedReports: ForwardingReportLink {
+    let link: any ReportLink
     private let gate: Gate
 
     init(_ link: sending any ReportLink, _ gate: Gate) {
@@ -88,15 +103,10 @@ final class GatedReports: ReportLink {
         self.gate = gate
     }
 
-    var identity: ReportIdentity { link.identity }
-    func close() { link.close() }
-
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         gate.pass()
         try link.write(report, deadline: deadline)
     }
-
-    func read(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.read(deadline: deadline) }
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         gate.pass()

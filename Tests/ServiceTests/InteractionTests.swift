@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -14,7 +15,7 @@ import YKWire
     private static let pin = "12345"
 
     private func key() throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
+        try VirtualKey.new()
     }
 
     private func request(_ number: UInt8) -> RegistrationRequest {
@@ -61,11 +62,11 @@ import YKWire
 
     @Test func aPromptIsCancelledWithItsOperation() async throws {
         let (shown, show) = AsyncStream.makeStream(of: Void.self)
-        let wasCancelled = Mutex(false)
+        let wasCancelled = Signal()
         let interaction = FIDOInteraction(pin: { _ in
             show.yield()
             while !Task.isCancelled { await Task.yield() }
-            wasCancelled.withLock { $0 = true }
+            wasCancelled.send()
             return nil
         })
         let service = try await FIDOService.open(card: CardChannel(link: try key().link()), interaction: interaction)
@@ -74,7 +75,7 @@ import YKWire
         for await _ in shown { break }
         task.cancel()
         await #expect(throws: FIDOError.ctap(.link(.device(.cancelled)))) { try await task.value }
-        while !wasCancelled.withLock({ $0 }) { await Task.yield() }
+        await wasCancelled.wait()
         #expect(try await service.pinRetries().count == 8, "no try was spent, and the key is free")
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -68,24 +69,13 @@ extension HTTPResponse {
     }
 }
 
-/// Random numbers that are known: 0, 1, 2 …
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 0xFF) } }
-}
-
-/// No random numbers.
-struct NoRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
-}
-
 /// The recorded steps of a flow with a server.
 struct RecordedFlow {
     let steps: [JSONValue]
 
     init(_ name: String) throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "YKPrivacyIDEATests/exchanges/\(name).json")
-        steps = try JSONValue(parsing: Array(try Data(contentsOf: file)))["steps"]?.array ?? []
+        let text = Recordings.text("Tests/YKPrivacyIDEATests/exchanges/\(name).json")
+        steps = try JSONValue(parsing: text)["steps"]?.array ?? []
     }
 
     /// The answer of the step with a note, the first of them.

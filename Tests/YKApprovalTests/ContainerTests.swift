@@ -5,6 +5,7 @@ import YKCrypto
 import YKHTTP
 import YKPIV
 import YKPrivacyIDEA
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -244,7 +245,7 @@ struct ContainerTests {
             let client = ContainerClient(ScriptedServer(.value(value)), CountingRandom())
             await #expect(throws: ApprovalError.self) { try await client.terminate(try container(), try key()) }
         }
-        let client = ContainerClient(ScriptedServer(challenge), NoRandom())
+        let client = ContainerClient(ScriptedServer(challenge), FailingRandom())
         await #expect(throws: ApprovalError.random) { try await client.synchronize(try container(), try key()) }
     }
 

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -90,7 +91,7 @@ struct LinkTests {
         #expect(TwoStep.shown(part.value) == vector["shownToTheUser"]?.string)
         let seed = try step.secret(server: link.account.secret.value, part: part.value)
         #expect(Hex.encode(seed.value.copyBytes()) == vector["seed"]?.string)
-        #expect(throws: ApprovalError.random) { try step.part(NoRandom()) }
+        #expect(throws: ApprovalError.random) { try step.part(FailingRandom()) }
         #expect(try CodeLink(Self.totp).twoStep == nil)
     }
 

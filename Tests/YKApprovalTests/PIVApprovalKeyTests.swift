@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -13,7 +14,7 @@ import YKX509
 /// Keys of accounts in PIV slots.
 struct PIVApprovalKeyTests {
     private func service(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) async throws -> PIVService {
-        let key = VirtualKey(try .new(DeviceProfile(version: version, serial: 7)))
+        let key = try VirtualKey.new(version, serial: 7)
         let service = try await PIVService.open(CardChannel(link: key.link()))
         try await service.authenticate(with: ManagementKey.defaultKey())
         return service

@@ -5,6 +5,7 @@ import YKCrypto
 import YKHTTP
 import YKOATH
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -15,7 +16,7 @@ import YKWire
 struct RecordedFlowTests {
     /// An OATH application in software.
     private func oath() async throws -> OATHService {
-        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
+        let key = try VirtualKey.new()
         return try await OATHService.open(CardChannel(link: key.link(), environment: ServiceEnvironment()))
     }
 

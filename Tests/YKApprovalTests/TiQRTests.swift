@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -128,7 +129,7 @@ struct TiQRTests {
         let server = ScriptedServer(try flow().answer("device reads the metadata"), .text("NO"))
         let (client, found) = try await enrolment(server)
         await #expect(throws: ApprovalError.self) { try await client.register(Secret([1]), at: found.url) }
-        #expect(throws: ApprovalError.random) { try TiQRClient(server, NoRandom()).secret() }
+        #expect(throws: ApprovalError.random) { try TiQRClient(server, FailingRandom()).secret() }
     }
 
     @Test(

@@ -5,6 +5,7 @@ import YKCrypto
 import YKFIDO
 import YKHTTP
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -16,7 +17,7 @@ struct UserProofTests {
     private let random = SystemRandom()
 
     private func key(_ serial: UInt32 = 1, pin: String? = "123456") async throws -> VirtualKey {
-        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: serial)))
+        let key = try VirtualKey.new(serial: serial)
         guard let pin else { return key }
         try await FIDOService.open(card: CardChannel(link: key.link())).setPIN(SharedSecret(Secret(utf8: pin)))
         return key
@@ -50,7 +51,7 @@ struct UserProofTests {
         }
         let key = try await key()
         await #expect(throws: ApprovalError.random) {
-            try await UserProof.make(try await service(key), name: "work", NoRandom())
+            try await UserProof.make(try await service(key), name: "work", FailingRandom())
         }
     }
 

@@ -4,6 +4,7 @@ import Testing
 import YKArculus
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -4,6 +4,7 @@ import Testing
 import YKArculus
 import YKFIDO
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

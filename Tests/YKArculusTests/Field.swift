@@ -5,6 +5,7 @@ import YKArculus
 import YKCrypto
 import YKFIDO
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -22,7 +23,7 @@ final class Field {
     var accepts = true
 
     init(_ model: DeviceModel = .arculus, pin: String? = "123456", faults: String...) async throws {
-        key = VirtualKey(try .new(DeviceProfile(model: model, serial: 1)))
+        key = try VirtualKey.new(model)
         self.faults = []
         if let pin { try await service().setPIN(secret(pin)) }
         self.faults = faults
@@ -56,17 +57,6 @@ final class Field {
         do { return try CardFIDOLink(channel) } catch { throw .card(.key(.ctap(.link(error))), during: .opening) }
     }
 }
-
-extension ServiceEnvironment {
-    /// A world in which nobody waits between two questions.
-    static var instant: ServiceEnvironment {
-        var environment = ServiceEnvironment(timeout: .seconds(20))
-        environment.pause = { _, _ in }
-        return environment
-    }
-}
-
-func secret(_ text: String) -> SharedSecret { SharedSecret(Secret(utf8: text)) }
 
 /// The PIN that a user gives, and how often.
 final class PIN: Sendable {

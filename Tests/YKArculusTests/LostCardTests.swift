@@ -3,6 +3,7 @@
 import Testing
 import YKArculus
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -88,7 +89,7 @@ struct LostCardTests {
 
     @Test func anotherCardIsRefused() async throws {
         let field = try await Field(faults: "at 4: remove")
-        field.others = [1: VirtualKey(try .new(DeviceProfile(model: .arculusP71, serial: 2)))]
+        field.others = [1: try VirtualKey.new(.arculusP71, serial: 2)]
         await #expect(throws: ArculusError.otherCard) { try await register(field, PIN().arculus) }
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -223,16 +224,11 @@ struct CTKIPTests {
         }
     }
 
-    /// A source that has no random bytes.
-    private struct NoRandom: RandomSource {
-        func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
-    }
-
     @Test func saysThatThereAreNoRandomBytes() async throws {
         let server = RecordedServer([.success(HTTPResponse(status: 200, body: Self.body("01-response")))])
         let url = try HTTPURL("https://localhost/ctkip/services/CtkipService")
         await #expect(throws: CTKIPError.random) {
-            _ = try await CTKIPClient(server, NoRandom()).token(from: url, ActivationCode(Self.code))
+            _ = try await CTKIPClient(server, FailingRandom()).token(from: url, ActivationCode(Self.code))
         }
     }
 

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKHardware
+import YKTestSupport
 import YKTransport
 import YKWire
 

@@ -6,6 +6,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -37,7 +38,7 @@ struct Bench {
     init(
         pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: FirmwareVersion = FirmwareVersion(5, 7, 1)
     ) throws {
-        key = VirtualKey(try .new(DeviceProfile(version: version, serial: 1)), world: world)
+        key = try VirtualKey.new(version, world: world)
         pins = PINs(pin)
     }
 
@@ -49,17 +50,6 @@ struct Bench {
     }
 }
 
-extension ServiceEnvironment {
-    /// A world in which nobody waits between two questions.
-    static var instant: ServiceEnvironment {
-        var environment = ServiceEnvironment(timeout: .seconds(20))
-        environment.pause = { _, _ in }
-        return environment
-    }
-}
-
-func secret(_ text: String) -> SharedSecret { SharedSecret(Secret(utf8: text)) }
-
 let hash = [UInt8](repeating: 0x5A, count: 32)
 
 func registration(_ rp: String = "example.com", user: UInt8 = 1) -> RegistrationRequest {
@@ -67,34 +57,14 @@ func registration(_ rp: String = "example.com", user: UInt8 = 1) -> Registration
         clientDataHash: hash, relyingParty: RelyingParty(id: rp), user: FIDOUser(id: [user], name: "alice"))
 }
 
-/// The recordings under `captures/fido`.
-enum Recordings {
+extension Recordings {
     static let all = [
         "canokey-info", "canokey-short-getinfo", "canokey-make-credential", "canokey-assert",
         "canokey-u2f-register-authenticate",
     ]
 
-    static func load(_ name: String) throws -> Capture {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/captures/fido/\(name).jsonl", "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try Capture(parsing: Array(bytes.prefix(count)))
-    }
-
-    /// What another tool logged.
-    static func log(_ name: String) throws -> [UInt8] {
-        let root = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/Fixtures/\(name)", "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return Array(bytes.prefix(count))
-    }
-
     static func open(_ name: String) async throws -> FIDOService {
-        let replay = CaptureReplay(try load(name), mode: .lookup)
+        let replay = CaptureReplay(try capture("fido/\(name)"), mode: .lookup)
         let channel = CardChannel(link: replay.link(), environment: replay.replaying(.instant))
         return try await FIDOService.open(card: channel)
     }

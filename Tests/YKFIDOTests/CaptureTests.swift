@@ -4,6 +4,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -28,7 +29,7 @@ struct CaptureTests {
     @Test func verifiesU2F() async throws {
         let service = try await Recordings.open("canokey-u2f-register-authenticate")
         #expect(try await service.u2fVersion() == "U2F_V2")
-        let commands = try Recordings.load("canokey-u2f-register-authenticate").events.compactMap { event in
+        let commands = try Recordings.capture("fido/canokey-u2f-register-authenticate").events.compactMap { event in
             if case .exchange(let command, _) = event.kind { command } else { nil as [UInt8]? }
         }
         let register = try #require(commands.first { $0.starts(with: [0, 1]) })
@@ -49,7 +50,7 @@ struct CaptureTests {
     }
 
     @Test func verifiesAPackedAttestation() async throws {
-        let capture = try Recordings.load("canokey-make-credential")
+        let capture = try Recordings.capture("fido/canokey-make-credential")
         var reply: [UInt8] = []
         var clientDataHash: [UInt8] = []
         for event in capture.events {

@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

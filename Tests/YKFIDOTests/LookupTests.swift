@@ -4,6 +4,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -12,7 +13,7 @@ import YKWire
 struct LookupTests {
     /// The parameters of the only makeCredential or getAssertion of a card's recording.
     private func parameters(_ name: String, _ command: UInt8) throws -> CBOR.Map {
-        for event in try Recordings.load(name).events {
+        for event in try Recordings.capture("fido/\(name)").events {
             guard case .exchange(let bytes, _) = event.kind, let apdu = try? APDU(decoding: bytes) else { continue }
             if apdu.ins == 0x10, apdu.data.first == command {
                 return try #require(try CBOR(decoding: Array(apdu.data.dropFirst())).map)
@@ -58,7 +59,7 @@ struct LookupTests {
     func logsOfOtherTools(
         name: String, format: CaptureImport.Format, party: RelyingParty, clientDataHash: [UInt8]?
     ) async throws {
-        let capture = try Capture(importing: Recordings.log(name), from: format)
+        let capture = try Capture(importing: Recordings.fixture(name), from: format)
         #expect(capture.header.link == .hid && capture.check().filter(\.isError).isEmpty)
         let service = try await FIDOService.open(
             hid: CaptureReplay(capture, mode: .lookup).reportLink(), environment: .instant)
@@ -76,7 +77,7 @@ struct LookupTests {
     /// Packets of a real usbmon: fido2-token -I and fido2-assert -G of libfido2 1.12 on the virtual key over USB/IP,
     /// which is then pulled out; tcpdump wrote them in a guest with Linux 6.1.
     @Test func packetsOfUSBMon() async throws {
-        let capture = try Capture(importing: Recordings.log("fido2-tools-usbmon.pcap"), from: .usbmon)
+        let capture = try Capture(importing: Recordings.fixture("fido2-tools-usbmon.pcap"), from: .usbmon)
         #expect(capture.header.device == "1050:0407" && capture.check().filter(\.isError).isEmpty)
         #expect(capture.events.last?.kind == .link(.removed, why: nil))
         let replay = CaptureReplay(capture, mode: .lookup)

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -13,8 +14,7 @@ struct OtherProgramTests {
     private static let hash = [UInt8](repeating: 5, count: 32)
 
     private static func service() async throws -> FIDOService {
-        let key = VirtualKey(
-            try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)), world: VirtualWorld())
+        let key = try VirtualKey.new()
         var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         return try await FIDOService.open(

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -122,7 +123,7 @@ struct PINRuleTests {
 
     @Test("a FIPS key has longer and complex PINs from the start")
     func fips() async throws {
-        let key = VirtualKey(try .new(DeviceProfile(model: .yubiKey5FIPS, serial: 1)))
+        let key = try VirtualKey.new(.yubiKey5FIPS)
         let service = try await Bench(key: key, pins: Bench.PINs("73519024")).open()
         #expect(try await service.freshInfo().minPINLength == 8)
         await #expect(throws: FIDOError.pinRefused) { try await service.setPIN(secret("33333333")) }

@@ -6,6 +6,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -177,11 +178,5 @@ final class RecordingFile {
 
     deinit { unlink(path) }
 
-    func capture() throws -> Capture {
-        let file = try #require(fopen(path, "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try Capture(parsing: Array(bytes.prefix(count)))
-    }
+    func capture() throws -> Capture { try Capture(parsing: Recordings.read(path)) }
 }

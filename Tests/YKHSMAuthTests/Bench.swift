@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKHSMAuth
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 
@@ -10,8 +11,7 @@ enum Bench {
     static func open(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), world: VirtualWorld = VirtualWorld()
     ) async throws -> HSMAuthService {
-        let key = VirtualKey(
-            try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
+        let key = try VirtualKey.new(version, random: CountingRandom(), world: world)
         return try await HSMAuthService.open(CardChannel(link: key.link(), environment: Self.world))
     }
 
@@ -22,9 +22,4 @@ enum Bench {
     static func password(_ text: String) throws -> HSMAuthPassword { try HSMAuthPassword(Secret(utf8: text)) }
 
     static var world: ServiceEnvironment { ServiceEnvironment(random: CountingRandom(), timeout: .seconds(5)) }
-}
-
-/// Random bytes that count up.
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 0xFF) } }
 }

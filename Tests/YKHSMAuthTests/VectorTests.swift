@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -72,7 +73,7 @@ import YKWire
     @Test("asymmetric sessions", arguments: 1...3)
     func asymmetricSessions(_ number: Int) async throws {
         let vector = try vector("session-asymmetric-\(number)")
-        let world = VirtualWorld(random: FixedRandom(bytes: try vector.bytes("oce_ephemeral_private")))
+        let world = VirtualWorld(random: FixedRandom(try vector.bytes("oce_ephemeral_private")))
         let service = try await Bench.open(world: world)
         let label = try HSMAuthLabel("a")
         try await service.add(
@@ -185,12 +186,6 @@ import YKWire
     private static func managementKey(_ byte: UInt8) throws -> HSMAuthPassword {
         try Bench.password(Hex.encode([UInt8](repeating: byte, count: 16)))
     }
-}
-
-/// Gives the same bytes to everyone.
-private struct FixedRandom: RandomSource {
-    let bytes: [UInt8]
-    func draw(_ count: Int, secret: Bool) -> [UInt8] { Array(bytes.prefix(count)) }
 }
 
 extension HSMSessionKeys {

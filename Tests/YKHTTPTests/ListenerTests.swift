@@ -143,12 +143,16 @@ import YKTransport
         try await withThrowingTaskGroup { group in
             for part in 0..<4 {
                 group.addTask {
-                    for number in 0..<50 {
-                        let socket = try LocalSocket(port: listener.port)
-                        let body = "\(part)-\(number)"
-                        socket.send(Array("POST / HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8))
-                        #expect(String(decoding: socket.receive(upTo: 15), as: UTF8.self) == "HTTP/1.1 200 OK")
+                    let answers = try await onThread {
+                        try (0..<50).map { number in
+                            let socket = try LocalSocket(port: listener.port)
+                            let body = "\(part)-\(number)"
+                            socket.send(
+                                Array("POST / HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8))
+                            return String(decoding: socket.receive(upTo: 15), as: UTF8.self)
+                        }
                     }
+                    #expect(answers == [String](repeating: "HTTP/1.1 200 OK", count: 50))
                 }
             }
             try await group.waitForAll()
@@ -168,10 +172,7 @@ import YKTransport
         #expect(throws: HTTPError.self) {
             try HTTPListener("127.0.0.1:\(listener.port)") { _ in HTTPResponse(status: 200) }
         }
-        listener.stop()
-        for _ in 0..<200 where (try? LocalSocket(port: listener.port)) != nil {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await onThread { listener.stopAndWait() }
         #expect(throws: LocalSocket.Failure.self) { try LocalSocket(port: listener.port) }
         let other = try? HTTPListener("[::1]:0") { _ in HTTPResponse(status: 200) }
         if let other { #expect(other.url.hasPrefix("http://[::1]:")) }

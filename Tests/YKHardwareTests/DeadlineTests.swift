@@ -4,6 +4,7 @@ import CPCSC
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 
 @testable import YKHardware
@@ -39,12 +40,12 @@ import YKTransport
     }
 
     @Test(arguments: [true, false]) func aCancelledTaskLeavesItsExchange(isReset: Bool) async throws {
-        let begun = Mutex(false)
+        let begun = Signal()
         let (gate, ended) = (Semaphore(), Semaphore())
         let fake = FakeLibrary()
         let service = fake.service {
             $0.transmit = { _, _, _, _, _, _ in
-                begun.withLock { $0 = true }
+                begun.send()
                 gate.wait()
                 return 0
             }
@@ -62,12 +63,12 @@ import YKTransport
                 return try link.exchange([0, 1, 2, 3], deadline: ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
         await #expect(throws: LinkError.cancelled) { try await task.value }
         #expect(fake.count("release") == 0)
         gate.post()
-        #expect(ended.wait(milliseconds: 20_000))
+        #expect(try await onThread { ended.wait(milliseconds: 20_000) })
         #expect(fake.calls.withLock { $0.suffix(3) } == ["begin", "disconnect \(isReset ? 1 : 0)", "release"])
     }
 

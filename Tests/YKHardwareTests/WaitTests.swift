@@ -4,6 +4,7 @@ import CPCSC
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 
 @testable import YKHardware
@@ -29,12 +30,12 @@ import YKTransport
     }
 
     @Test func aCancelledTaskEndsTheWait() async throws {
-        let begun = Mutex(false)
+        let (begun, mayReturn) = (Signal(), Semaphore())
         let service = FakeLibrary().service {
             $0.getStatusChange = { _, milliseconds, states, count in
                 if milliseconds > 0 {
-                    begun.withLock { $0 = true }
-                    usleep(1000)  // the task below may have to wait for its turn, and needs the processor
+                    begun.send()
+                    _ = mayReturn.wait(milliseconds: 20_000)
                 }
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 return 0
@@ -46,20 +47,21 @@ import YKTransport
                 try service.readers(otherThan: [Self.empty], ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
+        mayReturn.post()
         await #expect(throws: LinkError.cancelled) { try await task.value }
     }
 
     @Test func aCancelledTaskCancelsTheCall() async throws {
-        let begun = Mutex(false)
+        let begun = Signal()
         let (cancelled, ended) = (Semaphore(), Semaphore())
         let fake = FakeLibrary()
         let service = fake.service {
             $0.getStatusChange = { _, milliseconds, states, count in
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 guard milliseconds > 0 else { return 0 }
-                begun.withLock { $0 = true }
+                begun.send()
                 cancelled.wait()
                 return LONG(bitPattern: 0x8010_0002)
             }
@@ -78,11 +80,11 @@ import YKTransport
                 try service.readers(otherThan: [Self.empty], ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
         await #expect(throws: LinkError.cancelled) { try await task.value }
         // The call has returned: the thread that made it ends.
-        #expect(ended.wait(milliseconds: 20_000))
+        #expect(try await onThread { ended.wait(milliseconds: 20_000) })
         #expect(fake.calls.withLock { $0.first == "establish" && $0.contains("cancel 1") && $0.last == "release" })
     }
 
@@ -105,9 +107,10 @@ import YKTransport
     }
 
     @Test func theDeadlineEndsTheWait() {
+        let never = Semaphore()
         let service = FakeLibrary().service {
             $0.getStatusChange = { _, milliseconds, states, count in
-                if milliseconds > 0 { usleep(1000) }
+                if milliseconds > 0 { _ = never.wait(milliseconds: 1) }
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 return 0
             }

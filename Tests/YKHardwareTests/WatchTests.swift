@@ -75,13 +75,13 @@ extension RealPCSCD {
     }
 
     @Test func aCancelledTaskCancelsTheCall() async throws {
-        let begun = Mutex(false)
+        let begun = Signal()
         let (cancelled, ended) = (Semaphore(), Semaphore())
         let service = FakeLibrary().service {
             $0.getStatusChange = { _, milliseconds, states, count in
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 guard milliseconds > 0 else { return 0 }
-                begun.withLock { $0 = true }
+                begun.send()
                 cancelled.wait()
                 return LONG(bitPattern: 0x8010_0002)
             }
@@ -95,10 +95,10 @@ extension RealPCSCD {
             }
         }
         let task = Task { for await _ in service.watch() {} }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
         await task.value
-        #expect(ended.wait(milliseconds: 20_000))
+        #expect(try await onThread { ended.wait(milliseconds: 20_000) })
     }
 
     @Test func aMissingServiceIsToldOnce() async throws {

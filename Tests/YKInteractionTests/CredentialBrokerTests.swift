@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKInteraction
 import YKProtocols
+import YKTestSupport
 
 /// The rules for every credential and every source, each once.
 struct CredentialBrokerTests {
@@ -265,28 +266,34 @@ struct CredentialBrokerTests {
 
     @Test func theFirstQuestionIsTheOnlyOne() async throws {
         person.answers = ["123456", "123456"]
-        let (broker, gate) = (broker(), Gate())
-        person.onAsked = { await gate.wait() }
+        let (broker, asked, mayAnswer) = (broker(), Signal(), Signal())
+        person.onAsked = {
+            asked.send()
+            await mayAnswer.wait()
+        }
         let first = Task { try await use(broker, request()) }
-        while person.requests.isEmpty { await Task.yield() }
+        await asked.wait()
         let second = Task { try await use(broker, request()) }
         for _ in 1...100 { await Task.yield() }
         #expect(person.requests.count == 1)
-        gate.open()
+        mayAnswer.send()
         #expect(try await [first.value, second.value] == ["123456", "123456"])
         #expect(person.requests.count == 1)
     }
 
     @Test func whoIsCancelledWhileWaitingAsksNothing() async throws {
         person.answers = ["123456"]
-        let (broker, gate) = (broker(), Gate())
-        person.onAsked = { await gate.wait() }
+        let (broker, asked, mayAnswer) = (broker(), Signal(), Signal())
+        person.onAsked = {
+            asked.send()
+            await mayAnswer.wait()
+        }
         let first = Task { try await use(broker, request()) }
-        while person.requests.isEmpty { await Task.yield() }
+        await asked.wait()
         let second = Task { try await use(broker, request()) }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
-        gate.open()
+        mayAnswer.send()
         #expect(try await first.value == "123456")
         #expect(person.requests.count == 1)
     }

@@ -8,6 +8,7 @@ import YKCrypto
 import YKFIDO
 import YKPIV
 import YKSSH
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -101,7 +102,7 @@ struct SSHKeyTests {
     }
 
     private static func key() throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)), world: VirtualWorld())
+        try VirtualKey.new()
     }
 
     @Test func listsAndSignsWithCredentials() async throws {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCapture
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -71,7 +72,7 @@ import YKWire
     }
 
     @Test func everyMemberReachesTheReportsBelow() throws {
-        let key = VirtualKey(try .new(DeviceProfile(serial: 7)))
+        let key = try VirtualKey.new(serial: 7)
         let soon = Deadline.after(.seconds(600))
         let fido = PlainReports(key.reportLink())
         #expect(fido.identity.product == key.reportLink().identity.product)
@@ -86,7 +87,7 @@ import YKWire
     }
 
     @Test func everyMemberReachesTheApplicationsBelow() throws {
-        let key = VirtualKey(try .new(DeviceProfile(serial: 7)))
+        let key = try VirtualKey.new(serial: 7)
         let world = ServiceEnvironment(timeout: .seconds(600))
         let soon = Deadline.after(.seconds(600))
         let fido = PlainFIDO(try HIDFIDOLink(key.reportLink(), environment: world))

@@ -3,6 +3,7 @@
 import Testing
 import YKFIDO
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -181,7 +182,7 @@ import YKWire
             if case .key(.applications(let found)) = finding.cause { found } else { nil }
         }
         #expect(applications.first?.isSuperset(of: [.oath, .piv, .fido2]) == true)
-        let old = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 4, 3), serial: 7)))
+        let old = try VirtualKey.new(FirmwareVersion(5, 4, 3), serial: 7)
         let flaws = await Keys(source: .virtual(old)).diagnosis().findings.filter { $0.step == .firmware }
         #expect(!flaws.isEmpty && flaws.allSatisfy { $0.severity != .problem })
     }

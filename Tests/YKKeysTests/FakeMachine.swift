@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -120,7 +121,7 @@ final class FakeMachine: Hardware {
 
 extension FakeMachine {
     static func key(_ serial: UInt32, touch: VirtualWorld.Touch = .touched) throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(serial: serial)), world: VirtualWorld(touch: { _ in touch }))
+        try VirtualKey.new(serial: serial, world: VirtualWorld(touch: { _ in touch }))
     }
 
     /// Puts a key into a reader of the smart card service.

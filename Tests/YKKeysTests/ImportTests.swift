@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -124,12 +125,10 @@ import YKWire
 
     @Test("an export with its password, or another's")
     func exports() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Fixtures/exports")
-        let expected = try JSONValue(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+        let expected = try JSONValue(parsing: Recordings.fixture("exports/expected.json"))
         let name = try #require(
             expected.object?.members.first { $0.key.hasPrefix("aegis") && $0.value["password"]?.string != nil }?.key)
-        let bytes = Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+        let bytes = Recordings.fixture("exports/\(name)")
         let found = try items(bytes)
         #expect(found.count == expected[name]?["accounts"]?.array?.count)
         guard case .exported(.aegis, 1, let label) = found[0].origin else {

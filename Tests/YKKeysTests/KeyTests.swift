@@ -11,6 +11,7 @@ import YKPIV
 import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -191,13 +192,15 @@ import YKWire
         machine.plug(try FakeMachine.key(8, touch: .pending), into: "1-3", fido: "/dev/hidraw1", address: 5)
         await #expect(throws: FIDOError.touchTimeout) { try await keys(timeout: .milliseconds(300)).touched() }
         let cancelled = keys(timeout: .seconds(60))
-        let wait = Task { try await cancelled.touched() }
-        try await Task.sleep(for: .milliseconds(100))
+        let asked = Signal()
+        let wait = Task { try await cancelled.touched { _ in asked.send() } }
+        await asked.wait()
         cancelled.environment.cancellation.cancel()
         await #expect(throws: (any Error).self) { try await wait.value }
         let other = keys(timeout: .seconds(60))
-        let task = Task { try await other.touched() }
-        try await Task.sleep(for: .milliseconds(100))
+        let askedAgain = Signal()
+        let task = Task { try await other.touched { _ in askedAgain.send() } }
+        await askedAgain.wait()
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
     }

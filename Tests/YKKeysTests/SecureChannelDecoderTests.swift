@@ -6,19 +6,16 @@ import YKCapture
 import YKCrypto
 import YKKeys
 import YKSecureChannel
+import YKTestSupport
 import YKTransport
 import YKWire
 
 /// Recorded channels with a real key.
 struct SecureChannelDecoderTests {
-    private static let captures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "captures/scp")
-
     private static func states(
         _ file: String, _ keys: SCP03Keys, _ change: (inout [Capture.Event]) -> Void = { _ in }
     ) throws -> [SecureChannelDecoder.Decoded] {
-        let data = try Data(contentsOf: captures.appending(path: file))
-        var events = try Capture(parsing: Array(data)).events
+        var events = try Recordings.capture("scp/\(file)").events
         change(&events)
         var decoder = SecureChannelDecoder(keys)
         return events.map { decoder.decode($0) }
@@ -29,7 +26,7 @@ struct SecureChannelDecoderTests {
             text: Secret(utf8: "404142434445464748494a4b4c4d4e4f:404142434445464748494a4b4c4d4e4f"))
     }
 
-    @Test(arguments: ["ykman-scp03-oath.jsonl", "ykman-scp03-piv.jsonl"])
+    @Test(arguments: ["ykman-scp03-oath", "ykman-scp03-piv"])
     func decrypts(_ file: String) throws {
         let decoded = try Self.states(file, Self.factory())
         let states = decoded.compactMap(\.state)
@@ -44,13 +41,13 @@ struct SecureChannelDecoderTests {
     @Test func needsTheKeys() throws {
         let other = try SCP03Keys(
             text: Secret(utf8: "404142434445464748494a4b4c4d4e4f:00000000000000000000000000000000"))
-        let states = try Self.states("ykman-scp03-oath.jsonl", other).compactMap(\.state)
+        let states = try Self.states("ykman-scp03-oath", other).compactMap(\.state)
         #expect(states == [.otherKeys])
         #expect(states.first?.description == "the channel was opened with other keys")
     }
 
     @Test func stopsAtForgedCommands() throws {
-        let decoded = try Self.states("ykman-scp03-oath.jsonl", Self.factory()) { events in
+        let decoded = try Self.states("ykman-scp03-oath", Self.factory()) { events in
             let index = events.firstIndex {
                 if case .exchange(let command, _) = $0.kind {
                     command[0] & 0x04 != 0 && command[1] != 0x82
@@ -66,7 +63,7 @@ struct SecureChannelDecoderTests {
     }
 
     @Test func startsAgainAfterSelection() throws {
-        let decoded = try Self.states("ykman-scp03-oath.jsonl", Self.factory()) { events in
+        let decoded = try Self.states("ykman-scp03-oath", Self.factory()) { events in
             // The host gives up on a chain, and selects the application again.
             let selection = events.first {
                 if case .exchange(let command, _) = $0.kind { command[1] == 0xA4 } else { false }

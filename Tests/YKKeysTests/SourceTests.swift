@@ -9,6 +9,7 @@ import YKManagement
 import YKOATH
 import YKOTP
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -142,8 +143,8 @@ import YKWire
     @Test func aPromptWhileTheKeyWaits() async throws {
         let reasons = Mutex<[TouchReason]>([])
         let wanted = Mutex(0)
-        let slow = VirtualKey(
-            try .new(DeviceProfile(serial: 7)),
+        let slow = try VirtualKey.new(
+            serial: 7,
             world: VirtualWorld(touch: { _ in
                 reasons.withLock { $0.count } < wanted.withLock { $0 } ? .pending : .touched
             }))

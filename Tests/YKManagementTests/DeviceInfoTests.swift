@@ -2,25 +2,26 @@
 
 import Testing
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKWire
 
 /// Device information as keys say it, and as they should not.
 struct DeviceInfoTests {
     private func info(version: String = "5.7.1", _ pages: [UInt8]...) throws -> DeviceInfo {
-        let channel = CardChannel(link: ScriptedCard(version: version, pages: pages))
+        let channel = CardChannel(link: ScriptedLink(version: version, pages: pages))
         return try ManagementSession(channel).deviceInfo()
     }
 
     @Test("every tag is read")
     func everyTag() throws {
         let info = try info(
-            ScriptedCard.page(
+            ScriptedLink.page(
                 TLV(0x01, [0x02, 0x3F]), TLV(0x02, [0x01, 0x02, 0x03, 0x04]), TLV(0x03, [0x02, 0x20]),
                 TLV(0x04, [0xC3]),
                 TLV(0x05, [5, 4, 3]), TLV(0x06, [0x01, 0x00]), TLV(0x07, [15]), TLV(0x08, [0xC0]), TLV(0x0A, [1]),
                 TLV(0x0D, [0x33]), TLV(0x0E, [0x20]), TLV(0x10, [1]), TLV(0x0F, [1])),
-            ScriptedCard.page(
+            ScriptedLink.page(
                 TLV(0x13, Array("5060A".utf8)), TLV(0x14, [0x1F]), TLV(0x15, [0x08]), TLV(0x16, [1]), TLV(0x17, [1]),
                 TLV(0x18, [0x02, 0x10]), TLV(0x20, [4, 1, 0]), TLV(0x21, [0, 0, 0]), TLV(0x7E, [1, 2, 3]),
                 TLV(0x19, [1, 3, 5, 7, 2, 2, 1, 1, 3, 1, 9])))
@@ -43,13 +44,13 @@ struct DeviceInfoTests {
     func minimum() throws {
         let info = try info([0])
         #expect(info == DeviceInfo(version: FirmwareVersion(5, 7, 1), usb: []))
-        #expect(try self.info(ScriptedCard.page(TLV(0x02, [0, 0, 0, 0]), TLV(0x13, []))).serial == nil)
-        #expect(try self.info(ScriptedCard.page(TLV(0x13, [0x1B, 0x5B]))).partNumber == nil)
+        #expect(try self.info(ScriptedLink.page(TLV(0x02, [0, 0, 0, 0]), TLV(0x13, []))).serial == nil)
+        #expect(try self.info(ScriptedLink.page(TLV(0x13, [0x1B, 0x5B]))).partNumber == nil)
     }
 
     @Test("firmware 4 says less than is true")
     func four() throws {
-        let page = ScriptedCard.page(TLV(0x01, [0x08]), TLV(0x03, [0x00]))
+        let page = ScriptedLink.page(TLV(0x01, [0x08]), TLV(0x03, [0x00]))
         #expect(
             try info(version: "4.2.4", page).usb
                 == .init(supported: [.init(rawValue: 0x3F)], enabled: [.init(rawValue: 0x3F)]))
@@ -75,7 +76,7 @@ struct DeviceInfoTests {
 
     @Test("a tag that is on two pages is there twice")
     func twice() throws {
-        let (first, second) = (ScriptedCard.page(TLV(0x04, [1]), TLV(0x10, [1])), ScriptedCard.page(TLV(0x04, [2])))
+        let (first, second) = (ScriptedLink.page(TLV(0x04, [1]), TLV(0x10, [1])), ScriptedLink.page(TLV(0x04, [2])))
         #expect(
             throws: ManagementError.malformed(
                 WireError(.duplicate, at: 0, "tag 04 is there twice"), during: ReadConfig.name)
@@ -86,22 +87,22 @@ struct DeviceInfoTests {
 
     @Test("pages without end are not read for ever")
     func endless() throws {
-        let pages = [[UInt8]](repeating: ScriptedCard.page(TLV(0x10, [9])), count: 256)
+        let pages = [[UInt8]](repeating: ScriptedLink.page(TLV(0x10, [9])), count: 256)
         #expect(throws: ManagementError.endlessInfo) {
-            try ManagementSession(CardChannel(link: ScriptedCard(pages: pages))).deviceInfo()
+            try ManagementSession(CardChannel(link: ScriptedLink(pages: pages))).deviceInfo()
         }
     }
 
     @Test("a page that is announced and not there is the card's word")
     func missingPage() throws {
         #expect(throws: ManagementError.card(.status(.notFound, during: ReadConfig.name))) {
-            try info(ScriptedCard.page(TLV(0x10, [1])))
+            try info(ScriptedLink.page(TLV(0x10, [1])))
         }
     }
 
     @Test("no byte of a page can do harm")
     func hostile() throws {
-        let page = ScriptedCard.page(
+        let page = ScriptedLink.page(
             TLV(0x01, [2, 0x3F]), TLV(0x02, [1, 2, 3, 4]), TLV(0x04, [3]), TLV(0x05, [5, 4, 3]), TLV(0x08, [0]),
             TLV(0x19, [1, 3, 5, 7, 2, 2, 1, 1, 3, 1, 9]), TLV(0x13, [0x41]))
         for index in page.indices {
@@ -141,7 +142,7 @@ struct DeviceInfoTests {
         ])
     func names(_ version: String, _ form: UInt8, _ usb: UInt16, _ hasNFC: Bool, _ name: String) throws {
         let bits = [UInt8(usb >> 8), UInt8(usb & 0xFF)]
-        let page = ScriptedCard.page(TLV(0x01, bits), TLV(0x04, [form]), TLV(hasNFC ? 0x0D : 0x7D, bits))
+        let page = ScriptedLink.page(TLV(0x01, bits), TLV(0x04, [form]), TLV(hasNFC ? 0x0D : 0x7D, bits))
         #expect(try info(version: version, page).productName == name)
     }
 

@@ -3,6 +3,7 @@
 import Testing
 import YKFIDO
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -53,15 +54,15 @@ struct FIDOInfoTests {
     @Test("an Edge has no smart card, a nano no aerial")
     func corrected() throws {
         func info(_ version: String, _ page: [UInt8]) throws -> DeviceInfo {
-            try ManagementSession(CardChannel(link: ScriptedCard(version: version, pages: [page]))).deviceInfo()
+            try ManagementSession(CardChannel(link: ScriptedLink(version: version, pages: [page]))).deviceInfo()
         }
-        #expect(try info("4.3.1", ScriptedCard.page(TLV(0x01, [0x07]))).productName == "YubiKey Edge")
+        #expect(try info("4.3.1", ScriptedLink.page(TLV(0x01, [0x07]))).productName == "YubiKey Edge")
         let near = [TLV(0x0D, [1]), TLV(0x0E, [1])]
         for (form, version, hasNFC): (UInt8, String, Bool) in [
             (2, "5.4.3", false), (4, "5.4.3", false), (5, "5.4.3", false), (3, "5.1.2", false), (3, "5.2.4", true),
             (1, "5.1.2", true),
         ] {
-            let page = ScriptedCard.page(TLV(0x01, [1]), TLV(0x04, [form]), near[0], near[1])
+            let page = ScriptedLink.page(TLV(0x01, [1]), TLV(0x04, [form]), near[0], near[1])
             #expect((try info(version, page).nfc != nil) == hasNFC, "\(form) \(version)")
         }
     }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -77,7 +78,7 @@ struct VirtualDeviceInfoTests {
 
     @Test("a card of nobody's is unknown, and what a key does not answer is a problem of the rest")
     func unknown() throws {
-        let card = CardChannel(link: ScriptedCard([:]))
+        let card = CardChannel(link: ScriptedLink([:]))
         #expect(try DeviceIdentity.read(card) == DeviceIdentity(maker: .unknown, product: "Smart card"))
         func identity(_ faults: String) throws -> DeviceIdentity {
             try DeviceIdentity.read(channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: faults)))
@@ -100,7 +101,7 @@ struct VirtualDeviceInfoTests {
     @Test("a CanoKey says version, variant and serial number")
     func canokey() throws {
         let card = CardChannel(
-            link: ScriptedCard([
+            link: ScriptedLink([
                 "00a4040005f00000000000": "9000", "0031000020": "332e302e302d302d67323664636536389000",
                 "0031010020": "43616e6f4b657920566972742d436172649000", "0032000000": "00c0ffee9000",
             ]))
@@ -108,7 +109,7 @@ struct VirtualDeviceInfoTests {
         #expect(identity.maker == .canokey && identity.product == "CanoKey Virt-Card")
         #expect(identity.firmware == "3.0.0-0-g26dce68" && identity.version == FirmwareVersion(3, 0, 0))
         #expect(identity.serial == "00c0ffee")
-        let silent = CardChannel(link: ScriptedCard(["00a4040005f00000000000": "9000", "0031000020": "1b5b9000"]))
+        let silent = CardChannel(link: ScriptedLink(["00a4040005f00000000000": "9000", "0031000020": "1b5b9000"]))
         #expect(try DeviceIdentity.read(silent) == DeviceIdentity(maker: .canokey, product: "CanoKey"))
     }
 }

@@ -5,6 +5,7 @@ import YKCrypto
 import YKFIDO
 import YKManagement
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -104,8 +105,8 @@ struct WriteTests {
 
     @Test("a key with something on it that blocks a reset is left alone")
     func blocked() async throws {
-        let pages = [ScriptedCard.page(TLV(0x01, [0x3F]), TLV(0x03, [0x3F]), TLV(0x18, [0x10]))]
-        let service = try await ManagementService.open(CardChannel(link: ScriptedCard(pages: pages)))
+        let pages = [ScriptedLink.page(TLV(0x01, [0x3F]), TLV(0x03, [0x3F]), TLV(0x18, [0x10]))]
+        let service = try await ManagementService.open(CardChannel(link: ScriptedLink(pages: pages)))
         var change = DeviceConfiguration()
         change.usbEnabled = .oath
         await #expect(throws: ManagementError.resetBlocked(.piv)) { try await service.write(change) }
@@ -113,10 +114,9 @@ struct WriteTests {
 
     @Test("what the key takes and does not do is told")
     func unconfirmed() async throws {
-        func card(_ answer: String) -> sending ScriptedCard {
-            let card = ScriptedCard(pages: [ScriptedCard.page(TLV(0x01, [0x31]), TLV(0x03, [0x31]))])
-            card.always = answer
-            return card
+        func card(_ answer: String) -> sending ScriptedLink {
+            ScriptedLink(
+                pages: [ScriptedLink.page(TLV(0x01, [0x31]), TLV(0x03, [0x31]))], otherwise: answer)
         }
         let service = try await ManagementService.open(CardChannel(link: card("9000")))
         var change = DeviceConfiguration()

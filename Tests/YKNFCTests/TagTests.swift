@@ -5,6 +5,7 @@ import Testing
 import YKCapture
 import YKNFC
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -168,10 +169,7 @@ import YKWire
     }
 
     @Test func theRecordingOfACanoKey() async throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let content = try #require(FileManager.default.contents(atPath: "/\(root)/captures/ndef/canokey-read.jsonl"))
-        let capture = try Capture(parsing: Array(content))
-        let replay = CaptureReplay(capture, mode: .lookup)
+        let replay = CaptureReplay(try Recordings.capture("ndef/canokey-read"), mode: .lookup)
         let service = try await TagService.open(CardChannel(link: replay.link(), environment: ServiceEnvironment()))
         #expect(try await service.message()?.contents == [.uri(NDEFURI("https://canokeys.org"))])
     }

@@ -4,26 +4,22 @@ import Foundation
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKWire
 
 /// Exports that other authenticators, or programs written after them, made of the same accounts: `expected.json` says
 /// which accounts each holds.
 struct ExportTests {
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures/exports")
-    static let expected = try? JSONValue(
-        parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+    static let expected = try? JSONValue(parsing: bytes("expected.json"))
     /// The files that are exports by themselves; the others are lines, or refused by name.
     static let names = (expected?.object?.members.map(\.key) ?? []).filter {
         !["ente-plain.txt", "google-migration.txt", "keepassxc.kdbx"].contains($0)
     }
 
-    static func bytes(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: folder.appendingPathComponent(name)))
-    }
+    static func bytes(_ name: String) -> [UInt8] { Recordings.fixture("exports/\(name)") }
 
     static func export(_ name: String) throws -> AuthenticatorExport {
-        try #require(try AuthenticatorExport.recognize(try bytes(name), guessing: name.contains("encrypted-old")))
+        try #require(try AuthenticatorExport.recognize(bytes(name), guessing: name.contains("encrypted-old")))
     }
 
     static let password = SharedSecret(Secret(utf8: "test-password"))
@@ -73,7 +69,7 @@ struct ExportTests {
 
     /// Cut or changed anywhere, a file is refused or read; nothing traps.
     @Test(arguments: names) func damagedFiles(name: String) throws {
-        let bytes = try Self.bytes(name)
+        let bytes = Self.bytes(name)
         // An encrypted file costs a key derivation each time.
         let steps = try Self.export(name).needsPassword ? 1 : 64
         for count in stride(from: bytes.count / 2, to: bytes.count, by: max(1, bytes.count / 2 / steps)) {
@@ -86,7 +82,7 @@ struct ExportTests {
     }
 
     @Test func filesThatCannotBeReadAreNamed() throws {
-        let kdbx = try Self.bytes("keepassxc.kdbx")
+        let kdbx = Self.bytes("keepassxc.kdbx")
         for (bytes, kind) in [
             (kdbx, "KeePass database"), ([0xAC, 0xED, 0, 5, 0x73], "FreeOTP 2 backup"),
             (
@@ -271,7 +267,7 @@ struct ExportTests {
 
     /// A file does not decide how much memory and time is spent.
     @Test func keyDerivationIsBounded() throws {
-        let aegis = String(decoding: try Self.bytes("aegis-encrypted.json"), as: UTF8.self)
+        let aegis = String(decoding: Self.bytes("aegis-encrypted.json"), as: UTF8.self)
         for (from, to) in [
             ("\"n\": 32768", "\"n\": 8388608"), ("\"p\": 1", "\"p\": 1000"), ("\"r\": 8", "\"r\": 1000"),
         ] {
@@ -280,17 +276,17 @@ struct ExportTests {
             let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
             #expect(throws: ExportError.tooExpensive(.aegis)) { try export.entries(password: Self.password) }
         }
-        let ente = String(decoding: try Self.bytes("ente-encrypted.json"), as: UTF8.self)
+        let ente = String(decoding: Self.bytes("ente-encrypted.json"), as: UTF8.self)
         for value in ["99999999999", "9223372036854775807"] {
             let text = ente.replacing("\"memLimit\": 67108864", with: "\"memLimit\": \(value)")
             let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
             #expect(throws: ExportError.tooExpensive(.ente)) { try export.entries(password: Self.password) }
         }
-        let bitwarden = String(decoding: try Self.bytes("bitwarden-password-pbkdf2.json"), as: UTF8.self)
+        let bitwarden = String(decoding: Self.bytes("bitwarden-password-pbkdf2.json"), as: UTF8.self)
         let export = try #require(
             try AuthenticatorExport.recognize(Array(bitwarden.replacing("600000", with: "2147483647").utf8)))
         #expect(throws: ExportError.tooExpensive(.bitwarden)) { try export.entries(password: Self.password) }
-        let argon = String(decoding: try Self.bytes("bitwarden-password-argon2.json"), as: UTF8.self)
+        let argon = String(decoding: Self.bytes("bitwarden-password-argon2.json"), as: UTF8.self)
         for memory in ["-9223372036854775808", "0", "9223372036854775807"] {
             let text = argon.replacing("\"kdfMemory\": 64", with: "\"kdfMemory\": \(memory)")
             #expect(text != argon)

@@ -6,6 +6,7 @@ import YKCapture
 import YKCrypto
 import YKOATH
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -49,7 +50,7 @@ struct HostileReplyTests {
 
     @Test(arguments: Recordings.oath)
     func survives(_ name: String) async throws {
-        let capture = try Recordings.load(name)
+        let capture = try Recordings.capture("oath/\(name)")
         let environment = CaptureReplay(capture, mode: .lookup).replaying(world())
         for (place, event) in capture.events.enumerated() {
             guard case .exchange(_, let reply) = event.kind else { continue }

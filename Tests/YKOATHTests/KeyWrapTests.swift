@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKWire
 
 /// Key wrapping, and the key containers that use it.
@@ -46,9 +47,7 @@ import YKWire
 
     /// Written by python-pskc, which names no algorithm for the message authentication code of wrapped keys.
     @Test func aContainerOfPython() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = folder.appendingPathComponent("Fixtures/codes/psk-kw-aes128.pskc")
-        let bytes = Array(try Data(contentsOf: file))
+        let bytes = Recordings.fixture("codes/psk-kw-aes128.pskc")
         let container = try PSKC(
             parsing: bytes, unlocking: .presharedKey(SharedSecret(Secret(Array(0..<16)))))
         let account = try container.keys[0].account.get()

@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKOATH
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 

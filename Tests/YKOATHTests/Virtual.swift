@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 
@@ -10,7 +11,7 @@ enum Virtual {
     static func empty(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 1), world: VirtualWorld = VirtualWorld()
     ) throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
+        try VirtualKey.new(version, random: CountingRandom(), world: world)
     }
 
     static func open(_ key: VirtualKey, at time: Int64 = 59) async throws -> OATHService {
@@ -36,4 +37,9 @@ enum Virtual {
     static func password(_ text: String, _ service: OATHService) async throws -> AccessKey {
         try AccessKey(password: Secret(utf8: text), salt: await service.info.salt)
     }
+}
+
+/// A world that stands still at a time.
+func world(at time: Int64 = 59) -> ServiceEnvironment {
+    ServiceEnvironment(random: CountingRandom(), clock: FixedClock(time), timeout: .seconds(5))
 }

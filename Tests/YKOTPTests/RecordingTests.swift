@@ -6,6 +6,7 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -14,9 +15,7 @@ import YKWire
 struct RecordingTests {
     private let secret = "000102030405060708090a0b0c0d0e0f10111213"
 
-    private static func read(_ path: String) throws -> Capture {
-        try Capture(parsing: Array(try Data(contentsOf: URL(fileURLWithPath: path))))
-    }
+    private static func read(_ path: String) throws -> Capture { try Capture(parsing: Recordings.read(path)) }
 
     /// Records a session in which a slot is written and answers.
     private func recorded(to path: String) async throws -> Capture {

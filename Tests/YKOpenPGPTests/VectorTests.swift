@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -30,9 +31,8 @@ struct Bench {
     init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 4711) throws {
         let finger = Finger()
         self.finger = finger
-        let world = VirtualWorld(random: CountingRandom(), touch: { finger.touch($0) })
-        key = VirtualKey(
-            try .new(DeviceProfile(version: version, serial: serial), random: CountingRandom()), world: world)
+        let world = VirtualWorld(random: ScatteredRandom(), touch: { finger.touch($0) })
+        key = try VirtualKey.new(version, serial: serial, random: ScatteredRandom(), world: world)
     }
 
     func open(_ environment: ServiceEnvironment = .still, form: APDU.Form? = nil) async throws -> PIVService {
@@ -56,26 +56,14 @@ struct Bench {
     }
 }
 
-/// Random bytes that never repeat, the same at each start.
-final class CountingRandom: RandomSource {
-    private let counter = Atomic<UInt64>(1)
-    func draw(_ count: Int, secret: Bool) -> [UInt8] {
-        (0..<count).map { _ in
-            let number = counter.add(1, ordering: .relaxed).newValue &* 0x9E37_79B9_7F4A_7C15
-            return UInt8(truncatingIfNeeded: number >> 40)
-        }
-    }
-}
-
 extension ServiceEnvironment {
     /// A world that stands still in 2026.
     static var still: ServiceEnvironment {
-        ServiceEnvironment(random: CountingRandom(), clock: FixedClock(1_795_000_000), timeout: .seconds(30))
+        ServiceEnvironment(random: ScatteredRandom(), clock: FixedClock(1_795_000_000), timeout: .seconds(30))
     }
 }
 
 func pin(_ text: String = "123456") throws -> PIVPIN { try PIVPIN(Secret(utf8: text)) }
-func secret(_ text: String) -> SharedSecret { SharedSecret(Secret(utf8: text)) }
 func bytes(_ hex: String) throws -> [UInt8] { try Hex.decode(hex.filter { $0 != " " && $0 != "\n" }) }
 
 /// Runs a program with bytes at its standard input and gives what it wrote.
@@ -85,19 +73,11 @@ func run(_ arguments: [String], input: [UInt8] = []) throws -> (status: Int32, o
     let quoted = arguments.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     let status = system("\(quoted) <\(folder).in >\(folder).out 2>\(folder).err")
     defer { for end in ["in", "out", "err"] { unlink("\(folder).\(end)") } }
-    return (status, try read("\(folder).out"))
+    return (status, Recordings.read("\(folder).out"))
 }
 
 func write(_ bytes: [UInt8], _ path: String) throws {
     let file = try #require(fopen(path, "w"))
     fwrite(bytes, 1, bytes.count, file)
     fclose(file)
-}
-
-func read(_ path: String) throws -> [UInt8] {
-    let file = try #require(fopen(path, "r"))
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes.prefix(count))
 }

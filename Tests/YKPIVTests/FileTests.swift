@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509

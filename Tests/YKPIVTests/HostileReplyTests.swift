@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKPIV
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

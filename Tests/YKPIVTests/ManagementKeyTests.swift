@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -214,19 +215,14 @@ struct ManagementKeyTests {
 }
 
 /// A card that says yes to PUT DATA of one object and does nothing.
-private final class ForgetfulLink: CardLink {
-    private let link: any CardLink
+private final class ForgetfulLink: ForwardingCardLink {
+    let link: any CardLink
     private let object: [UInt8]
 
     init(_ link: sending any CardLink, object: [UInt8]) { (self.link, self.object) = (link, object) }
-    var identity: CardIdentity { link.identity }
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         let isPut =
             command[1] == 0xDB && command.indices.contains { command[$0...].starts(with: [0x5C, 0x03] + object) }
         return isPut ? [0x90, 0x00] : try link.exchange(command, deadline: deadline)
     }
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }
-    func end() { link.end() }
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try link.reset(kind, deadline: deadline) }
-    func close() { link.close() }
 }

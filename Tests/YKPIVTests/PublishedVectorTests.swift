@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -36,9 +37,7 @@ struct PublishedVectorTests {
     }
 
     static func vectors(_ kinds: String...) -> [Vector] {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        guard let file = try? read("/\(root)/Tests/Fixtures/piv/vectors.jsonl") else { return [] }
-        let lines = String(decoding: file, as: UTF8.self).split(separator: "\n")
+        let lines = String(decoding: Recordings.fixture("piv/vectors.jsonl"), as: UTF8.self).split(separator: "\n")
         let all = lines.compactMap { try? JSONValue(parsing: String($0)) }.map(Vector.init)
         return all.filter { kinds.contains($0.kind) }
     }

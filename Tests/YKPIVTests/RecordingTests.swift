@@ -5,16 +5,14 @@ import Testing
 import YKCapture
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
 
 /// The recordings under `captures/piv`: of a card that is no YubiKey, and of other programs on the virtual key.
 struct RecordingTests {
-    private func capture(_ name: String) throws -> Capture {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return try Capture(parsing: try read("/\(root)/captures/piv/\(name).jsonl"))
-    }
+    private func capture(_ name: String) throws -> Capture { try Recordings.capture("piv/\(name)") }
 
     private func open(_ name: String) async throws -> PIVService {
         let capture = try capture(name)

@@ -3,31 +3,27 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
 
 /// A virtual key in a reader that takes short commands only: long ones go in chains, long replies come in pieces.
-private final class ShortReader: CardLink {
+private final class ShortReader: ForwardingCardLink {
     let identity: CardIdentity
-    private let key: any CardLink
+    let link: any CardLink
     private let log: ScriptedLink.Log
 
     init(_ key: any CardLink, log: ScriptedLink.Log) {
         identity = CardIdentity(reader: key.identity.reader, atr: key.identity.atr, maxCommandLength: 261)
-        self.key = key
+        link = key
         self.log = log
     }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         log.append(command)
-        return try key.exchange(command, deadline: deadline)
+        return try link.exchange(command, deadline: deadline)
     }
-
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { try key.begin(deadline: deadline) }
-    func end() { key.end() }
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try key.reset(kind, deadline: deadline) }
-    func close() { key.close() }
 }
 
 struct ShortFormTests {

@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
+import YKTestSupport
 import YKTransport
 import YKWire
 

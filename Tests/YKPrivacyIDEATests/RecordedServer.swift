@@ -67,8 +67,3 @@ actor ScriptedServer: HTTPClient {
         return try answers.removeFirst().get()
     }
 }
-
-/// Counts up.
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 255) } }
-}

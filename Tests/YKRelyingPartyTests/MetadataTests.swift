@@ -7,6 +7,7 @@ import YKCrypto
 import YKFIDO
 import YKHTTP
 import YKRelyingParty
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
@@ -32,12 +33,7 @@ struct SignedList: CustomTestStringConvertible, Sendable {
     static func named(_ what: String) throws -> SignedList { try #require(all().first { $0.what == what }) }
 
     static func lines(_ name: String) throws -> [JSONValue] {
-        let root = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/Fixtures/\(name)", "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try bytes.prefix(count).split(separator: 0x0A).map { try JSONValue(parsing: Array($0)) }
+        try Recordings.lines(name)
     }
 }
 

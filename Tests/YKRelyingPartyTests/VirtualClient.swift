@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKRelyingParty
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -16,8 +17,7 @@ struct VirtualClient {
     static func open(
         pin: String? = nil, origin: String = "https://login.example.com"
     ) async throws -> VirtualClient {
-        let key = VirtualKey(
-            try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)), world: VirtualWorld())
+        let key = try VirtualKey.new()
         var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         let service = try await FIDOService.open(

@@ -7,6 +7,7 @@ import YKFIDO
 import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -38,9 +39,7 @@ actor FakeServer: HTTPClient {
 
     /// The recorded step whose note begins so; the step without a note for an empty one.
     static func step(_ flow: String, _ note: String, skipping: Int = 0) throws -> JSONValue {
-        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../YKPrivacyIDEATests/exchanges/\(flow).json")
-        let json = try JSONValue(parsing: Array(try Data(contentsOf: place)))
+        let json = try JSONValue(parsing: Recordings.text("Tests/YKPrivacyIDEATests/exchanges/\(flow).json"))
         let steps = try #require(json["steps"]?.array).filter { step in
             let found = step["note"]?.string ?? ""
             return step["request"] != nil && (note.isEmpty ? found.isEmpty : found.hasPrefix(note))
@@ -116,14 +115,6 @@ func token(
     ]
 }
 
-struct FixedClock: WallClock {
-    var now: Int64 = 1_795_000_000
-}
-
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 255) } }
-}
-
 func secret(_ text: String) -> Secret { Secret(utf8: text) }
 
 /// A service at a fake server.
@@ -136,12 +127,12 @@ struct Bench {
         var client = PrivacyIDEA(try HTTPURL(url), http, CountingRandom())
         client.credentials = .token(SharedSecret(Secret(utf8: "token")))
         self.client = client
-        service = SecondFactor(PrivacyIDEAFactors(client), clock: FixedClock(now: now))
+        service = SecondFactor(PrivacyIDEAFactors(client), clock: FixedClock(now))
     }
 
     /// A key in software with a PIN, or without one.
     func key(pin: String? = "123456", at origin: String = "https://localhost:8443") async throws -> WebAuthnClient {
-        let key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 1), serial: 1)))
+        let key = try VirtualKey.new()
         var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         let interaction = FIDOInteraction(pin: { _ in pin.map { SharedSecret(Secret(utf8: $0)) } })

@@ -4,13 +4,14 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKSecondFactor
+import YKTransport
 
 /// The service at a server that shares nothing with privacyIDEA.
 @Suite struct SeamTests {
     private let server = MemoryServer("alice")
     private let service: SecondFactor
 
-    init() { service = SecondFactor(server, clock: FixedClock()) }
+    init() { service = SecondFactor(server, clock: FixedClock(1_795_000_000)) }
 
     private func key() async throws -> WebAuthnClient {
         try await Bench().key(at: "https://\(MemoryServer.rpID)")

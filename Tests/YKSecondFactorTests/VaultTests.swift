@@ -6,6 +6,7 @@ import YKCrypto
 import YKHTTP
 import YKSecondFactor
 import YKStore
+import YKTestSupport
 import YKTransport
 import YKWire
 

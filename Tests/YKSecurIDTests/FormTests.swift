@@ -3,15 +3,11 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKWire
 
 @testable import YKSecurID
-
-/// Bytes that count up.
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) } }
-}
 
 struct FormTests {
     static func token(
@@ -45,7 +41,7 @@ struct FormTests {
         let token = try Self.token(digits: 6, interval: .seconds(30))
         let text = try AlphanumericCTF.text(
             token, password: password.map { SharedSecret(Secret(utf8: $0)) }, deviceID: device, version: version,
-            CountingRandom())
+            CountingRandom(from: 1))
         let string = String(decoding: text.value.copyBytes(), as: UTF8.self)
         let url = SecurIDLink.text(ctf: string, scheme: version == 3 ? "http" : "com.example")
         let input = try SecurIDInput(parsing: Array(url.utf8))
@@ -61,7 +57,7 @@ struct FormTests {
     func filesComeBack(_ password: String?, _ type: SecurIDTokenType) throws {
         let token = try Self.token(type)
         let text = try SDTIDBatch.text(
-            token, password: password.map { SharedSecret(Secret(utf8: $0)) }, CountingRandom())
+            token, password: password.map { SharedSecret(Secret(utf8: $0)) }, CountingRandom(from: 1))
         let batch = try SDTIDBatch(parsing: text.value.copyBytes())
         #expect(batch.serials == [token.serial])
         let keys = SecurIDKeys(password: password.map { SharedSecret(Secret(utf8: $0)) })
@@ -110,16 +106,11 @@ struct FormTests {
         }
     }
 
-    /// A source that has no random bytes.
-    private struct NoRandom: RandomSource {
-        func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
-    }
-
     @Test func saysThatThereAreNoRandomBytes() throws {
-        #expect(throws: SecurIDError.random) { _ = try DeviceBinding.makeID(NoRandom()) }
+        #expect(throws: SecurIDError.random) { _ = try DeviceBinding.makeID(FailingRandom()) }
         let token = try FormTests.token()
-        #expect(throws: SecurIDError.random) { _ = try AlphanumericCTF.text(token, NoRandom()) }
-        #expect(throws: SecurIDError.random) { _ = try SDTIDBatch.text(token, NoRandom()) }
+        #expect(throws: SecurIDError.random) { _ = try AlphanumericCTF.text(token, FailingRandom()) }
+        #expect(throws: SecurIDError.random) { _ = try SDTIDBatch.text(token, FailingRandom()) }
     }
 
     @Test func refusesBytesThatAreNotText() {
@@ -236,13 +227,13 @@ struct FormTests {
             _ = try SecurIDInput(parsing: Array(Vector.good[0].input.utf8)).tokens(SecurIDKeys(password: long))
         }
         #expect(throws: SecurIDError.tooLong("password", limit: 40)) {
-            _ = try AlphanumericCTF.text(Self.token(), password: long, CountingRandom())
+            _ = try AlphanumericCTF.text(Self.token(), password: long, CountingRandom(from: 1))
         }
         #expect(throws: SecurIDError.tooLong("password", limit: 40)) {
-            _ = try SDTIDBatch.text(Self.token(), password: long, CountingRandom())
+            _ = try SDTIDBatch.text(Self.token(), password: long, CountingRandom(from: 1))
         }
         // A class of devices needs no identifier.
-        let text = try AlphanumericCTF.text(Self.token(), deviceID: DeviceBinding.classes[1], CountingRandom())
+        let text = try AlphanumericCTF.text(Self.token(), deviceID: DeviceBinding.classes[1], CountingRandom(from: 1))
         #expect(try SecurIDInput(parsing: text.value.copyBytes()).tokens().count == 1)
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKSecurID
@@ -71,7 +72,7 @@ struct StringTests {
     }
 
     @Test(arguments: [3, 4]) func readsBase64HoweverItIsBroken(_ version: Int) throws {
-        let text = try AlphanumericCTF.text(try FormTests.token(), version: version, CountingRandom())
+        let text = try AlphanumericCTF.text(try FormTests.token(), version: version, CountingRandom(from: 1))
         let string = String(decoding: text.value.copyBytes(), as: UTF8.self)
         #expect(string.utf8.count == 388)
         let encoded = URLText.encoded(string)
@@ -96,7 +97,7 @@ struct StringTests {
         let keys = SecurIDKeys(
             password: password.map { SharedSecret(Secret(utf8: $0)) }, deviceIDs: ["3eea958d96caa2538ccc8964"])
         let text = try AlphanumericCTF.text(
-            try FormTests.token(), password: keys.password, deviceID: keys.deviceIDs[0], CountingRandom())
+            try FormTests.token(), password: keys.password, deviceID: keys.deviceIDs[0], CountingRandom(from: 1))
         let bytes = try Base64.decode(String(decoding: text.value.copyBytes(), as: UTF8.self))
         for place in stride(from: 0, to: bytes.count, by: 3) {
             var changed = bytes
@@ -195,7 +196,7 @@ struct StringTests {
             let input = try SecurIDInput(parsing: Array(text.utf8))
             #expect(input.form == "stokenrc" && input.serials == ["005222161430"], "\(text)")
         }
-        let url = try AlphanumericCTF.text(try FormTests.token(), CountingRandom())
+        let url = try AlphanumericCTF.text(try FormTests.token(), CountingRandom(from: 1))
         let modern = "version 1\ntoken \(String(decoding: url.value.copyBytes(), as: UTF8.self))\n"
         #expect(try serial(Array(modern.utf8)) == "000123456789")
     }

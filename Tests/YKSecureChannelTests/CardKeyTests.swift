@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
@@ -12,7 +13,7 @@ import YKX509
 
 /// How the card's key for SCP11 is found and trusted. Each failure comes before an application is selected.
 @Suite struct CardKeyTests {
-    private typealias Step = PlayedLink.Step
+    private typealias Step = ScriptedLink.Step
     private static let keysRequest: [UInt8] = [0x00, 0xCA, 0x00, 0xE0]
     private static let authoritiesRequest: [UInt8] = [0x00, 0xCA, 0xFF, 0x33]
     private static let certificatesRequest: [UInt8] = [0x00, 0xCA, 0xBF, 0x21]

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -55,7 +56,7 @@ import YKWire
         let handshake = try scp03["scp03-handshake-\(name)"]
         let steps = try #require(try scp03["scp03-session-\(name)"]["steps"]?.array)
         var script = [
-            PlayedLink.Step(command: try APDU.select(.securityDomain).encoded(form), reply: [0x90, 0x00]),
+            ScriptedLink.Step(command: try APDU.select(.securityDomain).encoded(form), reply: [0x90, 0x00]),
             .init(
                 command: try handshake.bytes("initialize_update_command"),
                 reply: try handshake.bytes("initialize_update_response")),
@@ -64,9 +65,9 @@ import YKWire
                 reply: try handshake.bytes("external_authenticate_response")),
         ]
         for step in steps { script += try Self.script(step) }
-        let log = PlayedLink.Log()
-        let environment = ServiceEnvironment(random: FixedRandom(bytes: try handshake.bytes("host_challenge")))
-        let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
+        let log = ScriptedLink.Log()
+        let environment = ServiceEnvironment(random: FixedRandom(try handshake.bytes("host_challenge")))
+        let channel = CardChannel(link: ScriptedLink(script, form, log: log), environment: environment)
         channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         _ = try channel.select(.securityDomain)
         for step in steps {
@@ -79,13 +80,13 @@ import YKWire
     }
 
     /// The frames of a step: those of the command, then the GET RESPONSEs that collect a long reply.
-    private static func script(_ step: JSONValue) throws -> [PlayedLink.Step] {
+    private static func script(_ step: JSONValue) throws -> [ScriptedLink.Step] {
         let commands = try step.frames("wire_commands")
         let replies = try step.frames("wire_frames")
         let rest = replies.dropFirst(commands.count).map {
-            PlayedLink.Step(command: [0x00, 0xC0, 0x00, 0x00], reply: $0)
+            ScriptedLink.Step(command: [0x00, 0xC0, 0x00, 0x00], reply: $0)
         }
-        return zip(commands, replies).map { PlayedLink.Step(command: $0, reply: $1) } + rest
+        return zip(commands, replies).map { ScriptedLink.Step(command: $0, reply: $1) } + rest
     }
 
     private static func apdu(_ step: JSONValue) throws -> APDU {
@@ -99,7 +100,7 @@ import YKWire
     func session11(_ name: String) throws {
         let vector = try scp11["scp11-\(name)"]
         let form: APDU.Form = name.hasSuffix("short") ? .short : .extended
-        var script = [PlayedLink.Step(command: try APDU.select(.securityDomain).encoded(form), reply: [0x90, 0x00])]
+        var script = [ScriptedLink.Step(command: try APDU.select(.securityDomain).encoded(form), reply: [0x90, 0x00])]
         if vector["perform_security_operation"] != nil {
             script += try vector.frames("perform_security_operation").map {
                 .init(command: $0, reply: [0x90, 0x00])
@@ -112,9 +113,9 @@ import YKWire
         for step in steps {
             script.append(.init(command: try step.bytes("wire_command"), reply: try step.bytes("wire_response")))
         }
-        let log = PlayedLink.Log()
-        let environment = ServiceEnvironment(random: FixedRandom(bytes: try vector.bytes("oce_ephemeral_private")))
-        let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
+        let log = ScriptedLink.Log()
+        let environment = ServiceEnvironment(random: FixedRandom(try vector.bytes("oce_ephemeral_private")))
+        let channel = CardChannel(link: ScriptedLink(script, form, log: log), environment: environment)
         channel.protect(with: SecureChannel(try Self.credential(vector), environment: environment))
         _ = try channel.select(.securityDomain)
         let opened = try #require(channel.secureChannel as? SecureChannel)
@@ -163,13 +164,13 @@ import YKWire
 
     @Test func noProofIsSentAfterAWrongCardCryptogram() throws {
         let vector = try scp03["scp03-negative-card-cryptogram"]
-        let log = PlayedLink.Log()
-        let link = PlayedLink(
+        let log = ScriptedLink.Log()
+        let link = ScriptedLink(
             [
                 .init(command: try APDU.select(.oath).encoded(.short), reply: [0x90, 0x00]),
                 .init(command: [0x80, 0x50], reply: try vector.bytes("initialize_update_response")),
             ], .short, log: log)
-        let environment = ServiceEnvironment(random: FixedRandom(bytes: try vector.bytes("host_challenge")))
+        let environment = ServiceEnvironment(random: FixedRandom(try vector.bytes("host_challenge")))
         let channel = CardChannel(link: link, environment: environment)
         channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         let factory = SCPKeyReference(id: 0x01, version: 0xFF)
@@ -185,13 +186,13 @@ import YKWire
             let point =
                 entry["wrong_sd_static_public"] == nil
                 ? try base.bytes("sd_static_public") : try entry.bytes("wrong_sd_static_public")
-            let log = PlayedLink.Log()
-            let link = PlayedLink(
+            let log = ScriptedLink.Log()
+            let link = ScriptedLink(
                 [
                     .init(command: try APDU.select(.piv).encoded(.extended), reply: [0x90, 0x00]),
                     .init(command: [0x80, 0x88], reply: try entry.bytes("authenticate_response")),
                 ], .extended, log: log)
-            let environment = ServiceEnvironment(random: FixedRandom(bytes: try base.bytes("oce_ephemeral_private")))
+            let environment = ServiceEnvironment(random: FixedRandom(try base.bytes("oce_ephemeral_private")))
             let channel = CardChannel(link: link, environment: environment)
             channel.protect(
                 with: SecureChannel(.scp11(.b, version: 3, trust: .key(point)), environment: environment))

@@ -119,8 +119,8 @@ import YKX509
     // MARK: Tampering
 
     /// Changes one bit of the last byte of a command or a reply.
-    private final class Tampering: CardLink {
-        private let link: any CardLink
+    private final class Tampering: ForwardingCardLink {
+        let link: any CardLink
         private let change: (Int, Bool, inout [UInt8]) -> Void
         private var number = 0
 
@@ -129,7 +129,6 @@ import YKX509
             self.change = change
         }
 
-        var identity: CardIdentity { link.identity }
         func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
             var command = command
             change(number, true, &command)
@@ -138,10 +137,6 @@ import YKX509
             number += 1
             return reply
         }
-        func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }
-        func end() { link.end() }
-        func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try link.reset(kind, deadline: deadline) }
-        func close() { link.close() }
     }
 
     /// SELECT, INITIALIZE UPDATE and EXTERNAL AUTHENTICATE come first.

@@ -5,6 +5,7 @@ import YKCrypto
 import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -16,7 +17,7 @@ import YKWire
     private static let authority = SCPKeyReference(id: 0x10, version: 3)
     private static let identifier = [UInt8](repeating: 0xC1, count: 20)
 
-    init() throws { key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 4), serial: 7))) }
+    init() throws { key = try VirtualKey.new(FirmwareVersion(5, 7, 4), serial: 7) }
 
     private func open(_ credential: SecureChannelCredential) async throws -> SecurityDomainService {
         let environment = ServiceEnvironment(timeout: .seconds(5))

@@ -6,37 +6,36 @@ import YKCrypto
 import YKProtocols
 import YKSecureChannel
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 import YKWire
 
-/// A card without keys that answers every command but SELECT with the same bytes, and counts the commands.
-private final class StubbornLink: CardLink {
-    let identity = CardIdentity(reader: "stubborn", atr: [0x3B, 0x80, 0x01, 0x81])
-    private let answer: [UInt8]
-    private let selection: [UInt8]
-    private let log: Log
-
-    final class Log: Sendable {
-        private let state = Mutex<[[UInt8]]>([])
-        var commands: [[UInt8]] { state.withLock { $0 } }
-        func append(_ command: [UInt8]) { state.withLock { $0.append(command) } }
+extension ScriptedLink {
+    /// A card without keys that answers every command but SELECT with the same bytes.
+    fileprivate convenience init(
+        _ status: UInt16, _ data: [UInt8] = [], selection: [UInt8] = [0x90, 0x00], log: Log = Log()
+    ) {
+        let answer = ResponseAPDU(StatusWord(status), data: data).encoded
+        self.init(atr: Self.unknown, log: log) { $0[1] == 0xA4 ? selection : answer }
     }
 
-    init(_ status: UInt16, _ data: [UInt8] = [], selection: [UInt8] = [0x90, 0x00], log: Log = Log()) {
-        answer = ResponseAPDU(StatusWord(status), data: data).encoded
-        self.selection = selection
-        self.log = log
+    /// A card with one key, whose attempts end with the given status words, the last for ever.
+    fileprivate convenience init(
+        resetting id: UInt8, _ words: [UInt16], _ log: Log = Log(), reader: String = "Yubico YubiKey"
+    ) {
+        var words = words[...]
+        var isThere = true
+        self.init(reader: reader, atr: Self.unknown, log: log) { command in
+            switch command[1] {
+            case 0xA4: return [0x90, 0x00]
+            case 0xCA: return (isThere ? [0xC0, 0x02, id, 0x05] : [0xC0, 0x02, 0x01, 0xFF]) + [0x90, 0x00]
+            default:
+                let word = words.count > 1 ? words.removeFirst() : words.first ?? 0x6F00
+                if word == 0x6983 { isThere = false }
+                return ResponseAPDU(StatusWord(word)).encoded
+            }
+        }
     }
-
-    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
-        log.append(command)
-        return command[1] == 0xA4 ? selection : answer
-    }
-
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { false }
-    func end() {}
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {}
-    func close() {}
 }
 
 /// What cards answer that are broken or hostile, and what is refused before it is sent.
@@ -45,7 +44,7 @@ private final class StubbornLink: CardLink {
     private static let ca = SCPKeyReference(id: 0x10, version: 3)
     private static let set = SCPKeyReference(id: 0x01, version: 3)
 
-    private static func open(_ link: sending StubbornLink) async throws -> SecurityDomainService {
+    private static func open(_ link: sending ScriptedLink) async throws -> SecurityDomainService {
         try await SecurityDomainService.open(
             CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))), isPlanned: true)
     }
@@ -62,11 +61,11 @@ private final class StubbornLink: CardLink {
     @Test("a card without a Security Domain, and one that does not answer SELECT")
     func missing() async throws {
         await #expect(throws: SecurityDomainError.card(.appletMissing(.securityDomain))) {
-            try await Self.open(StubbornLink(0x9000, selection: [0x6A, 0x82]))
+            try await Self.open(ScriptedLink(0x9000, selection: [0x6A, 0x82]))
         }
         await #expect(throws: SecurityDomainError.card(.status(.aborted, during: "SELECT \(AID.securityDomain.title)")))
         {
-            try await Self.open(StubbornLink(0x9000, selection: [0x6F, 0x00]))
+            try await Self.open(ScriptedLink(0x9000, selection: [0x6F, 0x00]))
         }
     }
 
@@ -78,13 +77,13 @@ private final class StubbornLink: CardLink {
             (0x6F00, .card(.status(.aborted, during: "GENERATE KEY"))),
         ])
     func statusWords(_ status: UInt16, _ error: SecurityDomainError) async throws {
-        let service = try await Self.open(StubbornLink(status))
+        let service = try await Self.open(ScriptedLink(status))
         await #expect(throws: error) { _ = try await service.generate(Self.own) }
     }
 
     @Test("deleting the last key is refused as that, and only that")
     func lastKey() async throws {
-        let service = try await Self.open(StubbornLink(0x6985))
+        let service = try await Self.open(ScriptedLink(0x6985))
         await #expect(throws: SecurityDomainError.wouldDeleteLast) { try await service.delete(id: 0x11, version: 3) }
         await #expect(throws: SecurityDomainError.card(.status(.conditionsNotSatisfied, during: "STORE DATA"))) {
             try await service.store(certificates: [[0x30, 0x00]], of: Self.own)
@@ -98,7 +97,7 @@ private final class StubbornLink: CardLink {
             [], TLV(0xB0, Array(point.dropLast())).encoded, TLV(0xB0, [0x03] + point.dropFirst()).encoded,
             TLV(0xB1, point).encoded, TLV(0xB0, point).encoded + [0x00], TLV(0xB0, point + [0x00]).encoded,
         ]
-        let service = try await Self.open(StubbornLink(0x9000, replies[number]))
+        let service = try await Self.open(ScriptedLink(0x9000, replies[number]))
         let error = await #expect(throws: SecurityDomainError.self) { _ = try await service.generate(Self.own) }
         guard case .card(.malformed(_, "GENERATE KEY")) = error else {
             Issue.record("\(String(describing: error))")
@@ -109,7 +108,7 @@ private final class StubbornLink: CardLink {
     @Test(
         "the check values of another key are not taken for success", arguments: [[], [0x03], [0x03, 0, 0, 0], [0x04]])
     func checkValues(_ reply: [UInt8]) async throws {
-        let service = try await Self.open(StubbornLink(0x9000, reply))
+        let service = try await Self.open(ScriptedLink(0x9000, reply))
         await #expect(throws: SecurityDomainError.wrongCheckValue(Self.set)) {
             try await service.put(try Self.keys(), as: Self.set)
         }
@@ -129,8 +128,8 @@ private final class StubbornLink: CardLink {
 
     @Test("what cannot be right is refused before anything is sent")
     func refused() async throws {
-        let log = StubbornLink.Log()
-        let service = try await Self.open(StubbornLink(0x9000, log: log))
+        let log = ScriptedLink.Log()
+        let service = try await Self.open(ScriptedLink(0x9000, log: log))
         let number = SharedSecret(Secret([UInt8](repeating: 1, count: 32)))
         let none = SharedSecret(Secret([UInt8](repeating: 0, count: 32)))
         let (keys, point) = (try Self.keys(), try Self.point())
@@ -162,8 +161,8 @@ private final class StubbornLink: CardLink {
 
     @Test("serial numbers are stored as positive integers without leading zeros")
     func serials() async throws {
-        let log = StubbornLink.Log()
-        let service = try await Self.open(StubbornLink(0x9000, log: log))
+        let log = ScriptedLink.Log()
+        let service = try await Self.open(ScriptedLink(0x9000, log: log))
         try await service.store(allowedSerials: [[1], [0x80], [0, 0, 0x7F], [0xFF, 0x00], []], of: Self.ca)
         try await service.store(authority: [7], of: Self.own)
         #expect(
@@ -179,7 +178,7 @@ private final class StubbornLink: CardLink {
             [0x42], [0x42, 0x01, 0x01], [0x42, 0x01, 0x01, 0x83, 0x01, 0x10], [0x83, 0x02, 0x10, 0x03],
             [0x42, 0x01, 0x01, 0x83, 0x00],
         ] {
-            let service = try await Self.open(StubbornLink(0x9000, bytes))
+            let service = try await Self.open(ScriptedLink(0x9000, bytes))
             for isCards in [false, true] {
                 let error = await #expect(throws: SecurityDomainError.self) {
                     _ = try await service.authorities(ofCard: isCards)
@@ -194,48 +193,17 @@ private final class StubbornLink: CardLink {
         let root: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xFC, 0x6B, 0x04]
         let objects = [root + [0x02], root + [0x0B, 0x81, 0x00], [0x2A] + root, root + [0x03, 0x60]]
             .map { TLV(0x64, TLV(0x06, $0).encoded) }
-        let service = try await Self.open(StubbornLink(0x9000, TLV(0x73, objects.encoded).encoded))
+        let service = try await Self.open(ScriptedLink(0x9000, TLV(0x73, objects.encoded).encoded))
         #expect(try await service.protocols().map(\.description) == ["SCP11 (i=80)", "SCP03 (i=60)"])
-        let locked = try await Self.open(StubbornLink(0x6982))
+        let locked = try await Self.open(ScriptedLink(0x6982))
         await #expect(throws: SecurityDomainError.card(.status(.securityStatusNotSatisfied, during: "GET DATA"))) {
             _ = try await locked.authorities(ofCard: true)
         }
-        let empty = try await Self.open(StubbornLink(0x6A88))
+        let empty = try await Self.open(ScriptedLink(0x6A88))
         #expect(try await empty.certificates(of: Self.own).isEmpty)
     }
 
     // MARK: Reset
-
-    /// A card with one key, whose attempts end with the given status words, the last for ever.
-    private final class ResettingLink: CardLink {
-        let identity: CardIdentity
-        private let id: UInt8
-        private var words: ArraySlice<UInt16>
-        private let log: StubbornLink.Log
-        private var isThere = true
-
-        init(_ id: UInt8, _ words: [UInt16], _ log: StubbornLink.Log, reader: String = "Yubico YubiKey") {
-            identity = CardIdentity(reader: reader, atr: [0x3B, 0x80, 0x01, 0x81])
-            (self.id, self.words, self.log) = (id, words[...], log)
-        }
-
-        func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
-            log.append(command)
-            switch command[1] {
-            case 0xA4: return [0x90, 0x00]
-            case 0xCA: return (isThere ? [0xC0, 0x02, id, 0x05] : [0xC0, 0x02, 0x01, 0xFF]) + [0x90, 0x00]
-            default:
-                let word = words.count > 1 ? words.removeFirst() : words.first ?? 0x6F00
-                if word == 0x6983 { isThere = false }
-                return ResponseAPDU(StatusWord(word)).encoded
-            }
-        }
-
-        func begin(deadline: Deadline) throws(LinkError) -> Bool { false }
-        func end() {}
-        func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {}
-        func close() {}
-    }
 
     @Test(
         "a key is blocked with its own command, at most 65 times",
@@ -244,23 +212,23 @@ private final class StubbornLink: CardLink {
             (0x15, 0x82, 0x05, 0x15), (0x10, 0x2A, 0x05, 0x10), (0x20, 0x2A, 0x05, 0x20),
         ])
     func blocks(_ id: UInt8, _ instruction: UInt8, _ p1: UInt8, _ p2: UInt8) async throws {
-        let log = StubbornLink.Log()
-        let service = try await Self.open(ResettingLink(id, [0x6A80, 0x6A80, 0x6983], log))
+        let log = ScriptedLink.Log()
+        let service = try await Self.openForReset(ScriptedLink(resetting: id, [0x6A80, 0x6A80, 0x6983], log))
         try await service.reset()
         let attempts = log.commands.filter { $0[0] == 0x80 }
         #expect(attempts.count == 3)
         #expect(attempts.allSatisfy { Array($0.prefix(4)) == [0x80, instruction, p1, p2] })
-        let endless = StubbornLink.Log()
-        let other = try await Self.open(ResettingLink(id, [0x6A80], endless))
+        let endless = ScriptedLink.Log()
+        let other = try await Self.openForReset(ScriptedLink(resetting: id, [0x6A80], endless))
         await #expect(
             throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .incorrectParameters)
         ) { try await other.reset() }
         #expect(endless.commands.filter { $0[0] == 0x80 }.count == 65)
-        let failing = try await Self.open(ResettingLink(id, [0x6F00], StubbornLink.Log()))
+        let failing = try await Self.openForReset(ScriptedLink(resetting: id, [0x6F00]))
         await #expect(throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .aborted)) {
             try await failing.reset()
         }
-        let pretending = try await Self.open(ResettingLink(id, [0x6982], StubbornLink.Log()))
+        let pretending = try await Self.openForReset(ScriptedLink(resetting: id, [0x6982]))
         await #expect(throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .ok)) {
             try await pretending.reset()
         }
@@ -268,13 +236,13 @@ private final class StubbornLink: CardLink {
 
     /// Cards of other makers have no factory keys to come back to.
     @Test func blocksNoKeyOfAnotherCard() async throws {
-        let log = StubbornLink.Log()
-        let service = try await Self.open(ResettingLink(0x13, [0x6983], log, reader: "ACME JavaCard"))
+        let log = ScriptedLink.Log()
+        let service = try await Self.openForReset(ScriptedLink(resetting: 0x13, [0x6983], log, reader: "ACME JavaCard"))
         await #expect(throws: SecurityDomainError.noReset) { try await service.reset() }
         #expect(log.commands.allSatisfy { $0[0] == 0x00 })
     }
 
-    private static func open(_ link: sending ResettingLink) async throws -> SecurityDomainService {
+    private static func openForReset(_ link: sending ScriptedLink) async throws -> SecurityDomainService {
         try await SecurityDomainService.open(
             CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))))
     }

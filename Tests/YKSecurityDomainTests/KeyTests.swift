@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKSecureChannel
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -12,7 +13,7 @@ import YKWire
 @Suite struct KeyTests {
     private let key: VirtualKey
 
-    init() throws { key = VirtualKey(try .new(DeviceProfile(version: FirmwareVersion(5, 7, 4), serial: 7))) }
+    init() throws { key = try VirtualKey.new(FirmwareVersion(5, 7, 4), serial: 7) }
 
     private func open(_ credential: SecureChannelCredential? = .scp03(.factory)) async throws -> SecurityDomainService {
         let environment = ServiceEnvironment(timeout: .seconds(5))

@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -15,7 +16,7 @@ struct StoreKeyTests {
     private let random = SystemRandom()
 
     private func key(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), _ serial: UInt32 = 1) throws -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: version, serial: serial)))
+        try VirtualKey.new(version, serial: serial)
     }
 
     private func authenticator(_ key: VirtualKey, pin: String? = nil) async throws -> StoreAuthenticator {
@@ -98,7 +99,7 @@ struct StoreKeyTests {
     }
 
     @Test func needsACredentialWithASecret() async throws {
-        let device = VirtualKey(try .new(DeviceProfile(model: .neo, serial: 1)))
+        let device = try VirtualKey.new(.neo)
         let storeKey = try StoreKey(random)
         await #expect(throws: StoreError.cannotSeal) {
             _ = try await authenticator(device).seal(
@@ -151,32 +152,22 @@ struct StoreKeyTests {
         }
     }
 
-    /// A source that fails once it has given so many draws.
-    private final class Dry: RandomSource {
-        private nonisolated(unsafe) var left: Int
-        init(_ left: Int) { self.left = left }
-        func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
-            left -= 1
-            guard left >= 0 else { throw .noReader }
-            return (0..<count).map { UInt8(truncatingIfNeeded: $0 + left) }
-        }
-    }
-
     @Test func saysThatThereAreNoRandomBytes() async throws {
-        #expect(throws: StoreError.random) { _ = try StoreKey(Dry(0)) }
+        #expect(throws: StoreError.random) { _ = try StoreKey(FailingRandom()) }
         let storeKey = try StoreKey(random)
         for draws in 0...2 {
             #expect(throws: StoreError.random) {
-                _ = try StoreSeal.secretService(storeKey, name: "k", added: 1, Dry(draws))
+                _ = try StoreSeal.secretService(storeKey, name: "k", added: 1, FailingRandom(after: draws))
             }
         }
         #expect(throws: StoreError.random) {
-            _ = try StoreSeal.passphrase(storeKey, Secret(utf8: "p"), name: "k", added: 1, Dry(0))
+            _ = try StoreSeal.passphrase(storeKey, Secret(utf8: "p"), name: "k", added: 1, FailingRandom())
         }
         let publicKey = try await slot(try key(), .p256)
         for draws in 0...1 {
             #expect(throws: StoreError.random) {
-                _ = try StoreSeal.piv(storeKey, .keyManagement, publicKey, name: "k", added: 1, Dry(draws))
+                _ = try StoreSeal.piv(
+                    storeKey, .keyManagement, publicKey, name: "k", added: 1, FailingRandom(after: draws))
             }
         }
     }

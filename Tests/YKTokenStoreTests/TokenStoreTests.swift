@@ -5,17 +5,10 @@ import Testing
 import YKCrypto
 import YKSecurID
 import YKStore
+import YKTestSupport
 import YKTokenStore
 import YKTransport
 import YKWire
-
-private struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) } }
-}
-
-private struct NoRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
-}
 
 @Suite struct TokenStoreTests {
     private let path = NSTemporaryDirectory() + "ykit-tokens-\(UInt64.random(in: 0 ... .max)).json"
@@ -23,8 +16,8 @@ private struct NoRandom: RandomSource {
     private let seal: StoreSeal
 
     init() throws {
-        key = try StoreKey(CountingRandom())
-        seal = try StoreSeal.secretService(key, name: "keyring", added: 1, CountingRandom()).seal
+        key = try StoreKey(CountingRandom(from: 1))
+        seal = try StoreSeal.secretService(key, name: "keyring", added: 1, CountingRandom(from: 1)).seal
     }
 
     private func store() throws(TokenStoreError) -> TokenStore {
@@ -89,18 +82,14 @@ private struct NoRandom: RandomSource {
         try self.store().delete(store.tokens[1])
         #expect(try self.store().tokens.count == 2 && self.store().current == nil)
         #expect(throws: TokenStoreError.store(.recordChanged("000000000123"))) {
-            _ = try store.tokens[2].token(StoreKey(ShiftedRandom()))
+            _ = try store.tokens[2].token(StoreKey(CountingRandom(from: 9)))
         }
-        let id = try self.store().makeBindingID(CountingRandom())
+        let id = try self.store().makeBindingID(CountingRandom(from: 1))
         try self.store().clear()
         let left = try self.store()
         #expect(left.tokens.isEmpty && left.content.seals.isEmpty && left.bindingID == id)
-        #expect(try left.makeBindingID(ShiftedRandom()) == id)
-        #expect(throws: TokenStoreError.random) { _ = try left.makeBindingID(NoRandom()) }
-    }
-
-    private struct ShiftedRandom: RandomSource {
-        func draw(_ count: Int, secret: Bool) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 + 9) } }
+        #expect(try left.makeBindingID(CountingRandom(from: 9)) == id)
+        #expect(throws: TokenStoreError.random) { _ = try left.makeBindingID(FailingRandom()) }
     }
 
     @Test func refusesKeysThatChanged() throws {

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCapture
+import YKTestSupport
 import YKTransport
 import YKWire
 

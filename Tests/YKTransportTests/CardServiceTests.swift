@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -26,7 +27,7 @@ import YKWire
     @Test("a block runs behind what was asked for, and nothing comes in between")
     func blocks() async throws {
         let log = ScriptedLink.Log()
-        let link = ScriptedLink(log: log) { (_) throws(LinkError) in [0x90, 0] }
+        let link = ScriptedLink(atr: ScriptedLink.silentATR, log: log) { (_) throws(LinkError) in [0x90, 0] }
         let service = try CardService(CardChannel(link: link))
         await withTaskGroup(of: Void.self) { group in
             for number in UInt8(0)..<20 {

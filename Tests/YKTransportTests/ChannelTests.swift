@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -164,13 +165,14 @@ import YKWire
     }
 
     @Test func roundsAndBytesAreCapped() throws {
-        let link = ScriptedLink { _ in [0, 0x61, 0xFF] }
+        let link = ScriptedLink(atr: ScriptedLink.silentATR) { _ in [0, 0x61, 0xFF] }
         let stage = ResponseChaining(next: EncodingStage(link: link))
         stage.roundLimit = 10
         #expect(throws: CardError.endlessReply(during: "command 00a10000")) {
             try stage.send(APDU(ins: 0xA1), deadline: soon)
         }
-        let fast = EncodingStage(link: ScriptedLink { _ in [UInt8](repeating: 0, count: 256) + [0x61, 0] })
+        let fast = EncodingStage(
+            link: ScriptedLink(atr: ScriptedLink.silentATR) { _ in [UInt8](repeating: 0, count: 256) + [0x61, 0] })
         let capped = ResponseChaining(next: fast)
         capped.byteLimit = 1024
         #expect(throws: CardError.endlessReply(during: "command 00a10000")) {

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCapture
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -13,7 +14,7 @@ import YKWire
     private func sessions(
         _ name: String, _ format: CaptureImport.Format, keepsSecrets: Bool = false
     ) throws -> [String: Capture] {
-        let list = try CaptureImport.sessions(in: Recordings.log(name), from: format, keepsSecrets: keepsSecrets)
+        let list = try CaptureImport.sessions(in: Recordings.fixture(name), from: format, keepsSecrets: keepsSecrets)
         return Dictionary(uniqueKeysWithValues: list.map { ($0.label, $0.capture) })
     }
 
@@ -112,7 +113,7 @@ import YKWire
     }
 
     @Test func spyInColour() throws {
-        let plain = String(decoding: Recordings.log("pcsc-spy.log"), as: UTF8.self)
+        let plain = String(decoding: Recordings.fixture("pcsc-spy.log"), as: UTF8.self)
         let coloured = plain.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "\u{1B}[01;31m\($0)\u{1B}[0m" }.joined(separator: "\r\n")
         #expect(
@@ -121,12 +122,12 @@ import YKWire
     }
 
     @Test func ykman() throws {
-        let pin = try Capture(importing: Recordings.log("ykman-pin.log"), from: .ykman)
+        let pin = try Capture(importing: Recordings.fixture("ykman-pin.log"), from: .ykman)
         #expect(pin.header.reader == Self.first && pin.events.count == 11)
         #expect(commands(pin).contains("0024008000001000000000000000000000000000000000 9000"))
         // 03:38:54.937, then 03:38:55.28: the last number counts milliseconds.
         #expect(pin.events.compactMap(\.milliseconds).max() == 540)
-        let list = try Capture(importing: Recordings.log("ykman-list.log"), from: .ykman)
+        let list = try Capture(importing: Recordings.fixture("ykman-list.log"), from: .ykman)
         var narrator = Narrator()
         let details = list.events.flatMap { narrator.narrate($0).details }
         #expect(details.contains("account Issuer8:user8@example.com, TOTP SHA-1"))
@@ -140,10 +141,11 @@ import YKWire
     ])
     func secretsStayBehind(name: String, format: CaptureImport.Format) throws {
         let pin = Hex.encode(Array("123456".utf8))
-        let hidden = try CaptureImport.sessions(in: Recordings.log(name), from: format)
-        #expect(hidden.filter { $0.capture.text.contains(pin) || $0.capture.header.keepsSecrets }.isEmpty)
-        let kept = try CaptureImport.sessions(in: Recordings.log(name), from: format, keepsSecrets: true)
-        #expect(!kept.filter { $0.capture.text.contains(pin) }.isEmpty)
+        let hidden = try CaptureImport.sessions(in: Recordings.fixture(name), from: format)
+        #expect(!hidden.contains { $0.capture.text.contains(pin) })
+        #expect(!hidden.contains { $0.capture.header.keepsSecrets })
+        let kept = try CaptureImport.sessions(in: Recordings.fixture(name), from: format, keepsSecrets: true)
+        #expect(kept.contains { $0.capture.text.contains(pin) })
         #expect(kept.filter { !$0.capture.header.keepsSecrets }.isEmpty)
     }
 
@@ -153,7 +155,7 @@ import YKWire
         ("ykman-list.log", .ykman),
     ])
     func cutLogs(name: String, format: CaptureImport.Format) throws {
-        let log = Recordings.log(name)
+        let log = Recordings.fixture(name)
         let ends = log.indices.filter { log[$0] == UInt8(ascii: "\n") }
         for end in ends.filter({ $0 % 7 == 0 }) {
             do { _ = try CaptureImport.sessions(in: Array(log[..<end]), from: format) } catch {

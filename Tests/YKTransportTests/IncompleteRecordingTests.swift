@@ -3,6 +3,7 @@
 import Glibc
 import Testing
 import YKCapture
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -20,7 +21,7 @@ import YKWire
     func vanished() throws {
         let log = ScriptedLink.Log()
         let recorder = Recorder(path: path, clock: FixedClock(1_700_000_000))
-        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom()))
+        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom(from: 1)))
         #expect(!recorder.hasBegun)
         let link = try recorder.recording(Self.card(log))
         _ = try link.exchange([0, 1, 2, 3], deadline: soon)

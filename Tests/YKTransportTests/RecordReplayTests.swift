@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import YKCapture
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -35,7 +36,7 @@ import YKWire
 
     private func record(keepsSecrets: Bool = false) throws -> (Int64, [UInt8]) {
         let recorder = Recorder(path: path, keepsSecrets: keepsSecrets, note: "test", clock: FixedClock(1_700_000_000))
-        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom()))
+        let environment = recorder.recording(ServiceEnvironment(random: CountingRandom(from: 1)))
         return try Self.session(try recorder.recording(Self.card()), environment)
     }
 
@@ -131,7 +132,8 @@ import YKWire
         #expect(throws: LinkError.removed) { try again.exchange([0, 2, 0, 0], deadline: soon) }
 
         let other = Recorder(path: folder.path + "/failed.jsonl", clock: FixedClock(0))
-        let broken = try other.recording(ScriptedLink { _ throws(LinkError) in throw .timedOut("the reply") })
+        let broken = try other.recording(
+            ScriptedLink(atr: ScriptedLink.silentATR) { _ throws(LinkError) in throw .timedOut("the reply") })
         #expect(throws: LinkError.timedOut("the reply")) { try broken.exchange([0, 1, 0, 0], deadline: soon) }
         let failed = CaptureReplay(try Capture(parsing: Recordings.read(folder.path + "/failed.jsonl"))).link()
         #expect(throws: LinkError.self) { try failed.exchange([0, 1, 0, 0], deadline: soon) }

@@ -5,18 +5,19 @@ import YKCrypto
 import YKFIDO
 import YKInteraction
 import YKProtocols
+import YKTestSupport
 import YKUse
 
 /// The PIN of FIDO ceremonies on a virtual key, from a broker.
 struct FIDOCredentialTests {
     private static let id = CredentialID(.fidoPIN, key: "4711")
 
-    private func credential(_ broker: CredentialBroker, _ person: Person) -> FIDOCredential {
+    private func credential(_ broker: CredentialBroker, _ person: ScriptedPerson) -> FIDOCredential {
         FIDOCredential(broker, Self.id, to: "list credentials", person)
     }
 
     @Test func thePINIsAskedForOnceAndHeldOnceAccepted() async throws {
-        let (bench, person) = (try Bench(), Person("12345"))
+        let (bench, person) = (try Bench(), ScriptedPerson("12345"))
         try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
         let broker = CredentialBroker([], person: person)
         for _ in 1...2 {
@@ -29,7 +30,7 @@ struct FIDOCredentialTests {
     }
 
     @Test func aRefusedPINIsNotSentAgain() async throws {
-        let (bench, person) = (try Bench(), Person("00000", "00000"))
+        let (bench, person) = (try Bench(), ScriptedPerson("00000", "00000"))
         try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
         let broker = CredentialBroker([], person: person)
         let first = credential(broker, person)
@@ -42,7 +43,7 @@ struct FIDOCredentialTests {
     }
 
     @Test func aNoEndsTheCeremony() async throws {
-        let (bench, person) = (try Bench(), Person())
+        let (bench, person) = (try Bench(), ScriptedPerson())
         try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
         let credential = credential(CredentialBroker([], person: person), person)
         await #expect(throws: FIDOError.pinNeeded) { _ = try await bench.fido(credential.interaction).relyingParties() }
@@ -50,7 +51,7 @@ struct FIDOCredentialTests {
     }
 
     @Test func theFallbackIsReported() async throws {
-        let person = Person("12345")
+        let person = ScriptedPerson("12345")
         let credential = credential(CredentialBroker([], person: person), person)
         let request = PINRequest(permissions: .makeCredential, rpID: nil, retries: nil, fallback: .blocked)
         #expect(await credential.pin(request) != nil)

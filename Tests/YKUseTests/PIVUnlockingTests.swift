@@ -5,19 +5,20 @@ import YKCrypto
 import YKInteraction
 import YKPIV
 import YKProtocols
+import YKTestSupport
 import YKUse
 
 /// Unlocking the PIV application of a virtual key, with a person who answers from a script.
 struct PIVUnlockingTests {
     private func unlocking(
-        _ bench: Bench, _ person: Person, _ broker: CredentialBroker? = nil
+        _ bench: Bench, _ person: ScriptedPerson, _ broker: CredentialBroker? = nil
     ) async throws -> PIVUnlocking {
         PIVUnlocking(
             try await bench.piv(), broker ?? CredentialBroker([], person: person), person, key: "4711")
     }
 
     @Test func asksForThePINOnceAndSaysWhatItIsFor() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication)
         var unlocking = try await unlocking(bench, person)
         for _ in 1...2 {
@@ -34,7 +35,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func aSecondSessionUsesWhatTheFirstWasGiven() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.signature, pin: .always)
         let broker = CredentialBroker([], person: person)
         for _ in 1...2 {
@@ -46,7 +47,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func aWrongPINIsNotSentTwice() async throws {
-        let (bench, person) = (try Bench(), Person("000000", "000000", "123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("000000", "000000", "123456"))
         try await bench.makeKey(.authentication)
         var unlocking = try await unlocking(bench, person)
         await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) { try await unlocking.verify(for: "sign") }
@@ -59,7 +60,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func nobodyIsAskedForABlockedPIN() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         var unlocking = try await unlocking(bench, person)
         try await unlocking.service.blockPIN()
         await #expect(throws: CredentialError.blocked(CredentialID(.pivPIN, key: "4711"))) {
@@ -69,7 +70,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func anAgentAsksForEachUseOfAKeyThatAlwaysNeedsThePIN() async throws {
-        let (bench, person) = (try Bench(), Person("123456", "123456", "123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456", "123456", "123456"))
         try await bench.makeKey(.signature, pin: .always)
         try await bench.makeKey(.authentication)
         var unlocking = try await unlocking(bench, person)
@@ -81,7 +82,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func anInputThatDoesNotFitCostsNoPIN() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication)
         var unlocking = try await unlocking(bench, person)
         await #expect(throws: Unfit.self) {
@@ -99,7 +100,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func aTouchIsAnnounced() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication, touch: .always)
         var unlocking = try await unlocking(bench, person)
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
@@ -110,7 +111,7 @@ struct PIVUnlockingTests {
     // MARK: The management key
 
     @Test func theDefaultManagementKeyIsUsedAndReported() async throws {
-        let (bench, person) = (try Bench(), Person())
+        let (bench, person) = (try Bench(), ScriptedPerson())
         var unlocking = try await unlocking(bench, person)
         try await unlocking.manage(for: "make a key")
         #expect(person.news.contains("defaultManagementKey"))
@@ -119,7 +120,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func aManagementKeyIsAskedForWithItsForm() async throws {
-        let (bench, person) = (try Bench(), Person("nothing", String(repeating: "0a", count: 24)))
+        let (bench, person) = (try Bench(), ScriptedPerson("nothing", String(repeating: "0a", count: 24)))
         let service = try await bench.piv()
         try await service.authenticate(with: .defaultKey())
         try await service.setManagementKey(
@@ -136,7 +137,7 @@ struct PIVUnlockingTests {
     }
 
     @Test func theProtectedManagementKeyComesWithThePINOfTheBroker() async throws {
-        let (bench, person) = (try Bench(), Person("123456"))
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         let service = try await bench.piv()
         try await service.authenticate(with: .defaultKey())
         try await service.verify(.defaultPIN())
@@ -157,7 +158,7 @@ struct PIVUnlockingTests {
     // MARK: Overwriting
 
     @Test func overwritingIsConfirmed() async throws {
-        let (bench, person) = (try Bench(), Person())
+        let (bench, person) = (try Bench(), ScriptedPerson())
         let service = try await bench.piv()
         let overwriting = PIVOverwriting(service, person)
         #expect(try await !overwriting.confirmKey(in: .authentication))
@@ -168,7 +169,7 @@ struct PIVUnlockingTests {
         #expect(try await overwriting.confirmKey(in: .authentication))
         #expect(person.questions.count == 1)
         await #expect(throws: Declined.self) {
-            try await PIVOverwriting(service, Person(agrees: false)).confirmKey(in: .authentication)
+            try await PIVOverwriting(service, ScriptedPerson(agrees: false)).confirmKey(in: .authentication)
         }
     }
 }

@@ -2,23 +2,19 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
-
-/// Random bytes that count up from 1, so that a test knows them.
-struct CountingRandom: RandomSource {
-    func draw(_ count: Int, secret: Bool) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) } }
-}
 
 /// A card on the table: commands and responses in hexadecimal, with the OATH application selected.
 final class Bench {
     static let rfcSecret = Array("12345678901234567890".utf8)
 
     var card: VirtualCard
-    var world = VirtualWorld(random: CountingRandom())
+    var world = VirtualWorld(random: CountingRandom(from: 1))
 
-    init(model: DeviceModel, aid: AID, world: VirtualWorld = VirtualWorld(random: CountingRandom())) throws {
+    init(model: DeviceModel, aid: AID, world: VirtualWorld = VirtualWorld(random: CountingRandom(from: 1))) throws {
         card = VirtualCard(
             VirtualKeyState(profile: DeviceProfile(model: model, serial: 1), oath: OATHMemory(salt: [1, 2, 3, 4])))
         self.world = world

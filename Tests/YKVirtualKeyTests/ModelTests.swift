@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -52,7 +53,7 @@ struct ModelTests {
 
     @Test("the reset of U2F waits for a touch, and is refused long after power came")
     func fipsReset() throws {
-        let world = VirtualWorld(random: CountingRandom(), touch: { _ in .notTouched })
+        let world = VirtualWorld(random: CountingRandom(from: 1), touch: { _ in .notTouched })
         let bench = try Bench(model: .yubiKey4FIPS, aid: .fido, world: world)
         #expect(try u2f(bench, 0x45) == 0x6985)
         bench.card.state.profile.fido.resetWindow = -1

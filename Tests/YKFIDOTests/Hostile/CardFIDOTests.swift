@@ -3,42 +3,25 @@
 import Synchronization
 import Testing
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKWire
 
-/// A card that answers as a closure says, and keeps the commands.
-private final class AnsweringCard: CardLink {
-    /// The commands that were sent.
-    final class Log: Sendable {
-        private let state = Mutex<[[UInt8]]>([])
-        var commands: [[UInt8]] { state.withLock { $0 } }
-        func add(_ command: [UInt8]) { state.withLock { $0.append(command) } }
-    }
-
-    let identity: CardIdentity
-    private let log: Log
-    private let answer: ([UInt8]) -> [UInt8]
-
-    init(_ log: Log = Log(), extended: Bool = false, _ answer: sending @escaping ([UInt8]) -> [UInt8]) {
+extension ScriptedLink {
+    /// A card with the FIDO application that answers as a closure says.
+    fileprivate convenience init(
+        fido log: Log, extended: Bool = false, _ answer: sending @escaping ([UInt8]) -> [UInt8]
+    ) {
         // The historical bytes of an ATR say whether lengths can be extended.
         let atr: [UInt8] = extended ? [0x3B, 0x85, 0x01, 0x80, 0x73, 0xC0, 0x21, 0x40, 0x56] : [0x3B, 0x00]
-        identity = CardIdentity(reader: "scripted", atr: atr)
-        self.log = log
-        self.answer = answer
+        self.init(atr: atr, log: log) { command in
+            command.starts(with: [0x00, 0xA4]) ? Array("U2F_V2".utf8) + [0x90, 0x00] : answer(command)
+        }
     }
-
-    func exchange(_ command: [UInt8], deadline: Deadline) -> [UInt8] {
-        log.add(command)
-        return command.starts(with: [0x00, 0xA4]) ? Array("U2F_V2".utf8) + [0x90, 0x00] : answer(command)
-    }
-    func begin(deadline: Deadline) -> Bool { false }
-    func end() {}
-    func reset(_ kind: CardReset, deadline: Deadline) {}
-    func close() {}
 }
 
 struct CardFIDOTests {
-    private func link(_ card: sending AnsweringCard) throws -> CardFIDOLink {
+    private func link(_ card: sending ScriptedLink) throws -> CardFIDOLink {
         try CardFIDOLink(CardChannel(link: card, environment: .instant))
     }
 
@@ -52,19 +35,20 @@ struct CardFIDOTests {
         var accepted: [UInt16] = []
         for word in UInt16.min ... .max where word != 0x9000 {
             let bytes = [UInt8(word >> 8), UInt8(word & 0xFF)]
-            if (try? call(try link(AnsweringCard { _ in bytes }), within: .milliseconds(1))) != nil {
+            if (try? call(try link(ScriptedLink(fido: .init()) { _ in bytes }), within: .milliseconds(1))) != nil {
                 accepted.append(word)
             }
         }
         // Some firmware has the CTAP status there, which is not 00.
         #expect(accepted == Array(0x6401...0x64FF))
-        #expect(try call(try link(AnsweringCard { _ in [0x64, 0x31] }), within: .milliseconds(1)) == [0x31])
+        #expect(
+            try call(try link(ScriptedLink(fido: .init()) { _ in [0x64, 0x31] }), within: .milliseconds(1)) == [0x31])
     }
 
     @Test func anEndlessKeepaliveEndsInTime() throws {
-        let log = AnsweringCard.Log()
+        let log = ScriptedLink.Log()
         for data: [UInt8] in [[], [1], [2], [9, 9, 9]] {
-            let link = try link(AnsweringCard(log) { _ in data + [0x91, 0x00] })
+            let link = try link(ScriptedLink(fido: log) { _ in data + [0x91, 0x00] })
             let waitsForTouch = data == [2]
             #expect(throws: waitsForTouch ? FIDOLinkError.notTouched : .card(.link(.timedOut("CTAP message")))) {
                 try call(link, within: .milliseconds(300))
@@ -76,8 +60,8 @@ struct CardFIDOTests {
     /// A key that does not know keepalives is asked without them, from then on.
     @Test func asksWithoutKeepalivesWhereTheyAreUnknown() throws {
         for refusal: [UInt8] in [[0x6B, 0x00], [0x6A, 0x86], [0x6A, 0x80], [0x6A, 0x81]] {
-            let log = AnsweringCard.Log()
-            let link = try link(AnsweringCard(log) { $0[2] == 0x80 ? refusal : [0x00, 0x90, 0x00] })
+            let log = ScriptedLink.Log()
+            let link = try link(ScriptedLink(fido: log) { $0[2] == 0x80 ? refusal : [0x00, 0x90, 0x00] })
             #expect(try call(link) == [0])
             #expect(try call(link) == [0])
             #expect(log.commands.dropFirst().map { $0[2] } == [0x80, 0x00, 0x00])
@@ -88,7 +72,7 @@ struct CardFIDOTests {
     @Test func aCardOfU2FOnly() async throws {
         for word: UInt16 in [0x6D00, 0x6E00, 0x6700, 0x6A80, 0x6A81, 0x6A86, 0x6985, 0x6986, 0x6B00] {
             let channel = CardChannel(
-                link: AnsweringCard { command in
+                link: ScriptedLink(fido: .init()) { command in
                     command[0] == 0x80
                         ? [UInt8(word >> 8), UInt8(word & 0xFF)] : Array("U2F_V2".utf8) + [0x90, 0x00]
                 }, environment: .instant)
@@ -99,9 +83,9 @@ struct CardFIDOTests {
     }
 
     @Test func fallsBackToShortLengths() throws {
-        let log = AnsweringCard.Log()
+        let log = ScriptedLink.Log()
         let link = try link(
-            AnsweringCard(log, extended: true) { command in
+            ScriptedLink(fido: log, extended: true) { command in
                 command.count > 4 && command[4] == 0 && command.count > 5 ? [0x67, 0x00] : [0x00, 0x90, 0x00]
             })
         #expect(try call(link, [UInt8](repeating: 1, count: 300)) == [0])
@@ -109,7 +93,7 @@ struct CardFIDOTests {
     }
 
     @Test func carriesOnlyWhatACardCan() throws {
-        let link = try link(AnsweringCard { _ in [0x90, 0x00] })
+        let link = try link(ScriptedLink(fido: .init()) { _ in [0x90, 0x00] })
         for command in [CTAPHID.Command.wink, .ping, .lock, .cancel] {
             #expect(throws: FIDOLinkError.notCarried(command)) {
                 try link.call(command, [], deadline: link.environment.deadline(), keepalive: { _ in })

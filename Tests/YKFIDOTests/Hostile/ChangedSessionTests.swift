@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 

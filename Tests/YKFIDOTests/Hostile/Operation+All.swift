@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 extension Operation {

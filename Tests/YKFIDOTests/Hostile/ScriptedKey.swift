@@ -2,6 +2,7 @@
 
 import Synchronization
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKWire
 

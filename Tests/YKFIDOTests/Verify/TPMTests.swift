@@ -42,7 +42,7 @@ struct TPMTests {
         let certification = try TPMCertification(decoding: info)
         #expect(certification.signer.count == 34)
         #expect(certification.extraData.count == 20)
-        #expect(!certification.clock.isSafe || certification.firmware != 0)
+        #expect(certification.clock.isSafe && certification.firmware != 0)
         let area = try TPMPublicArea(decoding: try #require(statement.map["pubArea"]?.bytes))
         #expect(area.attributes == 0x60472 && area.policy.count == 32 && area.nameAlgorithm.hash == .sha256)
         guard case .rsa(let modulus, let exponent) = area.key else {

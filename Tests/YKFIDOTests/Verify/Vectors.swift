@@ -3,6 +3,7 @@
 import Glibc
 import Testing
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 /// The vectors of `Tests/Fixtures/attestation`, one JSON object a line.
@@ -29,12 +30,7 @@ enum Vectors {
     }
 
     static func lines(_ name: String) throws -> [JSONValue] {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try #require(fopen("/\(root)/Fixtures/attestation/\(name)", "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try bytes.prefix(count).split(separator: 0x0A).map { try JSONValue(parsing: Array($0)) }
+        try Recordings.lines("attestation/\(name)")
     }
 
     static func bytes(_ json: JSONValue?) throws -> [UInt8] { try Base64.decode(try #require(json?.string)) }

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -37,19 +38,14 @@ struct ExampleTests {
 
     /// Each line of the documentation's first example is a line above, and the extension is the one that is tested.
     @Test func isWhatTheDocumentationSays() throws {
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        func lines(_ path: String) throws -> [Substring] {
-            let file = try #require(fopen("/\(root)/\(path)", "r"))
-            defer { fclose(file) }
-            var bytes = [UInt8](repeating: 0, count: 1 << 16)
-            let count = fread(&bytes, 1, bytes.count, file)
-            return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").map(Self.trimmed)
+        func lines(_ path: String) -> [Substring] {
+            Recordings.text(path).split(separator: "\n").map(Self.trimmed)
         }
         let folder = "Tests/YKFIDOTests/WebAuthn"
-        let known = Set(try lines("\(folder)/ExampleTests.swift") + lines("\(folder)/ClientExtensionTests.swift"))
+        let known = Set(lines("\(folder)/ExampleTests.swift") + lines("\(folder)/ClientExtensionTests.swift"))
         var isCode = false
         var count = 0
-        for line in try lines("Sources/Services/YKFIDO/YKFIDO.docc/WebAuthn.md") {
+        for line in lines("Sources/Services/YKFIDO/YKFIDO.docc/WebAuthn.md") {
             if line.hasPrefix("```") {
                 isCode.toggle()
             } else if isCode {

@@ -3,6 +3,7 @@
 import Synchronization
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKWire
 

@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -61,7 +62,7 @@ import YKWire
     /// A machine whose monitor is a socket: a byte on it is an event.
     private final class Bell: Sendable {
         let ends: [Int32]
-        let isClosed = Mutex(false)
+        let (begun, closed) = (Signal(), Signal())
         let sources = Mutex<[UDevLibrary.Source]>([])
 
         init() {
@@ -78,12 +79,13 @@ import YKWire
             UDevLibrary(
                 monitor: { [self] source in
                     sources.withLock { $0.append(source) }
+                    begun.send()
                     return UDevMonitor(
                         descriptor: ends[0],
                         take: { [self] in
                             var byte: UInt8 = 0
                             return recv(ends[0], &byte, 1, 0) == 1
-                        }, close: { [self] in isClosed.withLock { $0 = true } })
+                        }, close: { [self] in closed.send() })
                 })
         }
     }
@@ -122,11 +124,11 @@ import YKWire
         let task = Task { [machine] in
             for await _ in machine.watch() {}
         }
-        while bell.sources.withLock({ $0 }).isEmpty { await Task.yield() }
+        await bell.begun.wait()
         #expect(bell.sources.withLock { $0 } == [.daemon])
         task.cancel()
         await task.value
-        while !bell.isClosed.withLock({ $0 }) { await Task.yield() }
+        await bell.closed.wait()
     }
 
     @Test func withoutLibudevSysfsIsReadAgainAndAgain() async throws {

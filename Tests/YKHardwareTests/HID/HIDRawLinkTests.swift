@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -71,16 +72,16 @@ import YKWire
     }
 
     @Test func aWaitEndsWithItsTask() async throws {
-        let begun = Mutex(false)
+        let begun = Signal()
         let blocking = try Blocking()
         let task = Task {
             try await blocking.run {
                 let node = try FakeNode()
-                begun.withLock { $0 = true }
+                begun.send()
                 return try node.link.read(deadline: ServiceEnvironment(timeout: .seconds(600)).deadline())
             }
         }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
         await #expect(throws: LinkError.cancelled) { try await task.value }
     }

@@ -23,7 +23,7 @@ import YKWire
     func longCommandsAndLongResponses(level: ReaderLevel) throws {
         let (channel, pipe) = try channel(level)
         channel.continuation = 0xA5
-        #expect(channel.identity.takesExtendedLength == (level == .extended || level == .t1))
+        #expect(channel.identity.takesExtendedLength == [.extended, .t1].contains(level))
         #expect(try !channel.select(.oath).isEmpty)
         let secret = [UInt8](repeating: 7, count: 60)
         for index in 0..<12 {
@@ -87,7 +87,8 @@ import YKWire
             let isDone = (try? channel.transmit(get)) != nil
             // By T=0 the response takes one transfer more than its status, elsewhere the only one has arrived.
             let isOver = fault == "remove after 1" && level != .t0
-            #expect(isDone == (isMended || isOver), "\(level)")
+            let isExpected = isMended || isOver
+            #expect(isDone == isExpected, "\(level)")
         }
     }
 

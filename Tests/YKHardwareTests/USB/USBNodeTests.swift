@@ -4,6 +4,7 @@ import CUSB
 import Foundation
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -57,9 +58,10 @@ import YKWire
             try node.send([1], deadline: soon)
         }
         let cancellation = Cancellation()
-        // A thread of its own: tests that block fill the global queue.
-        Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: 0.02)
+        let submitted = Semaphore()
+        fake.onSubmit = { submitted.post() }
+        _ = SystemThread.start {
+            submitted.wait()
             cancellation.cancel()
         }
         let deadline = Deadline.after(.seconds(60), cancellation: cancellation)
@@ -74,8 +76,8 @@ import YKWire
     @Test(arguments: [FakeUSB.input, FakeUSB.output]) func aCancelledTaskCancelsItsTransfer(
         _ endpoint: UInt8
     ) async throws {
-        let begun = Mutex(false)
-        fake.onSubmit = { begun.withLock { $0 = true } }
+        let begun = Signal()
+        fake.onSubmit = { begun.send() }
         let blocking = try Blocking()
         let task = Task {
             try await blocking.run {
@@ -88,7 +90,7 @@ import YKWire
                 return (failure, fake.calls.filter { $0.hasPrefix("cancel") })
             }
         }
-        while !begun.withLock({ $0 }) { await Task.yield() }
+        await begun.wait()
         task.cancel()
         let (failure, calls) = try await task.value
         #expect(failure == .link(.cancelled) && calls == ["cancel \(endpoint)"])
