@@ -9,15 +9,26 @@ import YKProtocols
 import YKTransport
 import YKWire
 
+/// The state of the lock code.
+struct LockState: Report {
+    var isLocked: Bool
+    var code: String?
+
+    static let members: [Member<LockState>] = [
+        Member("locked") { $0.isLocked },
+        Member("lockCode", "with `--generate`") { $0.code },
+    ]
+}
+
 /// Sets, changes or removes the lock code.
-struct ConfigLockCode: Verb {
+struct ConfigLockCode: ReportingVerb {
     static let about = About(
         "lock-code", "Set, change or remove the lock code that protects this configuration.",
         discussion: """
             The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
             not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
             the present one by YKIT_LOCK_CODE.
-            """, members: ["locked", "lockCode"])
+            """)
 
     @Flag(["--clear", "-c"], help: "Remove the code.") var clear = false
 
@@ -37,10 +48,10 @@ struct ConfigLockCode: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<LockState> {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
-        if clear, !info.isLocked { return Answer("there is no lock code", ["locked": false]) }
+        if clear, !info.isLocked { return Outcome(LockState(isLocked: false), "there is no lock code") }
         try DeviceConfiguration().check(info)
         let current = try await lock.code(for: info, world)
         let new = try await newCode(world)
@@ -54,14 +65,14 @@ struct ConfigLockCode: Verb {
         do { _ = try await service.setLockCode(new, current: current) } catch {
             guard case .notWritten = error, world.plan != nil else { throw error }
         }
-        var answer = Answer(
-            clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set",
-            ["locked": .bool(!clear), "lockCode": revealed.map(JSONValue.string) ?? .null])
+        var outcome = Outcome(
+            LockState(isLocked: !clear, code: revealed),
+            clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set")
         if let revealed {
-            answer.lines = [revealed]
-            answer.isMadeOnce = true
+            outcome.answer.lines = [revealed]
+            outcome.answer.isMadeOnce = true
         }
-        return answer
+        return outcome
     }
 
     private func newCode(_ world: World) async throws -> LockCode {

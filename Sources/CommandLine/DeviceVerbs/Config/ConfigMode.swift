@@ -7,13 +7,13 @@ import YKManagement
 import YKWire
 
 /// Sets the USB mode of an older key.
-struct ConfigMode: Verb {
+struct ConfigMode: ReportingVerb {
     static let about = About(
         "mode", "Show or set the USB interfaces of a NEO or YubiKey 4.",
         discussion: """
             A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. The key shows it when it is \
             plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
-            """, members: ["mode", "interfaces", "supported"])
+            """)
 
     @Argument("mode", help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
     var mode: USBMode?
@@ -36,10 +36,10 @@ struct ConfigMode: Verb {
         return mode
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ModeReport> {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
-        guard let mode else { return Self.answer(info.usb.enabled.usbInterfaces, info, lines: nil) }
+        guard let mode else { return Self.outcome(info.usb.enabled.usbInterfaces, info, line: nil) }
         if !force, world.plan == nil {
             try Prompt.confirm("set the mode of this \(info.productName) to \(mode)?")
         }
@@ -49,17 +49,27 @@ struct ConfigMode: Verb {
             timeouts: ModeTimeouts(
                 challengeResponse: .seconds(challengeResponseTimeout),
                 autoEject: ejects ? .seconds(autoEjectTimeout ?? 0) : nil))
-        return Self.answer(
-            mode.interfaces, info, lines: ["the mode is \(mode); take the key out and insert it again to use it"])
+        return Self.outcome(
+            mode.interfaces, info, line: "the mode is \(mode); take the key out and insert it again to use it")
     }
 
-    private static func answer(_ interfaces: USBInterfaces, _ info: DeviceInfo, lines: [String]?) -> Answer {
-        Answer(
-            lines ?? [interfaces.description],
-            [
-                "mode": USBMode(interfaces).map { .int(Int64($0.code)) } ?? .null,
-                "interfaces": .string(interfaces.description),
-                "supported": .string(info.usb.supported.usbInterfaces.description),
-            ])
+    private static func outcome(
+        _ interfaces: USBInterfaces, _ info: DeviceInfo, line: String?
+    ) -> Outcome<ModeReport> {
+        Outcome(
+            ModeReport(interfaces: interfaces, supported: info.usb.supported.usbInterfaces),
+            line ?? interfaces.description)
     }
+}
+
+/// The interfaces that are on, and those that the key has.
+struct ModeReport: Report {
+    let interfaces: USBInterfaces
+    let supported: USBInterfaces
+
+    static let members: [Member<ModeReport>] = [
+        Member("mode", "null if no mode has these interfaces") { USBMode($0.interfaces)?.code },
+        Member("interfaces") { $0.interfaces.description },
+        Member("supported") { $0.supported.description },
+    ]
 }

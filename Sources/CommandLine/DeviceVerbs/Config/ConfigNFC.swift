@@ -7,11 +7,10 @@ import YKManagement
 import YKWire
 
 /// Enables and disables applications over NFC.
-struct ConfigNFC: Verb {
+struct ConfigNFC: ReportingVerb {
     static let about = About(
         "nfc",
-        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.",
-        members: ConfigUSB.about.members)
+        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.")
 
     @OptionGroup var switches: ApplicationSwitches
 
@@ -35,7 +34,7 @@ struct ConfigNFC: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ApplicationsReport> {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard let nfc = info.nfc else { throw ManagementError.noNFC }

@@ -7,15 +7,14 @@ import YKManagement
 import YKWire
 
 /// Resets all applications of a key.
-struct ConfigReset: Verb {
+struct ConfigReset: ReportingVerb {
     static let about = About(
         "reset", "Reset all applications of a YubiKey Bio, and the PIN that they share.",
-        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.",
-        members: ["reset"])
+        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.")
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ResetReport> {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard info.canResetWhole else { throw ManagementError.noWholeReset }
@@ -26,6 +25,11 @@ struct ConfigReset: Verb {
             )
         }
         try await service.resetDevice()
-        return Answer("all applications are as new, no PIN is set", ["reset": true])
+        return Outcome(ResetReport(), "all applications are as new, no PIN is set")
     }
+}
+
+/// A reset that succeeded.
+struct ResetReport: Report {
+    static let members: [Member<ResetReport>] = [Member("reset") { _ in true }]
 }

@@ -7,13 +7,13 @@ import YKManagement
 import YKWire
 
 /// Enables and disables applications over USB.
-struct ConfigUSB: Verb {
+struct ConfigUSB: ReportingVerb {
     static let about = About(
         "usb", "Enable and disable applications over USB, and set time-outs.",
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
             could switch anything on again. When a USB interface comes or goes the key restarts by itself.
-            """, members: ["changes", "restarts", "supported", "enabled", "unconfirmed"])
+            """)
 
     @OptionGroup var switches: ApplicationSwitches
 
@@ -45,7 +45,7 @@ struct ConfigUSB: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ApplicationsReport> {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         if list { return Self.listing(info.usb) }
@@ -82,14 +82,8 @@ struct ConfigUSB: Verb {
     }
 
     /// The enabled applications, one per line.
-    static func listing(_ applications: DeviceInfo.Applications) -> Answer {
-        Answer(
-            applications.enabled.names,
-            [
-                "changes": [], "restarts": false,
-                "supported": .array(applications.supported.names.map(JSONValue.string)),
-                "enabled": .array(applications.enabled.names.map(JSONValue.string)), "unconfirmed": [],
-            ])
+    static func listing(_ applications: DeviceInfo.Applications) -> Outcome<ApplicationsReport> {
+        Outcome(ApplicationsReport(applications: applications), applications.enabled.names)
     }
 }
 

@@ -4,6 +4,22 @@ import Verbs
 import YKManagement
 import YKWire
 
+/// What was changed, and the applications over a transport.
+struct ApplicationsReport: Report {
+    let applications: DeviceInfo.Applications?
+    var changes: [String] = []
+    var restarts = false
+    var unconfirmed: [String] = []
+
+    static let members: [Member<ApplicationsReport>] = [
+        Member("changes") { $0.changes },
+        Member("restarts") { $0.restarts },
+        Member("supported") { $0.applications?.supported.names ?? [] },
+        Member("enabled") { $0.applications?.enabled.names ?? [] },
+        Member("unconfirmed") { $0.unconfirmed },
+    ]
+}
+
 /// A change of a key's configuration, with its description.
 struct ConfigurationChange {
     var configuration = DeviceConfiguration()
@@ -34,9 +50,9 @@ struct ConfigurationChange {
     func write(
         _ transport: DeviceInfo.Transport, _ info: DeviceInfo, _ service: ManagementService, _ lock: LockCodeOptions,
         isForced: Bool, in world: World
-    ) async throws -> Answer {
+    ) async throws -> Outcome<ApplicationsReport> {
         guard !words.isEmpty else {
-            return answer(["nothing to change"], transport, ConfigurationOutcome(info: info))
+            return result(["nothing to change"], transport, ConfigurationOutcome(info: info))
         }
         try configuration.check(info)
         if !isForced, world.plan == nil {
@@ -47,27 +63,22 @@ struct ConfigurationChange {
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }
         if outcome.restarts { lines.append("the key restarts by itself and is there again in a few seconds") }
-        return answer(lines, transport, outcome)
+        return result(lines, transport, outcome)
     }
 
-    private func answer(
+    private func result(
         _ lines: [String], _ transport: DeviceInfo.Transport, _ outcome: ConfigurationOutcome
-    ) -> Answer {
-        let now = outcome.info.applications(over: transport)
-        var answer = Answer(
-            lines,
-            [
-                "changes": .array(words.map(JSONValue.string)), "restarts": .bool(outcome.restarts),
-                "supported": .array(now?.supported.names.map(JSONValue.string) ?? []),
-                "enabled": .array(now?.enabled.names.map(JSONValue.string) ?? []),
-                "unconfirmed": .array(outcome.unconfirmed.map(JSONValue.string)),
-            ])
+    ) -> Outcome<ApplicationsReport> {
+        let report = ApplicationsReport(
+            applications: outcome.info.applications(over: transport), changes: words, restarts: outcome.restarts,
+            unconfirmed: outcome.unconfirmed)
+        var result = Outcome(report, lines)
         if !outcome.unconfirmed.isEmpty {
-            answer.warnings.append(
+            result.answer.warnings.append(
                 "the key does not yet say so of \(outcome.unconfirmed.listed()): take it out, insert it "
                     + "again and look with ykit info")
         }
-        return answer
+        return result
     }
 
     private static func name(_ info: DeviceInfo) -> String {

@@ -6,8 +6,24 @@ import YKHardware
 import YKKeys
 import YKWire
 
+/// What was found, and what was done about it.
+struct Findings: Report {
+    let rungs: [Rung]
+    let report: String?
+    let fixed: [String]?
+
+    var problems: [Rung] { rungs.filter { $0.verdict == .bad } }
+
+    static let members: [Member<Findings>] = [
+        Member("rungs") { $0.rungs },
+        Member("problem", "the first one's rung") { $0.problems.first?.name },
+        Member("report") { $0.report },
+        Member("fixed", "what `--fix` did, null without it") { $0.fixed },
+    ]
+}
+
 /// Diagnoses step by step why a key cannot be reached.
-struct Doctor: Verb {
+struct Doctor: ReportingVerb {
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(
@@ -17,35 +33,32 @@ struct Doctor: Verb {
             --fix is given. \
             The exit code is that of the first problem. --report writes the same into a file without serial numbers, \
             names of users and their folders, to be sent with a question.
-            """, members: ["rungs", "problem", "report", "fixed"])
+            """)
 
     @Option("--report <file>", help: "Write what was found into a new file, names and numbers masked.")
     var report: String?
 
     @Flag("--fix", help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<Findings> {
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await world.keys.diagnosis()
         let rungs = Self.configuration(world.configuration) + diagnosis.rungs
-        let problems = rungs.filter { $0.verdict == .bad }
-        var answer = Answer(
-            fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse,
-            [
-                "rungs": .array(rungs.map(\.json)), "problem": problems.first.map { .string($0.name) } ?? .null,
-                "report": report.map(JSONValue.string) ?? .null,
-                "fixed": fix ? .array(fixed.map(JSONValue.string)) : .null,
-            ])
-        answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
+        let found = Findings(rungs: rungs, report: report, fixed: fix ? fixed : nil)
+        let problems = found.problems
+        var outcome = Outcome(found, fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse)
+        outcome.answer.failure = problems.first.map {
+            Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy)
+        }
         if let report {
             let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(
                 ReportMask(facts, user: User.name, home: Variables["HOME"]))
             let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
-            try FileOutput(file: report, force: nil).put(bytes, &answer)
+            try FileOutput(file: report, force: nil).put(bytes, &outcome.answer)
         }
-        return answer
+        return outcome
     }
 
     /// The configuration file and variables in effect; empty without any.

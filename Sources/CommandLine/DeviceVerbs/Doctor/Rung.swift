@@ -4,7 +4,7 @@ import Verbs
 import YKWire
 
 /// A step between a port and an application: what was seen, whether it is fine, and what to do.
-struct Rung: Hashable {
+struct Rung: Hashable, Report {
     /// The result of a step.
     enum Verdict: String, Hashable {
         case good = "ok"
@@ -58,12 +58,11 @@ struct Rung: Hashable {
             + advice.enumerated().map { ($0.offset == 0 ? "         -> " : "            ") + $0.element }
     }
 
-    /// The object for a program.
-    var json: JSONValue {
-        [
-            "rung": .string(name), "verdict": .string(verdict.rawValue), "seen": .string(seen),
-            "remedy": remedy.map(JSONValue.string) ?? .null,
-            "exitCode": .int(verdict == .bad ? Int64(exit.rawValue) : 0),
-        ]
-    }
+    static let members: [Member<Rung>] = [
+        Member("rung") { $0.name },
+        Member("verdict", "`ok`, `note` or `problem`") { $0.verdict.rawValue },
+        Member("seen") { $0.seen },
+        Member("remedy") { $0.remedy },
+        Member("exitCode") { $0.verdict == .bad ? Int($0.exit.rawValue) : 0 },
+    ]
 }

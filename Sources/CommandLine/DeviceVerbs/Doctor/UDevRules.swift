@@ -7,8 +7,16 @@ import YKHardware
 import YKTransport
 import YKWire
 
+/// The udev rules, and where they belong.
+struct RulesReport: Report {
+    static let members: [Member<RulesReport>] = [
+        Member("file") { _ in UDevRule.folder + UDevRule.file },
+        Member("rules") { _ in KnownKeys.rules },
+    ]
+}
+
 /// Prints the udev rules.
-struct UDevRules: Verb {
+struct UDevRules: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "udev-rules", "Print the udev rules that let users open security keys.",
@@ -18,12 +26,12 @@ struct UDevRules: Verb {
               sudo udevadm control --reload
               sudo udevadm trigger -s usb -s hidraw
             'sudo ykit doctor --fix' does the same.
-            """, members: ["file", "rules"])
+            """)
 
-    func answer(in world: World) async throws -> Answer {
-        var answer = Answer([], ["file": .string(UDevRule.folder + UDevRule.file), "rules": .string(KnownKeys.rules)])
-        answer.raw = Array(KnownKeys.rules.utf8)
-        return answer
+    func run(in world: World) -> Outcome<RulesReport> {
+        var outcome = Outcome(RulesReport())
+        outcome.answer.raw = Array(KnownKeys.rules.utf8)
+        return outcome
     }
 }
 

@@ -7,20 +7,27 @@ import YKWire
 /// Prints what is made of the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages, completion scripts and the members of answers.", shouldDisplay: false,
+        "generate", "Print manual pages and completion scripts.", shouldDisplay: false,
         subcommands: [GenerateManual.self, Completion.self])
 }
 
+/// The manual pages that were written.
+struct WrittenPages: Report {
+    let pages: [String]
+
+    static let members: [Member<WrittenPages>] = [Member("pages") { $0.pages }]
+}
+
 /// Writes the manual pages.
-struct GenerateManual: Verb {
+struct GenerateManual: ReportingVerb {
     static let uses: GlobalUse = []
-    static let about = About("man", "Write the manual pages into a folder.", members: ["pages"])
+    static let about = About("man", "Write the manual pages into a folder.")
 
     @Argument("folder", help: "The folder, which exists.", completion: .directory) var folder: String
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<WrittenPages> {
         let pages = ManualPages.all
         for page in pages { try Files.write(Array(page.text.utf8), to: folder + "/" + page.name) }
-        return Answer([], ["pages": .array(pages.map { .string($0.name) })])
+        return Outcome(WrittenPages(pages: pages.map(\.name)))
     }
 }

@@ -20,11 +20,11 @@ enum FirstScreen {
         (["approve"], "logins to approve or decline"),
         (["2fa"], "a service's second factors at privacyIDEA"),
         (["arculus"], "Arculus cards, with their server"),
-        (["nfc"], "what a key shows to a phone"),
+        (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),
         (["capture"], "recorded sessions: read, check, import"),
         (["virtual"], "a key in software, for tests"),
-        (["apdu", "completion"], "raw commands; words for the shell's TAB"),
+        (["completion", "schema"], "words for the shell's TAB; the form of JSON answers"),
     ]
 
     /// Example commands.
