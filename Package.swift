@@ -163,54 +163,61 @@ let package = Package(
 
         library("CommandLine/Arguments", []),
         library(
+            "CommandLine/TerminalIO",
+            [
+                "Arguments", "YKInteraction", "YKDesktop", "YKTransport", "YKHardware", "YKWire", "YKProtocols",
+                "YKCrypto", "CCoverage", "CThreads",
+            ]),
+        library(
             "CommandLine/Verbs",
             [
-                "Arguments", "YKHTTP", "YKArculus", "YKCTKIP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
-                "YKInteraction", "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH",
-                "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC",
-                "YKToken", "YKSSH", "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport",
-                "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
-                "CCoverage", "CThreads",
+                "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKCTKIP", "YKPrivacyIDEA", "YKApproval",
+                "YKSecondFactor", "YKInteraction", "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys",
+                "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain",
+                "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKAge", "YKSecurID", "YKVirtualKey",
+                "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
+                "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/AccountVerbs",
             [
-                "Verbs", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse", "YKStore",
-                "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKToken", "YKAge",
-                "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
+                "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKToken",
+                "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/ApprovalVerbs",
             [
-                "Verbs", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKDesktop",
-                "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKWire",
-                "YKProtocols", "YKCrypto",
+                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+                "YKDesktop", "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware",
+                "YKWire", "YKProtocols", "YKCrypto",
             ]),
         library(
             "CommandLine/CardVerbs",
             [
-                "Verbs", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP", "YKHSMAuth",
-                "YKSecurityDomain", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport", "YKSecureChannel",
-                "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+                "Verbs", "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP",
+                "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport",
+                "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/FIDOVerbs",
             [
-                "Verbs", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction", "YKDesktop", "YKUse",
-                "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire",
-                "YKProtocols", "YKCrypto",
+                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction",
+                "YKDesktop", "YKUse", "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport",
+                "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
             ]),
         library(
             "CommandLine/DeviceVerbs",
             [
-                "Verbs", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement", "YKVirtualKey",
+                "Verbs", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement", "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Arguments",
+                "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "TerminalIO",
+                "Arguments",
                 "YKHardware",
             ],
             path: "Sources/ykit", swiftSettings: house),
@@ -289,7 +296,8 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Arguments",
+                "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "TerminalIO",
+                "Arguments",
                 "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",

@@ -2,6 +2,7 @@
 
 import AccountVerbs
 import Glibc
+import TerminalIO
 import Verbs
 import YKHardware
 

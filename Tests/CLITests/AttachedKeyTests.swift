@@ -5,6 +5,7 @@ import YKManagement
 import YKTransport
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import YKHardware
 @testable import YKKeys

@@ -4,6 +4,7 @@ import Testing
 import YKWire
 
 @testable import DeviceVerbs
+@testable import TerminalIO
 @testable import Verbs
 
 /// What stands in a table takes the columns that a terminal gives it.

@@ -2,6 +2,7 @@
 
 import Arguments
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import ykit
 

@@ -3,6 +3,7 @@
 import Arguments
 import Testing
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// What is offered at a TAB. The shells themselves are in Tests/Peers/completion.py.

@@ -4,6 +4,7 @@ import Arguments
 import Testing
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// What the configuration file sets. Its mistakes in words are in scripts/configuration.txt.

@@ -7,6 +7,7 @@ import YKManagement
 import YKTransport
 
 @testable import DeviceVerbs
+@testable import TerminalIO
 @testable import Verbs
 
 /// What the doctor concludes from what it sees.
@@ -59,7 +60,7 @@ struct DoctorTests {
 
     @Test("the smart card service is stopped, missing, or refused by polkit")
     func service() {
-        for (error, exit, command): (LinkError, Verbs.ExitStatus, String) in [
+        for (error, exit, command): (LinkError, TerminalIO.ExitStatus, String) in [
             (.serviceNotRunning, .noDevice, "systemctl"), (.serviceNotInstalled, .noDevice, "apt install pcscd"),
             (.accessDenied(.service), .permission, "polkit.addRule"), (.serviceMismatch, .failed, "reinstall"),
             (.accessDenied(.socket(path: "/run/x")), .permission, "systemctl restart"),
@@ -237,7 +238,7 @@ struct DoctorTests {
         let rungs = Diagnosis(findings).rungs
         #expect(rungs.map(\.name) == ["applications", "switched-off", "firmware", "firmware"])
         #expect(rungs.contains { $0.lines.contains { $0.contains("EUCLEAK") } })
-        for (error, name, exit): (LinkError, String, Verbs.ExitStatus) in [
+        for (error, name, exit): (LinkError, String, TerminalIO.ExitStatus) in [
             (.removed, "unplugged", .removed), (.noDevice(path: "/dev/hidraw0"), "unplugged", .noDevice),
             (.busy(reader: "x", holders: []), "holder", .busy), (.accessDenied(.service), "permission", .permission),
             (.unresponsive("x"), "applications", .failed),

@@ -4,12 +4,13 @@ import Testing
 import YKTransport
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import YKFIDO
 
 /// Every failure of FIDO says what happened and why, what to do about it, and ends with the right status.
 @Suite struct ExplainFIDOTests {
-    private static let errors: [(FIDOError, Verbs.ExitStatus, String)] = [
+    private static let errors: [(FIDOError, TerminalIO.ExitStatus, String)] = [
         (.unsupported("rk"), .notSupported, "ykit fido2 info"), (.unsupported("new"), .notSupported, "ykit fido2 info"),
         (.wrongPIN(nil), .authentication, "ykit fido2 pin retries"),
         (.wrongPIN(PINRetries(count: 5)), .authentication, "not tried again"),
@@ -50,7 +51,7 @@ import YKWire
         (.ctap(.u2fStatus(StatusWord(0x6F00), during: "U2F REGISTER")), .failed, "plug it in again"),
     ]
 
-    @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: Verbs.ExitStatus, _ hint: String) {
+    @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         let explained = Explain.explain(error)
         #expect(explained.exit == exit, "\(error)")
         #expect(explained.hint?.contains(hint) == true, "\(explained)")

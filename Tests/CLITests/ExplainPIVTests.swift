@@ -9,13 +9,14 @@ import YKTransport
 import YKWire
 import YKX509
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// Every failure of PIV says what happened and why, in one form, and ends with the right status.
 @Suite struct ExplainPIVTests {
     static let wire = WireError(.malformed, at: 0, "something")
 
-    static let errors: [(PIVError, Verbs.ExitStatus, String)] = [
+    static let errors: [(PIVError, TerminalIO.ExitStatus, String)] = [
         (.card(.link(.removed)), .removed, "insert it again"),
         (.card(.appletMissing(.piv)), .notSupported, "ykit info"),
         (.wrong(.pin, triesLeft: 2), .authentication, "not tried again"),
@@ -62,7 +63,7 @@ import YKX509
         (.notBlocked(.puk), .policy, "ykit piv info"),
     ]
 
-    @Test(arguments: errors) func explained(_ error: PIVError, _ exit: Verbs.ExitStatus, _ hint: String) {
+    @Test(arguments: errors) func explained(_ error: PIVError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         let explained = Explain.explain(error)
         #expect(explained.exit == exit, "\(error)")
         if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }

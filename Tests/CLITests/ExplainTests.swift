@@ -7,10 +7,11 @@ import YKOATH
 import YKTransport
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 
 @Suite struct ExplainTests {
-    static let linkErrors: [(LinkError, Verbs.ExitStatus, String)] = [
+    static let linkErrors: [(LinkError, TerminalIO.ExitStatus, String)] = [
         (.serviceNotInstalled, .noDevice, "apt install"),
         (.serviceNotRunning, .noDevice, "ykit doctor"),
         (.accessDenied(.service), .permission, "access_pcsc"),
@@ -29,7 +30,7 @@ import YKWire
         (.cancelled, .interrupted, ""),
     ]
 
-    @Test(arguments: linkErrors) func link(_ error: LinkError, _ exit: Verbs.ExitStatus, _ hint: String) {
+    @Test(arguments: linkErrors) func link(_ error: LinkError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         for explained in [Explain.explain(error), Explain.explain(OATHError.card(.link(error)))] {
             #expect(explained.exit == exit)
             if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }
@@ -72,11 +73,11 @@ import YKWire
 
     @Test(
         arguments: [
-            (StatusWord(0x63C2), Verbs.ExitStatus.authentication, 2), (StatusWord(0x6983), .blocked, 0),
+            (StatusWord(0x63C2), TerminalIO.ExitStatus.authentication, 2), (StatusWord(0x6983), .blocked, 0),
             (StatusWord(0x6D00), .notSupported, nil), (StatusWord(0x6A82), .notFound, nil),
             (StatusWord(0x6985), .policy, nil), (StatusWord(0x6F00), .failed, nil),
-        ] as [(StatusWord, Verbs.ExitStatus, Int?)])
-    func status(_ status: StatusWord, _ exit: Verbs.ExitStatus, _ tries: Int?) {
+        ] as [(StatusWord, TerminalIO.ExitStatus, Int?)])
+    func status(_ status: StatusWord, _ exit: TerminalIO.ExitStatus, _ tries: Int?) {
         let explained = Explain.explain(CardError.status(status, during: "X"))
         #expect(explained.exit == exit)
         #expect(explained.retriesLeft == tries)
@@ -107,7 +108,7 @@ import YKWire
     ])
     func secretsInPlaceOfFilesAreNot(_ secret: String) {
         #expect(Files.isKeyMaterial(secret) && !Files.named(secret).contains(secret))
-        do throws(Verbs.Explanation) {
+        do throws(TerminalIO.Explanation) {
             _ = try Files.read(secret)
             Issue.record("read")
         } catch {

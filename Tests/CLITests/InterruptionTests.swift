@@ -3,6 +3,7 @@
 import Testing
 import YKTransport
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// When a signal is a second one, and when a program that computes may be ended.

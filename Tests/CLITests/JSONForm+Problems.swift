@@ -2,6 +2,7 @@
 
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 
 extension JSONForm {

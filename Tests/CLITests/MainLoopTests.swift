@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKTransport
 
+@testable import TerminalIO
 @testable import Verbs
 
 // The loop decides where threads may run, which is known once for the process.
@@ -17,7 +18,9 @@ extension OneProcessorTests {
         }
 
         /// Runs `body` on a loop of its own, in a thread of its own.
-        private func run(_ body: @escaping @Sendable (MainLoop) async -> Verbs.ExitStatus) async -> Verbs.ExitStatus {
+        private func run(
+            _ body: @escaping @Sendable (MainLoop) async -> TerminalIO.ExitStatus
+        ) async -> TerminalIO.ExitStatus {
             await withCheckedContinuation { continuation in
                 let isStarted = SystemThread.start {
                     let loop = MainLoop()

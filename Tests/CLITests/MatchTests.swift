@@ -8,6 +8,7 @@ import YKTransport
 import YKWire
 
 @testable import DeviceVerbs
+@testable import TerminalIO
 @testable import Verbs
 
 @Suite struct MatchTests {

@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// How keys choose a line. A person at a terminal is in Tests/Peers/prompts.py.

@@ -8,6 +8,7 @@ import YKHardware
 import YKTestSupport
 import YKTransport
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// Threads are kept on one processor, and let go again. One after the other: where threads may run is known once for the

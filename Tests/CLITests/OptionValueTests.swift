@@ -3,6 +3,7 @@
 import Arguments
 import Testing
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import ykit
 

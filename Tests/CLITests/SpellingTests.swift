@@ -4,6 +4,7 @@ import Arguments
 import Foundation
 import Testing
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import ykit
 
@@ -48,7 +49,7 @@ struct YkmanWordsTests {
 
     @Test("each command is one that ykit has, and is said where ykman's is not one")
     func commands() {
-        for entry in YkmanWords.commands {
+        for entry in YkmanEquivalents.commands {
             let here = entry.ykit.split(separator: " ").map(String.init).filter { !$0.hasPrefix("-") }
             #expect(Self.wrong(here) == nil, "\(entry.ykit)")
             let told = Self.wrong(entry.ykman.split(separator: " ").map(String.init))
@@ -62,11 +63,11 @@ struct YkmanWordsTests {
             .deletingLastPathComponent()
         let article = root.appending(path: "Sources/ykit/ykit.docc/ComingFromOtherTools.md")
         let text = try String(contentsOf: article, encoding: .utf8)
-        for entry in YkmanWords.commands {
+        for entry in YkmanEquivalents.commands {
             let ykman = entry.ykman.replacing("fido2", with: "fido")
             #expect(text.contains("| `ykman \(ykman)` | `ykit \(entry.ykit)` |"), "\(ykman)")
         }
-        for entry in YkmanWords.options { #expect(text.contains("| `\(entry.ykman)` |"), "\(entry.ykman)") }
+        for entry in YkmanEquivalents.options { #expect(text.contains("| `\(entry.ykman)` |"), "\(entry.ykman)") }
         for match in text.matches(of: /\| `ykit ([^`]+)` \|/) {
             let words = match.1.split(separator: " ").map(String.init)
             #expect(Self.wrong(words) == nil, "\(words)")
@@ -75,17 +76,17 @@ struct YkmanWordsTests {
 
     @Test("the longest command that fits, with either name of FIDO2")
     func longest() {
-        #expect(YkmanWords.command(["oath", "accounts", "code", "x"]) == "oath calculate")
-        #expect(YkmanWords.command(["oath", "accounts"]) == "oath list")
-        #expect(YkmanWords.command(["fido", "access", "change-pin"]) == "fido2 pin change")
-        #expect(YkmanWords.command(["oath", "list"]) == nil)
+        #expect(YkmanEquivalents.command(["oath", "accounts", "code", "x"]) == "oath calculate")
+        #expect(YkmanEquivalents.command(["oath", "accounts"]) == "oath list")
+        #expect(YkmanEquivalents.command(["fido", "access", "change-pin"]) == "fido2 pin change")
+        #expect(YkmanEquivalents.command(["oath", "list"]) == nil)
     }
 
     @Test("options, by the command that they belong to")
     func options() {
-        #expect(YkmanWords.option("--valid-days", of: ["piv", "certificates", "generate"]) == "--days")
-        #expect(YkmanWords.option("--valid-days", of: ["oath", "list"]) == nil)
-        #expect(YkmanWords.option("-P", of: ["fido2", "pin", "verify"])?.contains("YKIT_PIN") == true)
+        #expect(YkmanEquivalents.option("--valid-days", of: ["piv", "certificates", "generate"]) == "--days")
+        #expect(YkmanEquivalents.option("--valid-days", of: ["oath", "list"]) == nil)
+        #expect(YkmanEquivalents.option("-P", of: ["fido2", "pin", "verify"])?.contains("YKIT_PIN") == true)
     }
 }
 

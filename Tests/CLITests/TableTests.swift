@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import TerminalIO
 @testable import Verbs
 
 /// Tables on terminals of different widths.

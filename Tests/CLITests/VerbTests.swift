@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import YKWire
 
+@testable import TerminalIO
 @testable import Verbs
 @testable import ykit
 

@@ -20,7 +20,7 @@ struct ClientTests {
     @Test(arguments: ArculusServer.Preset.allCases) func registers(_ preset: ArculusServer.Preset) async throws {
         let http = ScriptedServer(Texts.creation, Texts.ok)
         let client = try client(try await Field(), http, preset)
-        var wishes = ArculusWishes()
+        var wishes = ArculusRegistrationOptions()
         wishes.attestation = .direct
         wishes.residentKey = .required
         wishes.algorithms = ["es256"]

@@ -22,7 +22,7 @@ import YKWire
         #expect(url.origin == origin)
         #expect(url.target == target)
         #expect(try HTTPURL(url.description) == url)
-        #expect(url.isSealed == text.hasPrefix("https"))
+        #expect(url.usesTLS == text.hasPrefix("https"))
     }
 
     @Test(

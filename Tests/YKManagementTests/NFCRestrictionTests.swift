@@ -23,7 +23,7 @@ struct NFCRestrictionTests {
     @Test("its tag is all there is, and tells so")
     func restricted() throws {
         let key = key { $0.management.isNFCRestricted = true }
-        #expect(try NFCRestriction.isMet(channel(key)))
+        #expect(try NFCRestriction.isActive(channel(key)))
         for aid in [AID.oath, .management, .otp, .fido, .piv] {
             #expect(throws: CardError.appletMissing(aid)) { try channel(key).select(aid) }
         }
@@ -32,18 +32,18 @@ struct NFCRestrictionTests {
 
     @Test("other keys and tags are not, whatever they answer")
     func others() throws {
-        #expect(try !NFCRestriction.isMet(channel(key { _ in })))
+        #expect(try !NFCRestriction.isActive(channel(key { _ in })))
         #expect(try DeviceIdentity.read(channel(key { _ in })).maker == .yubico)
         let restricted = key { $0.management.isNFCRestricted = true }
         for faults in ["on 00a40400: status 6a82", "on 00a4000c: status 6a82", "on 00b00000: status 6982"] {
-            #expect(try !NFCRestriction.isMet(channel(restricted, faults)))
+            #expect(try !NFCRestriction.isActive(channel(restricted, faults)))
         }
         let inPort = key {
             $0.management.isNFCRestricted = true
             $0.profile.transport = .usb
         }
         let channel = try channel(inPort)
-        #expect(try !NFCRestriction.isMet(channel) && channel.exchanges == 0)
+        #expect(try !NFCRestriction.isActive(channel) && channel.exchanges == 0)
     }
 
     @Test("it begins with the next power-up, so that the write can be read back")
@@ -55,6 +55,6 @@ struct NFCRestrictionTests {
         let outcome = try await service.write(change)
         #expect(outcome.unconfirmed.isEmpty && outcome.info.isNFCRestricted)
         let again = VirtualKey(key.state)
-        #expect(try NFCRestriction.isMet(channel(again)))
+        #expect(try NFCRestriction.isActive(channel(again)))
     }
 }

@@ -13,10 +13,10 @@ import YKWire
 /// A virtual key, and services on it.
 struct Bench {
     let key: VirtualKey
-    let finger: Finger
+    let finger: TouchSimulator
 
     /// Whether the key is touched, and for what.
-    final class Finger: Sendable {
+    final class TouchSimulator: Sendable {
         private let state = Mutex<(touch: VirtualWorld.Touch, asked: [String])>((.touched, []))
         var asked: [String] { state.withLock { $0.asked } }
         func set(_ touch: VirtualWorld.Touch) { state.withLock { $0.touch = touch } }
@@ -29,7 +29,7 @@ struct Bench {
     }
 
     init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 4711) throws {
-        let finger = Finger()
+        let finger = TouchSimulator()
         self.finger = finger
         let world = VirtualWorld(random: ScatteredRandom(), touch: { finger.touch($0) })
         key = try VirtualKey.new(version, serial: serial, random: ScatteredRandom(), world: world)

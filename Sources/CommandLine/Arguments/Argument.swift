@@ -17,7 +17,7 @@ package struct Argument<Value> {
     )
     where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .argument(name), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            .argument(name), help, Choices(Value.self, completion), acceptsLeadingDash: isBase64URL,
             read: { word, _ in Value(argument: word) })
     }
 
@@ -39,7 +39,7 @@ package struct Argument<Value> {
         completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .argument(name), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            .argument(name), help, Choices(Wrapped.self, completion), acceptsLeadingDash: isBase64URL,
             value: .some(Value.none as Any),
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }

@@ -22,7 +22,7 @@ package struct CommandLineParser {
     /// What a line asks for.
     package enum Request {
         /// A verb with its options.
-        case verb(ReadVerb)
+        case verb(ParsedVerb)
         /// The help of a command; the words that lead to it are those of the walk.
         case help
         /// The version of the program.

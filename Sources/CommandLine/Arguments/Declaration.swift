@@ -27,7 +27,7 @@ package final class Declaration {
     package let isRepeated: Bool
     /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument takes
     /// such a word only when it can be nothing else.
-    package let takesAnyWord: Bool
+    package let acceptsLeadingDash: Bool
     /// What stands for a value that is left out; `nil` when it may not be.
     package let omitted: OmittedValue?
     /// The default as help shows it; "" without one.
@@ -41,11 +41,11 @@ package final class Declaration {
     /// invalid, or throws a `UsageError` that says why.
     init(
         _ place: Place, _ help: @escaping () -> String?, _ choices: Choices = Choices(), isRepeated: Bool = false,
-        takesAnyWord: Bool = false, omitted: OmittedValue? = nil, value: Any? = nil,
+        acceptsLeadingDash: Bool = false, omitted: OmittedValue? = nil, value: Any? = nil,
         standard: @escaping () -> String = { "" }, read: @escaping (String, Any?) throws -> Any?
     ) {
         (self.place, told, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
-        (self.takesAnyWord, self.value) = (takesAnyWord, value)
+        (self.acceptsLeadingDash, self.value) = (acceptsLeadingDash, value)
         (self.omitted, shownDefault, self.read) = (omitted, standard, read)
         Declarations.add(.one(self))
     }
@@ -53,7 +53,7 @@ package final class Declaration {
     /// A copy with another value, which is in no list.
     init(_ other: Declaration, value: Any) {
         (place, told, choices, isRepeated) = (other.place, other.told, other.choices, other.isRepeated)
-        (takesAnyWord, self.value) = (other.takesAnyWord, value)
+        (acceptsLeadingDash, self.value) = (other.acceptsLeadingDash, value)
         (omitted, shownDefault, read) = (other.omitted, other.shownDefault, other.read)
     }
 

@@ -98,7 +98,7 @@ package final class Declarations {
 }
 
 /// A verb as a line gave it.
-package struct ReadVerb {
+package struct ParsedVerb {
     package let verb: any ParsableCommand
     package let declarations: Declarations
 

@@ -11,7 +11,7 @@ package struct LineWalk {
     /// The words on the line that are no options, up to the verb.
     package private(set) var commandWords: [String] = []
     /// The verb, once it is known, with the values given so far.
-    package private(set) var read: ReadVerb?
+    package private(set) var read: ParsedVerb?
     private var options: [Declaration] = []
     /// The option that expects its value, and the name by which it was given.
     package private(set) var pending: (option: Declaration, name: String)?
@@ -113,9 +113,9 @@ package struct LineWalk {
         }
     }
 
-    private static func made<Verb: ParsableCommand>(_: Verb.Type) -> ReadVerb {
+    private static func made<Verb: ParsableCommand>(_: Verb.Type) -> ParsedVerb {
         let (verb, declarations) = Declarations.made(Verb.self)
-        return ReadVerb(verb: verb, declarations: declarations)
+        return ParsedVerb(verb: verb, declarations: declarations)
     }
 
     // MARK: - options
@@ -153,7 +153,7 @@ package struct LineWalk {
 
     /// Takes several one-letter names behind one dash, or bytes that begin with a dash.
     private mutating func takeOther(_ word: String, _ name: String) {
-        if arguments.first?.takesAnyWord == true, Self.isBytes(word) { return place(word) }
+        if arguments.first?.acceptsLeadingDash == true, Self.isBytes(word) { return place(word) }
         guard !word.hasPrefix("--") else { return refuse(name) }
         let letters = Array(name.dropFirst())
         if letters.isEmpty { return refuse(name) }
@@ -184,7 +184,7 @@ package struct LineWalk {
 
     /// Whether a word is the value of the option before it.
     private func isValue(_ word: String, of option: Declaration) throws -> Bool {
-        if option.takesAnyWord { return true }
+        if option.acceptsLeadingDash { return true }
         if word.utf8.first == UInt8(ascii: "-"), word != "-" {
             return option.omitted == nil && Double(word) != nil
         }

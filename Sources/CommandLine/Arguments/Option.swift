@@ -16,7 +16,7 @@ package struct Option<Value> {
         completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(names), help, Choices(Value.self, completion ?? names.completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Value.self, completion ?? names.completion), acceptsLeadingDash: isBase64URL,
             read: { word, _ in Value(argument: word) })
     }
 
@@ -37,7 +37,8 @@ package struct Option<Value> {
         help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(names), help, Choices(Wrapped.self, completion ?? names.completion), takesAnyWord: isBase64URL,
+            .option(names), help, Choices(Wrapped.self, completion ?? names.completion),
+            acceptsLeadingDash: isBase64URL,
             omitted: omitted, value: .some(Value.none as Any),
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
@@ -92,7 +93,7 @@ package struct Option<Value> {
     ) where Value == [Element] {
         declaration = Declaration(
             .option(names), help, Choices(Element.self, completion ?? names.completion), isRepeated: true,
-            takesAnyWord: isBase64URL,
+            acceptsLeadingDash: isBase64URL,
             value: wrappedValue,
             read: Declaration.appending(Element.self))
     }

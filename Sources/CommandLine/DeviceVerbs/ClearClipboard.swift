@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import TerminalIO
 import Verbs
 import YKDesktop
 

@@ -25,7 +25,8 @@ public struct ArculusClient {
     ///
     /// With `newPIN` (the SDK's resetDevice) the card is reset after the server's begin, and gets this PIN.
     public func registerUser(
-        _ username: String, displayName: String, pin: ArculusPIN, wishes: ArculusWishes = ArculusWishes(),
+        _ username: String, displayName: String, pin: ArculusPIN,
+        wishes: ArculusRegistrationOptions = ArculusRegistrationOptions(),
         afterResetTo newPIN: SharedSecret? = nil
     ) async throws(ArculusError) -> RegistrationResponse {
         if let newPIN { try ArculusPIN.checkNew(newPIN) }
@@ -41,7 +42,7 @@ public struct ArculusClient {
 
     /// Authenticates a user with the card (the SDK's authenticateUser).
     public func authenticateUser(
-        _ username: String, pin: ArculusPIN, wishes: ArculusWishes = ArculusWishes()
+        _ username: String, pin: ArculusPIN, wishes: ArculusRegistrationOptions = ArculusRegistrationOptions()
     ) async throws(ArculusError) -> AuthenticationResponse {
         var conversation = ServerConversation(server, http)
         let reply = try await conversation.post(

@@ -51,7 +51,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL as requested.
     public var description: String { origin + target }
     /// Whether the connection uses TLS.
-    public var isSealed: Bool { origin.hasPrefix("https:") }
+    public var usesTLS: Bool { origin.hasPrefix("https:") }
     /// Whether the server is on this machine.
     public var isLocal: Bool { Self.isLocal(host) }
 

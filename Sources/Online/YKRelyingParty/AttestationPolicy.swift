@@ -65,7 +65,7 @@ public struct MetadataPolicy: Sendable {
         let aaguid = object.authenticatorData.credential?.aaguid ?? []
         guard let entry = metadata.entry(aaguid: aaguid, chain: chain) else { throw .model(.unknown(aaguid: aaguid)) }
         let now = check.clock.now
-        if let report = entry.reports.first(where: { refused.contains($0.status) && $0.concerns(chain, at: now) }) {
+        if let report = entry.reports.first(where: { refused.contains($0.status) && $0.applies(to: chain, at: now) }) {
             throw .model(.status(report.status))
         }
         guard accepts(entry) else { throw .model(.notAccepted) }

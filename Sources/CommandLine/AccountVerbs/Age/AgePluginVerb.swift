@@ -3,6 +3,7 @@
 public import Arguments
 import Glibc
 import Synchronization
+import TerminalIO
 import Verbs
 public import YKAge
 import YKCrypto

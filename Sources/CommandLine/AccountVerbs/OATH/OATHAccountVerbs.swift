@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKCrypto
 import YKOATH
@@ -72,7 +73,7 @@ struct OATHDelete: ReportingVerb {
         let service = try await world.oath(password)
         let ids = try await service.accounts().map(\.id)
         let id = try OATHAccountID.one(query, in: ids, showHidden: true, world)
-        let told = id.told(among: ids)
+        let told = id.displayName(among: ids)
         try confirmation.ask("delete '\(told)'? its secret cannot be recovered", in: world)
         try await service.delete(id)
         return Outcome(DeletedAccount(id: id), "deleted '\(told)'")

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+import TerminalIO
 import Verbs
 import YKDesktop
 import YKOATH
@@ -60,7 +61,7 @@ struct OATHList: ReportingVerb {
         let accounts = all.filter { showHidden || !$0.id.isHidden }
         let lines =
             long
-            ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.told(among: accounts.map(\.id)) }
+            ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.displayName(among: accounts.map(\.id)) }
         if accounts.isEmpty { world.terminal.note(Self.none) }
         return Outcome(AccountList(accounts), lines)
     }
@@ -202,7 +203,7 @@ struct CodeTable {
     /// The name and code; on a terminal also the remaining time.
     func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
         let style: Style = entry.code == nil ? .dim : .bold
-        let row = [entry.account.id.told(among: ids), style.around(entry.text)]
+        let row = [entry.account.id.displayName(among: ids), style.around(entry.text)]
         guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
         let left = max(0, end - time)
         return row + [(left <= 5 ? Style.yellow : .dim).around("\(left) s")]
@@ -237,7 +238,7 @@ struct CodeWatch {
         if world.options.json {
             world.terminal.line(AccountList(entries, at: time).answer.text)
         } else {
-            Table.lines(entries.map { [$0.account.id.told(among: entries.map(\.account.id)), $0.text] }).forEach(
+            Table.lines(entries.map { [$0.account.id.displayName(among: entries.map(\.account.id)), $0.text] }).forEach(
                 world.terminal.line)
             world.terminal.line("")
         }

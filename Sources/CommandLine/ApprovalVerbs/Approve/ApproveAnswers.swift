@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKApproval
 import YKPIV
@@ -55,7 +56,7 @@ struct ApproveYes: AccountKeyVerb {
     private static let tries = 2
 
     func run(in world: World) async throws -> Outcome<GivenAnswer> {
-        var desk = try RequestDesk(world, path, key)
+        var desk = try PendingRequests(world, path, key)
         if try desk.plan(account) {
             let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
             let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
@@ -110,7 +111,7 @@ struct ApproveYes: AccountKeyVerb {
         }
     }
 
-    private func giveUp(_ open: OpenRequest, _ desk: RequestDesk) async throws -> Outcome<GivenAnswer> {
+    private func giveUp(_ open: OpenRequest, _ desk: PendingRequests) async throws -> Outcome<GivenAnswer> {
         let message = "the number was wrong \(Self.tries) times; this is not approved any more"
         do {
             try Prompt.confirm("\(message). Decline it, as not started by you?")
@@ -150,7 +151,7 @@ struct ApproveNo: AccountKeyVerb {
     }
 
     func run(in world: World) async throws -> Outcome<GivenAnswer> {
-        var desk = try RequestDesk(world, path, key)
+        var desk = try PendingRequests(world, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
         if try desk.plan(account) {
             let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
@@ -171,7 +172,7 @@ struct ApproveNo: AccountKeyVerb {
     }
 }
 
-extension RequestDesk {
+extension PendingRequests {
     /// Explains why the server did not accept an answer.
     func refusal(_ open: OpenRequest, hadNumber: Bool) async throws -> Explanation {
         return switch try await session.cause(ofRefusing: open, hadNumber: hadNumber) {

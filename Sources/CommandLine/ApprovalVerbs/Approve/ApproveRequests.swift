@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKApproval
 import YKPIV
@@ -84,7 +85,7 @@ struct RequestList: Report {
 }
 
 /// A session of a verb, with its messages on the terminal.
-struct RequestDesk {
+struct PendingRequests {
     let world: World
     private(set) var session: ApprovalSession<ApproveKeys>
 
@@ -167,8 +168,8 @@ struct OpenRequestOptions: ParsableArguments {
     @OptionGroup var path: ApproveStoreOptions
 
     /// Fetches the open requests; `nil` with `--plan`.
-    func fetch(_ world: World) async throws -> RequestDesk? {
-        var desk = try RequestDesk(world, path, key)
+    func fetch(_ world: World) async throws -> PendingRequests? {
+        var desk = try PendingRequests(world, path, key)
         if try desk.plan(account) { return nil }
         try await desk.fetch(account)
         return desk

@@ -2,6 +2,7 @@
 
 import Arguments
 import Synchronization
+package import TerminalIO
 package import Verbs
 package import YKApproval
 import YKHTTP
@@ -59,9 +60,9 @@ struct ApproveWatch: AccountKeyVerb {
         guard world.plan == nil else {
             throw Explanation.usage("--plan shows one exchange; watch makes them without end")
         }
-        let desk = try RequestDesk(world, path, key)
+        let desk = try PendingRequests(world, path, key)
         let accounts = try desk.accounts.asked(account, world)
-        let box = WatchBox(RequestWatch(accounts, answered: desk.session.history.answered))
+        let box = WatchedRequests(RequestWatch(accounts, answered: desk.session.history.answered))
         let polled = try accounts.filter { try isPolled($0, world) }
         guard listen != nil || !polled.isEmpty else { throw Self.nothingToWatch(accounts) }
         let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box.requests, world) }
@@ -134,7 +135,7 @@ struct WatchDuration: ExpressibleByArgument {
 }
 
 /// The requests that wait to be reported, and the user's choices in notifications.
-final class WatchBox: Sendable {
+final class WatchedRequests: Sendable {
     let requests: IncomingRequests
     private let choices = Mutex<[NotificationChoice]>([])
 

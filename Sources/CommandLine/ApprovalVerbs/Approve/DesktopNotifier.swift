@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import TerminalIO
 import Verbs
 import YKApproval
 import YKDesktop
@@ -31,7 +32,7 @@ final class DesktopNotifier: Sendable {
     private let hasFailed = Mutex(false)
 
     /// Starts to listen for choices, and returns once none is missed.
-    init(_ box: WatchBox) throws(Explanation) {
+    init(_ box: WatchedRequests) throws(Explanation) {
         let notifications = try DesktopNotifications.found()
         do throws(DesktopError) {
             buttons = try NotificationButtons(notifications) { nonce, word in

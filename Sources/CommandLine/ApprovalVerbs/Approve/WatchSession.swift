@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Verbs
 import YKApproval
 import YKDesktop
@@ -46,8 +47,8 @@ struct WatchEvent: Report {
 
 /// A run of `approve watch`: polls, reports requests, and declines those that the user declines in a notification.
 struct WatchSession {
-    let desk: RequestDesk
-    let box: WatchBox
+    let desk: PendingRequests
+    let box: WatchedRequests
     let isJSON: Bool
     let hook: CommandHook?
     let notifier: DesktopNotifier?
@@ -67,7 +68,7 @@ struct WatchSession {
     /// The maximum number of requests kept for choices.
     private static let toldLimit = 1000
 
-    init(desk: RequestDesk, box: WatchBox, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
+    init(desk: PendingRequests, box: WatchedRequests, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
         (self.desk, self.box, self.isJSON, self.hook, self.notifier) = (desk, box, isJSON, hook, notifier)
     }
 
@@ -105,7 +106,7 @@ struct WatchSession {
             try tellFound()
             for choice in box.takeChoices() { try await act(on: choice) }
             if let end, end <= .now { return true }
-            if Interruption.happened { throw Explain.interrupted }
+            if Interruption.happened { throw Explanation.interrupted }
             try await Task.sleep(for: Self.step)
         }
     }
@@ -155,7 +156,7 @@ struct WatchSession {
             return true
         } catch {
             let reason = Explain.explain(error)
-            if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
+            if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
             if failing.insert(id).inserted {
                 tell(
                     WatchEvent(kind: .fails, account: account, reason: reason.json),
@@ -237,7 +238,7 @@ struct WatchSession {
                 told[choice.nonce] = nil
             } catch {
                 let reason = Explain.explain(error)
-                if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
+                if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
                 tell(
                     WatchEvent(kind: .fails, answered: open, reason: reason.json),
                     ["\(open.request.id) is not declined: \(reason.message)"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKProtocols
 import YKTransport
@@ -51,7 +52,9 @@ struct APDUCommand: Verb {
             let response = try channel.transmit(text.apdu)
             answer.lines.append(Self.line(response))
             exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
-            if let expected = text.expected, expected != response.status { throw Self.surprise(expected, response) }
+            if let expected = text.expected, expected != response.status {
+                throw Self.unexpectedStatus(expected, response)
+            }
         }
         for command in whole {
             let response = try ResponseAPDU(decoding: try channel.exchange(raw: command))
@@ -67,7 +70,7 @@ struct APDUCommand: Verb {
             + response.status.hex
     }
 
-    private static func surprise(_ expected: StatusWord, _ response: ResponseAPDU) -> Explanation {
+    private static func unexpectedStatus(_ expected: StatusWord, _ response: ResponseAPDU) -> Explanation {
         Explanation(
             "unexpected-status", .failed, "the key answered \(response.status), expected \(expected.hex)",
             retriesLeft: response.status.triesLeft)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Verbs
 import YKKeys
 import YKTransport
@@ -30,7 +31,7 @@ struct KeyWatch {
             group.addTask { for await event in keys.watch() { tell(event) } }
             group.addTask {
                 while !Interruption.happened { try await Task.sleep(for: .milliseconds(50)) }
-                throw Explain.interrupted
+                throw Explanation.interrupted
             }
             while try await group.next() != nil {}  // The first failure ends all.
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKWire
 
@@ -21,7 +22,9 @@ struct Schema: ReportingVerb {
     struct Answers: Report {
         let schemas: JSONValue.Object
         static let members: [Member<Answers>] = [
-            Member("verbs", "the schema of each verb's answer (JSON Schema, draft 2020-12)") { JSONValue.object($0.schemas) }
+            Member("verbs", "the schema of each verb's answer (JSON Schema, draft 2020-12)") {
+                JSONValue.object($0.schemas)
+            }
         ]
     }
 

@@ -2,6 +2,7 @@
 
 import Arguments
 import Synchronization
+import TerminalIO
 import Verbs
 import YKTransport
 import YKVirtualKey

@@ -2,11 +2,12 @@
 
 import Glibc
 import Synchronization
+import TerminalIO
 import Verbs
 import YKVirtualKey
 
 /// The user who touches a served key.
-final class Finger: Sendable {
+final class TouchSimulator: Sendable {
     private let choice: TouchChoice
     private let terminal: Terminal
     private let wait = Mutex<Wait?>(nil)
@@ -75,9 +76,9 @@ final class Finger: Sendable {
 
     private static func listen() {
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { _ in Finger.signals.add(1, ordering: .relaxed) }
+        action.__sigaction_handler.sa_handler = { _ in TouchSimulator.signals.add(1, ordering: .relaxed) }
         sigaction(SIGUSR1, &action, nil)
-        action.__sigaction_handler.sa_handler = { _ in Finger.longSignals.add(1, ordering: .relaxed) }
+        action.__sigaction_handler.sa_handler = { _ in TouchSimulator.longSignals.add(1, ordering: .relaxed) }
         sigaction(SIGUSR2, &action, nil)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKTransport
 import YKVirtualKey
@@ -112,7 +113,7 @@ struct VirtualServe: Verb {
     }
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {
-        let finger = Finger(touch, terminal)
+        let finger = TouchSimulator(touch, terminal)
         var world = VirtualWorld(touch: finger.touch)
         world.verify = new.verify(finger.touch)
         world.press = finger.press

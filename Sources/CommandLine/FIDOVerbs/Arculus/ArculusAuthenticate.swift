@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKFIDO
@@ -34,7 +35,7 @@ struct ArculusAuthenticate: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<ArculusReport<SignedIn>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         return try await field.outcome {
             let description = try server.read()
             let client = ArculusClient(

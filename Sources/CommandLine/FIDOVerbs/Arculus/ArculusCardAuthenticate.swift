@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKFIDO
@@ -45,7 +46,7 @@ struct ArculusCardAuthenticate: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<ArculusReport<Signed>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         let file = try output.open(world)
         return try await field.outcome {
             let site = try Origin(origin)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKFIDO
@@ -56,7 +57,7 @@ struct ArculusCardRegister: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         let file = try output.open(world)
         return try await field.outcome {
             let site = try Origin(origin)

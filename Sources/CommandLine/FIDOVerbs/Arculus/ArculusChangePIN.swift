@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKCrypto
@@ -22,7 +23,7 @@ struct ArculusChangePIN: ReportingVerb {
     @OptionGroup var new: NewPINOptions
 
     func run(in world: World) async throws -> Outcome<ArculusReport<PINSetReport>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         return try await field.outcome {
             let card = field.card()
             let source = world.source(of: .fido, pin)

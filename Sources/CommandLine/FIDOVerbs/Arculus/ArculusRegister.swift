@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKCrypto
@@ -63,7 +64,7 @@ struct ArculusRegister: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         return try await field.outcome {
             let description = try server.read()
             let wishes = try wishes()
@@ -83,8 +84,8 @@ struct ArculusRegister: ReportingVerb {
         }
     }
 
-    private func wishes() throws -> ArculusWishes {
-        var wishes = ArculusWishes()
+    private func wishes() throws -> ArculusRegistrationOptions {
+        var wishes = ArculusRegistrationOptions()
         wishes.attestation = attestation?.conveyance ?? .none
         wishes.residentKey = resident ? .required : nil
         guard let info else { return wishes }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import Verbs
 import YKArculus
 import YKCrypto
@@ -24,7 +25,7 @@ struct ArculusReset: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<ArculusReport<Fresh>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         return try await field.outcome {
             if !force, world.plan == nil {
                 try Prompt.confirm(typing: "reset", "this deletes all credentials of this card for good")

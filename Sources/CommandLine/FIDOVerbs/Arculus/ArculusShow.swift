@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+package import TerminalIO
 package import Verbs
 package import YKArculus
 import YKFIDO
@@ -13,7 +14,7 @@ struct ArculusShow: ReportingVerb {
         discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info")
 
     func run(in world: World) async throws -> Outcome<ArculusReport<ArculusCard.State>> {
-        let field = ArculusField(world)
+        let field = CardPresence(world)
         return try await field.outcome {
             let state = try await field.card().state()
             return Outcome(ArculusReport(state), Table.details(state.rows.filter { !$0[1].isEmpty }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+package import TerminalIO
 package import Verbs
 package import YKArculus
 import YKFIDO
@@ -10,7 +11,7 @@ import YKTransport
 import YKWire
 
 /// The field of a reader that waits for the card: the program's side of an ``ArculusCard``.
-final class ArculusField {
+final class CardPresence {
     private let world: World
     /// Why there is no card, in more detail than the library's error.
     private var problem: Explanation?

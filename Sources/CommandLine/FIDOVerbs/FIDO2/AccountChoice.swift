@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+package import TerminalIO
 package import Verbs
 package import YKFIDO
 import YKKeys

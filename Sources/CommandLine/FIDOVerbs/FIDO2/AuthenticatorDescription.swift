@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Verbs
 import YKFIDO
 import YKTransport
@@ -93,7 +94,10 @@ struct AuthenticatorDescription {
 
     private var optionRows: [[String]] {
         info.options.map { option in
-            ["  " + option.name.printable, option.value ? "yes" : "no", OptionWords.meaning(option.name, option.value)]
+            [
+                "  " + option.name.printable, option.value ? "yes" : "no",
+                OptionDescriptions.meaning(option.name, option.value),
+            ]
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TerminalIO
 import Verbs
 import YKFIDO
 import YKHardware
@@ -102,7 +103,7 @@ private struct PAMU2FMappingFile {
             mapping.append(entry, to: user)
             var status = stat()
             let isSecret = stat(path, &status) != 0 || status.st_mode & 0o077 == 0
-            try SettledFile(path, .replacing, isSecret: isSecret).finish(mapping.bytes)
+            try AtomicFile(path, .replacing, isSecret: isSecret).finish(mapping.bytes)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+package import TerminalIO
 package import Verbs
 import YKFIDO
 package import YKRelyingParty
@@ -69,7 +70,7 @@ struct FIDO2Try: ReportingVerb {
         if open { Self.openBrowser(at: server.url, terminal) }
         let end = ContinuousClock.now + Self.limit
         while !server.isOver, .now < end {
-            if Interruption.happened { throw Explain.interrupted }
+            if Interruption.happened { throw Explanation.interrupted }
             try await Task.sleep(for: .milliseconds(100))
         }
         server.stop()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
+
 /// Describes the options of a key (CTAP 2.3 §6.4, options).
-enum OptionWords {
+enum OptionDescriptions {
     /// The meaning of an option; empty for unknown ones.
     static func meaning(_ name: String, _ value: Bool) -> String {
         guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Verbs
 import YKAge
 import YKCrypto
@@ -13,14 +14,14 @@ extension AgentKeeper {
         guard usesPIV, request.name == AgeUnwrapRequest.name, let wanted = try? AgeUnwrapRequest(request.content)
         else { return nil }
         do {
-            let found = try await amongOthers { try await card.use { try await key(wanted.key, &$0) } }
+            let found = try await retryingWhileBusy { try await card.use { try await key(wanted.key, &$0) } }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
             let reason = "decrypt a file with age" + (request.isForwarded ? ", asked for from another machine" : "")
             world.terminal.purpose("\(reason), key PIV \(slot.slot)")
             world.terminal.say("\(reason), key PIV \(slot.slot)")
             guard await isAllowed(reason, "PIV \(slot.slot)", asking: request.needsConfirmation) else { return nil }
-            let answer = try await amongOthers { try await unwrap(wrapping, wanted.key, reason) }
+            let answer = try await retryingWhileBusy { try await unwrap(wrapping, wanted.key, reason) }
             return answer?.withBytes { $0 }
         } catch {
             world.terminal.warn(Explain.explain(error).message)

@@ -2,6 +2,7 @@
 
 import Arguments
 import Synchronization
+import TerminalIO
 import Verbs
 import YKCrypto
 import YKFIDO
@@ -72,7 +73,7 @@ final class AgentKeeper {
     }
 
     /// Repeats work with a card that another program holds, or has reset or powered off in the middle.
-    func amongOthers<Value>(_ work: () async throws -> Value) async throws -> Value {
+    func retryingWhileBusy<Value>(_ work: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + Self.patience
         while true {
             do { return try await work() } catch {
@@ -86,7 +87,7 @@ final class AgentKeeper {
 
     private func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
-        let keys = try? await amongOthers {
+        let keys = try? await retryingWhileBusy {
             try await card.use { session in
                 SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
             }
@@ -120,7 +121,7 @@ final class AgentKeeper {
         world.terminal.say("\(reason), key \(request.identity.comment.printable)")
         guard await isAllowed(reason, request.identity.comment, asking: request.needsConfirmation) else { return nil }
         do {
-            return try await amongOthers {
+            return try await retryingWhileBusy {
                 if let credential = request.identity.credential {
                     return try await sign(request, with: credential, reason)
                 }

@@ -65,11 +65,15 @@ extension Explanation: Report {
 /// The error numbers of a server, for programs.
 package struct ServerCodes: Hashable, Sendable {
     /// The HTTP status, if the server answered.
-    var httpStatus: Int?
+    package var httpStatus: Int?
     /// The server's own error number.
-    var serverCode: Int?
+    package var serverCode: Int?
     /// The corresponding number of the AllWebID SDK.
-    var legacyCode: Int?
+    package var legacyCode: Int?
+
+    package init(httpStatus: Int? = nil, serverCode: Int? = nil, legacyCode: Int? = nil) {
+        (self.httpStatus, self.serverCode, self.legacyCode) = (httpStatus, serverCode, legacyCode)
+    }
 }
 
 extension ServerCodes: Report {
@@ -78,4 +82,9 @@ extension ServerCodes: Report {
         Member("serverCode") { $0.serverCode },
         Member("legacyCode", "the number of the AllWebID SDK") { $0.legacyCode },
     ]
+}
+
+extension Explanation {
+    /// The user ended the program or a question.
+    package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
 }

@@ -47,11 +47,11 @@ package struct TerminalQuestion: Sendable {
     /// How it is given without a question.
     package let hint: String
     /// Who asks for it, in the sentence that says what it is for; `nil` for no such sentence.
-    var asker: String?
+    package var asker: String?
     /// What the sentence calls it.
-    var noun: String
+    package var noun: String
     /// A sentence of its own before the question.
-    var lead: String?
+    package var lead: String?
     /// The question.
     package let label: String
     /// The objection to an empty answer; `nil` if that is an answer.
@@ -96,8 +96,10 @@ package struct TerminalQuestion: Sendable {
 }
 
 /// The person at the terminal, who is asked for credentials.
-struct TerminalCredentials: CredentialPrompt {
-    let questions: [CredentialKind: TerminalQuestion]
+package struct TerminalCredentials: CredentialPrompt {
+    package let questions: [CredentialKind: TerminalQuestion]
+
+    package init(questions: [CredentialKind: TerminalQuestion]) { self.questions = questions }
 
     package var isThere: Bool { (try? Prompt(orElse: "")) != nil }
 
@@ -108,8 +110,10 @@ struct TerminalCredentials: CredentialPrompt {
 
 /// What a plan uses instead of credentials, which it neither needs nor asks for. A management key is not replaced: what
 /// follows depends on it.
-struct PlannedCredentials: CredentialSource {
+package struct PlannedCredentials: CredentialSource {
     package let isGivenNow = true
+
+    package init() {}
 
     /// A plan shows what would be read before a question.
     package func has(_ request: CredentialRequest) -> Bool { false }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import YKKeys
 import YKWire
 
 /// A list from which one line is chosen with the arrow keys, by number or by typing part of it. Initially nothing is
 /// selected, so that Enter alone has no effect.
-struct MenuState {
+package struct MenuState {
     /// A key that was pressed.
     package enum Key: Equatable {
         case up, down, pageUp, pageDown, first, last, enter, erase, eraseAll, cancel
@@ -78,7 +77,7 @@ struct MenuState {
 
     /// Returns the lines for a terminal of this size: the question, as many matches as fit, and key bindings; at least
     /// one line.
-    mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
+    package mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
         let matches = matches
         let most = max(1, rows - (rows >= 4 ? 3 : rows >= 2 ? 2 : 1))
         if let selection, let index = matches.firstIndex(of: selection) {
@@ -102,7 +101,7 @@ struct MenuState {
 }
 
 /// A menu on a terminal. ^C, ^D and Esc cancel it; ^Z stops the process, and `fg` redraws it.
-struct Menu {
+package struct Menu {
     package let input: Int32
     package let output: Int32
     package let question: String
@@ -112,7 +111,7 @@ struct Menu {
     private static let patience: Int32 = 50
 
     /// Whether a terminal can show a menu.
-    static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
+    package static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
         let kind = Variables["TERM"] ?? ""
         return isatty(input) == 1 && isatty(output) == 1 && !kind.isEmpty && kind != "dumb"
     }
@@ -123,7 +122,7 @@ struct Menu {
     /// - Throws: `interrupted`.
     package func choose() throws -> Int {
         var usual = termios()
-        guard tcgetattr(input, &usual) == 0 else { throw Explain.interrupted }
+        guard tcgetattr(input, &usual) == 0 else { throw Explanation.interrupted }
         defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &usual) } }
         return try Suspension.watching {
             try Interruption.awake { wake in try choose(wake, usual) }
@@ -144,7 +143,7 @@ struct Menu {
             for key in keys {
                 if key == .cancel {
                     erase(&drawn)
-                    throw Explain.interrupted
+                    throw Explanation.interrupted
                 }
                 guard let choice = state.press(key) else { continue }
                 erase(&drawn)
@@ -190,7 +189,7 @@ struct Menu {
 
     /// Waits for keys; returns none if a signal came first.
     private func wait(_ wake: Int32, _ usual: termios, _ drawn: inout Int) throws -> [MenuState.Key] {
-        if Interruption.happened { throw Explain.interrupted }
+        if Interruption.happened { throw Explanation.interrupted }
         var events = [
             pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
         ]
@@ -198,7 +197,7 @@ struct Menu {
         if count > 0, events[1].revents == 0 { return try read() }
         var signals = [UInt8](repeating: 0, count: 64)
         _ = Glibc.read(wake, &signals, signals.count)
-        if Interruption.happened { throw Explain.interrupted }
+        if Interruption.happened { throw Explanation.interrupted }
         if Suspension.wasRequested {
             var modes = usual
             erase(&drawn)
@@ -210,7 +209,7 @@ struct Menu {
         } else {
             return []
         }
-        guard Prompt.isForeground(input) else { throw Explain.interrupted }
+        guard Prompt.isForeground(input) else { throw Explanation.interrupted }
         silence(usual)
         return []
     }
@@ -226,7 +225,7 @@ struct Menu {
         while true {
             let count = Glibc.read(input, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else { throw Explain.interrupted }
+            guard count > 0 else { throw Explanation.interrupted }
             return Array(buffer.prefix(count))
         }
     }
@@ -284,26 +283,5 @@ struct Menu {
             }
         }
         return []
-    }
-}
-
-extension World {
-    /// Asks the user to choose one of several candidates, if a terminal is available; for programs, and in a plan,
-    /// several candidates are an error.
-    ///
-    /// - Throws: `failure` if nobody can be asked, `interrupted`.
-    package func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
-        guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
-            let prompt = try? Prompt(orElse: ""),
-            prompt.hasMenu
-        else { throw failure }
-        return try prompt.choose(question, among: lines)
-    }
-
-    /// Asks the user to choose one of several attached keys.
-    func chosenKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws -> KeyCandidate {
-        let choice = try choose(
-            "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
-        return candidates[choice]
     }
 }

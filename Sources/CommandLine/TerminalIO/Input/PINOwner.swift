@@ -24,8 +24,12 @@ package struct PINOwner: Sendable, Hashable {
     /// The serial number of the key; `nil` for the one that the verb uses, whatever its number.
     package let key: String?
 
+    package init(application: PINApplication, key: String?) {
+        (self.application, self.key) = (application, key)
+    }
+
     /// Whether both may be the same.
-    func fits(_ other: PINOwner) -> Bool {
+    package func fits(_ other: PINOwner) -> Bool {
         application == other.application && (key == nil || other.key == nil || key == other.key)
     }
 }
@@ -37,13 +41,15 @@ package struct PINOwner: Sendable, Hashable {
 package final class PINClaims: Sendable {
     private let owners = Mutex<[String: PINOwner]>([:])
 
+    package init() {}
+
     /// Reserves `YKIT_PIN` for an application.
     package func reserve(for application: PINApplication) {
         owners.withLock { $0[PIN.name.variable] = PINOwner(application: application, key: nil) }
     }
 
     /// Whether what is given in a place may be used by an owner: nobody else has used it.
-    func permits(_ place: String, _ owner: PINOwner) -> Bool {
+    package func permits(_ place: String, _ owner: PINOwner) -> Bool {
         owners.withLock { $0[place]?.fits(owner) ?? true }
     }
 
@@ -51,42 +57,4 @@ package final class PINClaims: Sendable {
     package func take(_ place: String, _ owner: PINOwner) {
         owners.withLock { if $0[place]?.key == nil { $0[place] = owner } }
     }
-}
-
-extension World {
-    /// Returns where the PIN of an application may come from: the options, the variable of the application, and
-    /// `YKIT_PIN`, as far as another application or key has not used them.
-    ///
-    /// - Parameter key: The serial number of the key, for a verb that may use several. A variable may end in it.
-    package func source(
-        of application: PINApplication, _ options: PINOptions, key: String? = nil
-    ) -> SecretInput.Source {
-        source(of: application, options.source, key: key)
-    }
-
-    /// Returns the same of another form of options.
-    package func source(
-        of application: PINApplication, _ places: SecretInput.Source, key: String? = nil
-    ) -> SecretInput.Source {
-        var source = places
-        source.variables = [application.variable, PIN.name.variable]
-        source = ofThisKey(source, key: key)
-        source.claim = SecretInput.Claim(
-            owner: PINOwner(application: application, key: key ?? otherKey), claims: pinClaims)
-        return source
-    }
-
-    /// Restricts a source to what belongs to this key: a variable without a serial number is of the key that the
-    /// command line selects, not of the other key of a verb with two.
-    func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
-        var source = places
-        guard let serial = key ?? otherKey, let variable = places.variables.first else { return source }
-        let named = "\(variable)_\(serial)"
-        source.variables = otherKey == nil ? [named] + places.variables : [named]
-        if otherKey != nil { source.hint = "\(places.hint.isEmpty ? "set" : places.hint + ", or set") \(named)" }
-        return source
-    }
-
-    /// The words for the key in a prompt.
-    var keyWords: String { otherKey.map { "the key \($0.printable)" } ?? "the key" }
 }

@@ -37,7 +37,7 @@ package struct Prompt: ~Copyable {
 
     /// Whether this process is in the foreground of a terminal. In its background, reading from the terminal or changing
     /// its modes stops the process. A terminal that is not the controlling one has no background.
-    static func isForeground(_ terminal: Int32) -> Bool {
+    package static func isForeground(_ terminal: Int32) -> Bool {
         let group = tcgetpgrp(terminal)
         return group < 0 || group == getpgrp()
     }
@@ -75,7 +75,7 @@ package struct Prompt: ~Copyable {
     }
 
     /// Whether the terminal can show a menu.
-    var hasMenu: Bool { Menu.isPossible(input, output) }
+    package var hasMenu: Bool { Menu.isPossible(input, output) }
 
     /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
     package func choose(_ question: String, among lines: [String]) throws -> Int {

@@ -21,7 +21,7 @@ package enum SecretInput {
         while true {
             let count = read(descriptor, &byte, 1)
             if count < 0, errno == EINTR {
-                if Interruption.happened { throw Explain.interrupted }
+                if Interruption.happened { throw Explanation.interrupted }
                 continue
             }
             guard count >= 0 else {
@@ -58,7 +58,7 @@ package enum SecretInput {
         /// The maximum length, in bytes.
         package var limit: Int
         /// Whose PIN it is; `nil` for other secrets.
-        var claim: Claim?
+        package var claim: Claim?
 
         package init(
             text: String? = nil, isStandardInput: Bool = false, descriptor: Int32? = nil, variable: String,
@@ -125,23 +125,25 @@ package enum SecretInput {
     }
 
     /// The owner of a PIN, and which PINs others have used.
-    struct Claim: Sendable {
+    package struct Claim: Sendable {
         package let owner: PINOwner
-        let claims: PINClaims
+        package let claims: PINClaims
 
-        func permits(_ place: String) -> Bool { claims.permits(place, owner) }
+        package init(owner: PINOwner, claims: PINClaims) { (self.owner, self.claims) = (owner, claims) }
+
+        package func permits(_ place: String) -> Bool { claims.permits(place, owner) }
         package func take(_ place: String) { claims.take(place, owner) }
     }
 
     /// Returns a text without one trailing line end, which secret stores often add.
-    static func withoutLineEnd(_ text: String) -> String {
+    package static func withoutLineEnd(_ text: String) -> String {
         guard text.utf8.last == UInt8(ascii: "\n") else { return text }
         let bytes = text.utf8.dropLast()
         return String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
     }
 
     /// Warns about every secret on the command line, whether or not the verb uses it.
-    static func warnOfExposed(_ declarations: Declarations, _ terminal: Terminal) {
+    package static func warnOfExposed(_ declarations: Declarations, _ terminal: Terminal) {
         for declaration in declarations.all where declaration.isGiven {
             guard case .option(let names) = declaration.place else { continue }
             if let kind = exposed.first(where: { $0.name.option == names.plain }) {

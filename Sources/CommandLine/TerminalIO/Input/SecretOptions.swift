@@ -8,7 +8,7 @@ package struct SecretName: Sendable {
     /// The name of its options: `pin` for `--pin-stdin` and `--pin-fd`.
     package let option: String
     /// What it is, without an article.
-    let noun: String
+    package let noun: String
     /// The environment variable that may hold it.
     package let variable: String
     /// What the line on standard input is made of, such as "hexadecimal digits".

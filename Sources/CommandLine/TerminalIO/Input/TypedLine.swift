@@ -6,12 +6,12 @@ import YKHardware
 
 /// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
 /// after `fg`; after `bg` the question is cancelled.
-struct TypedLine {
+package struct TypedLine {
     package let input: Int32
     package let output: Int32
     package let question: String
     /// Whether echo is off.
-    let isSilent: Bool
+    package let isSilent: Bool
 
     /// Asks, and returns the line without its end.
     ///
@@ -65,7 +65,7 @@ struct TypedLine {
 
     private func ended() -> Explanation {
         if !isSilent, Prompt.isForeground(input) { Terminal.write([UInt8(ascii: "\n")], to: output) }
-        return Explain.interrupted
+        return Explanation.interrupted
     }
 
     /// Waits for input; returns false if a signal came first.

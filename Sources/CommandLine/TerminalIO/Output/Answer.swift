@@ -27,7 +27,7 @@ package struct Answer {
 
     /// Withholds bytes from a terminal that would interpret them: they may come from anybody and contain control
     /// sequences.
-    mutating func withholdBytes(from terminal: Terminal) {
+    package mutating func withholdBytes(from terminal: Terminal) {
         guard let bytes = raw, terminal.isOutputTerminal, !String.isShowable(bytes) else { return }
         raw = nil
         lines = []

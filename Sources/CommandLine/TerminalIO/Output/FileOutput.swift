@@ -14,7 +14,7 @@ package struct OutputOptions: ParsableArguments {
 /// verb has another meaning; secrets get mode 0600; certificates, public keys, signatures and requests get 0644.
 package final class FileOutput {
     private let isText: Bool?
-    private let file: SettledFile?
+    private let file: AtomicFile?
     /// Whether standard output is a terminal that shows the bytes themselves.
     private let isShown: Bool
 
@@ -24,12 +24,13 @@ package final class FileOutput {
     ///   - isText: Whether the result is text, if known yet.
     ///   - isSecret: Whether only the owner may read the file.
     ///   - force: Whether an existing file is replaced.
+    ///   - terminal: What shows standard output; `nil` if the result is one JSON object.
     /// - Throws: `file-exists` for an existing file without `force`, or a usage error for binary output to a terminal.
     package init(
-        _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, _ world: World
+        _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, shownOn terminal: Terminal?
     ) throws(Explanation) {
         self.isText = isText
-        isShown = path == "-" && world.terminal.isOutputTerminal && !world.options.json
+        isShown = path == "-" && terminal?.isOutputTerminal == true
         if isShown, isText == false { throw Self.unshown }
         file = path == "-" ? nil : try Self.open(path, isSecret, force)
     }
@@ -45,9 +46,9 @@ package final class FileOutput {
         file = try Self.open(path, isSecret, force)
     }
 
-    private static func open(_ path: String, _ isSecret: Bool, _ force: Bool?) throws(Explanation) -> SettledFile {
+    private static func open(_ path: String, _ isSecret: Bool, _ force: Bool?) throws(Explanation) -> AtomicFile {
         do throws(Explanation) {
-            return try SettledFile(path, force == true ? .replacing : .new, isSecret: isSecret)
+            return try AtomicFile(path, force == true ? .replacing : .new, isSecret: isSecret)
         } catch {
             let isReplaceable = error.code == "file-exists" && force != nil
             throw isReplaceable ? Files.exists(path, orElse: "replace it with --force") : error
@@ -95,7 +96,7 @@ package final class FileOutput {
     }
 
     /// The error for binary output to a terminal.
-    static var unshown: Explanation {
+    package static var unshown: Explanation {
         .usage("bytes that are not text are not shown on a terminal", hint: "name a file, or redirect the output")
     }
 }

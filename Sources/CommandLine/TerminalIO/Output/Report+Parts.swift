@@ -17,13 +17,6 @@ extension Report {
             return Member(form: form) { part($0).flatMap(member.value) }
         }
     }
-
-    /// The report as the answer of a verb that succeeds, for one that prints several.
-    package var answer: JSONValue {
-        var object = Program.envelope(error: nil, warnings: [])
-        if case .object(let members) = json { for member in members.members { object[member.key] = member.value } }
-        return .object(object)
-    }
 }
 
 extension Member {

@@ -37,14 +37,19 @@ package struct Terminal: Sendable {
         stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal)
     }
 
-    /// Returns the terminal configured by the options.
-    package func set(by options: GlobalOptions) -> Terminal {
-        Style.chosen.withLock { $0 = options.color }
+    /// Returns the terminal with other settings.
+    ///
+    /// - Parameters:
+    ///   - color: Whether text is styled; `nil`: on a terminal.
+    ///   - isJSON: Whether the result is one JSON object, which has the warnings.
+    ///   - isQuiet: Whether hints, notices and progress are suppressed.
+    package func set(color: ColorChoice?, isJSON: Bool, isQuiet: Bool) -> Terminal {
+        Style.chosen.withLock { $0 = color }
         var copy = self
-        copy.isNoting = options.json
-        copy.isQuiet = options.quiet
-        copy.stylesOutput = !options.json && Style.isWanted(options.color, isTerminal: isOutputTerminal)
-        copy.stylesErrors = Style.isWanted(options.color, isTerminal: isErrorTerminal)
+        copy.isNoting = isJSON
+        copy.isQuiet = isQuiet
+        copy.stylesOutput = !isJSON && Style.isWanted(color, isTerminal: isOutputTerminal)
+        copy.stylesErrors = Style.isWanted(color, isTerminal: isErrorTerminal)
         return copy
     }
 
@@ -90,17 +95,17 @@ package struct Terminal: Sendable {
     package func notify(by notifier: TouchNotifier?) { notes.touch.withLock { $0.notifier = notifier } }
 
     /// Reports that the key waits for a touch.
-    func beginTouch(_ words: String) {
+    package func beginTouch(_ words: String) {
         say(words)
         let (reason, notifier) = notes.touch.withLock { $0 }
         notifier?.begin(words, for: reason.shown(styled: false))
     }
 
     /// Tells the notifier that the key no longer waits.
-    func endTouch() { notes.touch.withLock { $0.notifier }?.end() }
+    package func endTouch() { notes.touch.withLock { $0.notifier }?.end() }
 
     /// Waits until the notifier is done.
-    func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
+    package func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
 
     /// Writes a message only if a person sees both the messages and the results.
     package func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
@@ -121,7 +126,7 @@ package struct Terminal: Sendable {
     }
 
     /// The warnings collected for the answer.
-    var noted: [String] { notes.texts.withLock { $0.kept } }
+    package var noted: [String] { notes.texts.withLock { $0.kept } }
 
     /// Every warning so far.
     package var warnings: [String] { notes.texts.withLock { $0.all } }
@@ -163,13 +168,13 @@ extension Terminal {
     package var columns: Int { Self.resultColumns ?? 80 }
 
     /// The width of the terminal that shows the results; `nil` if they go elsewhere.
-    static var resultColumns: Int? { columns(of: 1) }
+    package static var resultColumns: Int? { columns(of: 1) }
 
     /// The width of a terminal; `nil` for anything else.
     package static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
 
     /// The width of help, at most 120 columns, since longer lines are hard to read.
-    var helpColumns: Int { min(max(columns, 40), 120) }
+    package var helpColumns: Int { min(max(columns, 40), 120) }
 
     /// The height of the terminal in lines.
     package var rows: Int { Self.size(of: 1).map { Int($0.ws_row) } ?? 24 }
@@ -212,9 +217,4 @@ extension Terminal {
 package enum Variables {
     /// The value of a variable; `nil` if it is not set or empty.
     package static subscript(name: String) -> String? { ProcessVariables[name] }
-
-    /// Whether a variable may hold a secret, and is therefore not inherited by other programs.
-    @Sendable package static func mayHoldSecret(_ name: String) -> Bool {
-        name.hasPrefix("YKIT_") && !HelpTopic.settings.contains(name)
-    }
 }

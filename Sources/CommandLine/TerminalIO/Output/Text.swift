@@ -36,7 +36,7 @@ package enum Tries {
     package static func next(_ count: Int) -> String { count == 1 ? "the last try" : "\(count) tries left" }
 
     /// For sentences: "one try is left" or "3 tries are left".
-    static func areLeft(_ count: Int) -> String { count == 1 ? "one try is left" : "\(count) tries are left" }
+    package static func areLeft(_ count: Int) -> String { count == 1 ? "one try is left" : "\(count) tries are left" }
 }
 
 /// Bold, grey and colour in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
@@ -100,7 +100,7 @@ extension String {
     }
 
     /// Whether the bytes are UTF-8 without control characters.
-    static func isShowable(_ bytes: [UInt8]) -> Bool {
+    package static func isShowable(_ bytes: [UInt8]) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }

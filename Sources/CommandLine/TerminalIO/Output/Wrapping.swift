@@ -7,7 +7,7 @@ extension [String] {
 
 extension String {
     /// Returns each line of the text wrapped between words at `width` columns.
-    func wrappedLines(to width: Int) -> String {
+    package func wrappedLines(to width: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false)
             .flatMap { String($0).wrapped(to: width) }.joined(separator: "\n")
     }
@@ -28,7 +28,7 @@ extension String {
 
     /// Returns the text wrapped between words at `width` columns. Continuation lines are aligned with the last column
     /// of a table, with the text behind an arrow, or indented slightly. Long words and commands are never broken.
-    func wrapped(to width: Int) -> [String] {
+    package func wrapped(to width: Int) -> [String] {
         guard width >= 30, !contains("\n"), columns > width else { return [self] }
         let words = units()
         let indent = hang(words, width)

@@ -10,7 +10,7 @@ import YKTransport
 /// Through a symbolic link, the file that it leads to is replaced.
 ///
 /// If the path leads to something other than a regular file, such as a pipe, the bytes are written to it.
-package final class SettledFile {
+package final class AtomicFile {
     /// What may exist at the path.
     package enum Manner {
         /// Nothing may exist, neither at the beginning nor at the end.

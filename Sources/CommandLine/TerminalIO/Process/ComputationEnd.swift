@@ -9,7 +9,7 @@ import YKTransport
 /// From the first ^C on, a timer looks at the process. It is ended if nothing has seen the cancellation, it uses the
 /// processor, and there is nothing to put in order: no open connection to a key and no file under a temporary name. A
 /// prompt, which has turned echo off, waits and sees the cancellation at once.
-enum ComputationEnd {
+package enum ComputationEnd {
     /// The time from ^C to the first look, and between later ones, in microseconds.
     private static let first = 120_000
     private static let next = 20_000
@@ -38,7 +38,7 @@ enum ComputationEnd {
     package static func prepare() {
         _ = (UnfinishedWork.isNone, used.load(ordering: .relaxed))
         // A terminal may show the progress in its last line.
-        say((isatty(2) == 1 ? "\r\u{1B}[K" : "") + "ykit: \(Explain.interrupted.message)\n", to: 2)
+        say((isatty(2) == 1 ? "\r\u{1B}[K" : "") + "ykit: \(Explanation.interrupted.message)\n", to: 2)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in ComputationEnd.look() }
         action.sa_flags = SA_RESTART

@@ -2,7 +2,6 @@
 
 import Glibc
 package import YKCrypto
-package import YKFIDO
 import YKHardware
 package import YKTransport
 
@@ -18,7 +17,7 @@ package enum Files {
     package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
     /// Refuses `-` in the place of a file that is written.
-    static func refuseStandardOutput(_ path: String?) throws(Explanation) {
+    package static func refuseStandardOutput(_ path: String?) throws(Explanation) {
         guard path == "-" else { return }
         throw .usage("a file is needed here, not standard output", hint: "./- is a file of that name")
     }
@@ -32,14 +31,14 @@ package enum Files {
     }
 
     /// Checks that a file can be created: its name is free, and its folder exists and may be written.
-    static func checkNew(_ path: String) throws(Explanation) {
+    package static func checkNew(_ path: String) throws(Explanation) {
         if isTaken(path) { throw exists(path) }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK) == 0 else { throw failure("cannot create", path) }
     }
 
     /// Whether a name is in use, be it for a symbolic link that leads nowhere.
-    static func isTaken(_ path: String) -> Bool {
+    package static func isTaken(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
     }
@@ -53,16 +52,6 @@ package enum Files {
     /// Reads a file, or standard input for `-`.
     package static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
-    }
-
-    /// Reads a file in the format of another program, or standard input for `-`.
-    package static func parse<Value>(
-        _ path: String, hint: String? = nil, _ body: ([UInt8]) throws(FormatError) -> Value
-    ) throws(Explanation) -> Value {
-        let bytes = try read(path)
-        do { return try body(bytes) } catch {
-            throw Explain.malformed(error.description(of: name(path)).printable, hint: hint)
-        }
     }
 
     /// Reads until the end.
@@ -119,7 +108,7 @@ package enum Files {
                 count = max(0, result)
             }
             if result < 0, errno == EINTR {
-                if Interruption.happened { throw Explain.interrupted }
+                if Interruption.happened { throw Explanation.interrupted }
                 continue
             }
             guard result >= 0 else { throw failure("cannot read", path) }
@@ -130,12 +119,12 @@ package enum Files {
 
     /// Writes a file, readable by the owner only, atomically.
     package static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
-        try SettledFile(path, .replacing).finish(bytes)
+        try AtomicFile(path, .replacing).finish(bytes)
     }
 
     /// Creates a new file, readable by the owner only, atomically.
     package static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
-        try SettledFile(path, .new).finish(bytes)
+        try AtomicFile(path, .new).finish(bytes)
     }
 
     /// Removes a file, and a symbolic link that leads to it.
@@ -147,7 +136,7 @@ package enum Files {
     /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
     ///
     /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
-    static func rescue(_ bytes: [UInt8]) -> String? {
+    package static func rescue(_ bytes: [UInt8]) -> String? {
         for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
             for attempt in 0..<100 {
                 let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"
@@ -172,7 +161,7 @@ package enum Files {
     }
 
     /// The error for a secret where the path of a file is expected.
-    static var secretInsteadOfFile: Explanation {
+    package static var secretInsteadOfFile: Explanation {
         .usage(
             "a file is expected here, not the secret itself",
             hint: "put the secret into a file that only you can read, and give its path")
@@ -180,7 +169,7 @@ package enum Files {
 
     /// Explains why a file could not be read or written.
     package static func explained(_ failure: FileFailure) -> Explanation {
-        if failure.number == ECANCELED { return Explain.interrupted }
+        if failure.number == ECANCELED { return Explanation.interrupted }
         if failure.number == EEXIST { return exists(failure.path) }
         let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
         return Self.failure(failure.number, what)
@@ -193,7 +182,7 @@ package enum Files {
 
     /// Whether a text is a secret rather than the name of a file: a key in hexadecimal, a secret in base 32, a URI or
     /// PEM block that contains one, or an identity of age.
-    static func isKeyMaterial(_ text: String) -> Bool {
+    package static func isKeyMaterial(_ text: String) -> Bool {
         let start = text.prefix(32).lowercased()
         if text.contains("-----BEGIN ") || text.contains("\n") { return true }
         if ["otpauth:", "otpauth-migration:", "age-secret-key-", "age-plugin-"].contains(where: start.hasPrefix) {

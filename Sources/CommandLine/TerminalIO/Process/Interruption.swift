@@ -55,24 +55,24 @@ package enum Interruption {
     }
 
     /// Whether a signal that arrives now belongs to the first one, by the monotonic clock in nanoseconds.
-    static func isSame(_ now: UInt64, as first: UInt64) -> Bool { now - min(now, first) < same }
+    package static func isSame(_ now: UInt64, as first: UInt64) -> Bool { now - min(now, first) < same }
 
     /// The time of a clock in nanoseconds. Async-signal-safe.
-    static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+    package static func nanoseconds(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
         clock_gettime(clock, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// Whether a signal is ignored, as the parent process may have it.
-    static func isIgnored(_ number: Int32) -> Bool {
+    package static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)
         return action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
     }
 
     /// Wakes the prompt, if there is one. Async-signal-safe.
-    static func wakePrompt() {
+    package static func wakePrompt() {
         let descriptor = wake.load(ordering: .acquiring)
         guard descriptor >= 0 else { return }
         let number = errno
@@ -104,12 +104,12 @@ package enum Interruption {
 ///
 /// Shells restore their own terminal modes when a job stops, but need not restore the job's modes afterwards. A prompt
 /// therefore resets the terminal before it stops, and turns echo off again once it continues.
-enum Suspension {
+package enum Suspension {
     private static let isStopped = Atomic<Bool>(false)
     private static let isContinued = Atomic<Bool>(false)
 
     /// Whether ^Z was pressed since the last check.
-    static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
+    package static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
     /// Whether the process was continued since the last check.
     package static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
 
@@ -165,7 +165,7 @@ extension Interruption {
     /// program.
     package static func sleep(until end: Int64) throws {
         while true {
-            if happened { throw Explain.interrupted }
+            if happened { throw Explanation.interrupted }
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
             // time(2) advances up to one tick later than this clock.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Arguments
 import Glibc
 import Synchronization
-package import YKKeys
 import YKTransport
 import YKWire
 
@@ -38,13 +38,10 @@ package final class Log: Sendable {
     }
 }
 
-extension LogLevel {
-    /// Creates the log level for a line of link traffic.
-    package init(_ level: TrafficLog.Level) {
-        switch level {
-        case .info: self = .info
-        case .debug: self = .debug
-        case .traffic: self = .traffic
-        }
-    }
+/// The verbosity of the log.
+package enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
+    case off, info, debug, traffic
+
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -31,7 +31,7 @@ package final class MainLoop: TaskExecutor {
     private let result = Mutex<ExitStatus?>(nil)
 
     /// Runs closures on the main thread after a delay.
-    var alarm: Alarm { Alarm { self.add(after: $0, $1) } }
+    package var alarm: Alarm { Alarm { self.add(after: $0, $1) } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

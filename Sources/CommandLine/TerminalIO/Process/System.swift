@@ -8,7 +8,7 @@ package enum System {
     package static var failure: String { String(cString: strerror(errno)) }
 
     /// The path of this program; empty if unknown.
-    static var executable: String {
+    package static var executable: String {
         var path = [CChar](repeating: 0, count: 4096)
         guard readlink("/proc/self/exe", &path, path.count - 1) > 0 else { return "" }
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 
 /// The answer to a shell's completion request: `ykit __complete zsh|fish WORD…` with the words after `ykit` up to the
 /// cursor, or `ykit __complete bash LINE PIECE` with the line up to the cursor and the part that bash replaces.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 
 /// An incomplete command line and its possible completions. No key is accessed.
 struct CompletionLine {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
+
 extension Completion.Shell {
     /// The script, which asks ykit for completions at each TAB, and adds file names if the answer says so.
     var script: String {

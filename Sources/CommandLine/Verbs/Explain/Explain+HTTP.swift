@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 package import YKTransport
 
 extension Explain {
@@ -18,7 +19,7 @@ extension Explain {
             Explanation(
                 "server-timed-out", .timeOut, "the server did not answer in time",
                 hint: "repeat the command later, or allow more time")
-        case .cancelled: interrupted
+        case .cancelled: Explanation.interrupted
         case .certificate(let reason):
             Explanation(
                 "server-not-trusted", .server, "the server cannot show who it is: \(reason.printable)",

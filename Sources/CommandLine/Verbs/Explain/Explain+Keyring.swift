@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 package import YKHardware
 package import YKKeys
 
@@ -42,7 +43,7 @@ extension Explain {
         case .timedOut(let program):
             Explanation(
                 "spawn", .timeOut, "\(program) did not end in time", hint: "does it wait for somebody to unlock it?")
-        case .cancelled: interrupted
+        case .cancelled: Explanation.interrupted
         case .tooMuchOutput(let program, let limit): .usage("\(program) is larger than \(limit >> 20) MiB")
         }
     }

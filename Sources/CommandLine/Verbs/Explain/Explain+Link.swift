@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 import YKCapture
 package import YKTransport
 import YKWire
@@ -27,7 +28,7 @@ extension Explain {
             Explanation(
                 "timed-out", .timeOut, "no answer in time, \(step.hasPrefix("waiting") ? step : "waiting for \(step)")",
                 hint: "take the key out, insert it again, or allow more time with --timeout SECONDS")
-        case .cancelled: interrupted
+        case .cancelled: Explanation.interrupted
         case .closed: Explanation("closed", .failed, "the connection to the key was closed", hint: "open it again")
         case .unresponsive(let why):
             Explanation(
@@ -43,8 +44,6 @@ extension Explain {
             Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")
         }
     }
-
-    package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
 
     private static func service(_ error: LinkError) -> Explanation {
         switch error {

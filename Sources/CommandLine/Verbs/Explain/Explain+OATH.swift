@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 package import YKOATH
 import YKTransport
 import YKWire
@@ -91,7 +92,7 @@ extension Explain {
             malformed("the key container uses an algorithm that is not known here")
         case .unsupportedAlgorithm(let name):
             malformed("the key container uses \(name.printable), which is not known here")
-        case .cancelled: interrupted
+        case .cancelled: Explanation.interrupted
         case .needsKey: Explanation("file-locked", .authentication, "the key container is encrypted")
         case .wrongKey:
             Explanation("file-key-wrong", .authentication, "wrong passphrase or key, or the key container was changed")
@@ -125,7 +126,7 @@ extension Explain {
                 hint: "export it again with the usual settings")
         case .damagedArchive(let what):
             malformed("\(name) is a ZIP archive, but cannot be read: \(what)", hint: "export it again")
-        case .cancelled: interrupted
+        case .cancelled: Explanation.interrupted
         case .missingLibrary(let format, let library):
             Explanation(
                 "library-missing", .failed, "reading this export of \(format.rawValue) needs \(library)",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+package import TerminalIO
 import YKWire
 
 extension ParseError {
@@ -47,7 +48,7 @@ extension ParseError {
 
     private func unknownCommand(_ word: String) -> Explanation {
         let none = "\(line.path.isEmpty ? "there is" : "\(group) has") no command '\(word.printable)'"
-        if let known = YkmanWords.command(line.commandWords) {
+        if let known = YkmanEquivalents.command(line.commandWords) {
             return .usage(
                 "\(none); here it is 'ykit \(known)'",
                 hint: "'ykit \(known.prefix { $0 != "-" }.description.trimmed) --help' explains it")
@@ -77,7 +78,7 @@ extension ParseError {
         }
         let unknown = "unknown option '\(name.printable)'"
         let hint = isBeforeCommand ? "'ykit help options' lists them" : "'\(command) --help' lists the options"
-        if let here = YkmanWords.option(name, of: line.path) {
+        if let here = YkmanEquivalents.option(name, of: line.path) {
             return .usage("\(unknown); here it is \(here)", hint: hint)
         }
         if LineWalk.isBytes(name) { return .usage(unknown, hint: Self.behindDashes(name.printable)) }

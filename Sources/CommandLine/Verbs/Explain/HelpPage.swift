@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import TerminalIO
 
 /// The help of a command: a verb's own options in full, and the global options by name only; 'ykit help options'
 /// explains them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 import YKWire
 
 /// The manual pages: ykit(1), and a page for each group of verbs.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import YKKeys
 package import YKOATH
 
@@ -18,12 +19,12 @@ extension OATHAccountID {
             let failure = Explanation(
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
                 hint: "write the whole name of one, with its period and a slash before it where names are the same",
-                candidates: found.map { $0.told(among: found) })
+                candidates: found.map { $0.displayName(among: found) })
             guard let world else { throw failure }
             return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
         }
     }
 
     /// The display name, with the period if another account has the same name.
-    package func told(among others: [OATHAccountID]) -> String { text(among: others).printable }
+    package func displayName(among others: [OATHAccountID]) -> String { text(among: others).printable }
 }

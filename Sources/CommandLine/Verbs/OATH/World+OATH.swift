@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 import YKCrypto
 import YKInteraction
 package import YKKeys
@@ -43,7 +44,7 @@ extension World {
     /// Stores the account names for completion, unless a password protects them.
     package func remember(_ ids: [OATHAccountID], of service: OATHService) async {
         guard await !service.info.hasPassword else { return }
-        remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
+        remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.displayName(among: ids) } }
     }
 
     /// Tries the key remembered for this device; a wrong one is reported and not tried again.

@@ -2,6 +2,7 @@
 
 import Arguments
 import Glibc
+package import TerminalIO
 import YKWire
 
 /// The configuration file: aliases, and values for global options that neither the command line nor a variable sets.

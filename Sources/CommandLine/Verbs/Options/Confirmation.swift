@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import TerminalIO
 
 /// Asks before an irreversible change, unless `--force` is given.
 package struct Confirmation: ParsableArguments {

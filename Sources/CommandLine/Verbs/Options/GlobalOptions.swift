@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import TerminalIO
 
 /// The options of every verb, allowed anywhere on the line.
 package struct GlobalOptions: ParsableArguments {
@@ -102,20 +103,7 @@ package enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, pcsc, usb, hid
 }
 
-/// When colours and bold text are used.
-package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
-    case auto, always, never
-}
-
 /// How commands are matched with a recording.
 enum ReplayChoice: String, CaseIterable, ExpressibleByArgument {
     case strict, lookup
-}
-
-/// The verbosity of the log.
-package enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
-    case off, info, debug, traffic
-
-    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

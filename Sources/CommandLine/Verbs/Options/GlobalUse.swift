@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import TerminalIO
 
 /// The global options that have an effect on a verb. The others are refused on its line; from the configuration file and
 /// from variables, which are for all verbs, they are ignored. Options about the output and the log are for every verb,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import TerminalIO
 
 package enum Program {
     /// The release of this program.

@@ -2,6 +2,7 @@
 
 package import Arguments
 import Glibc
+package import TerminalIO
 import YKWire
 
 extension Program {
@@ -54,9 +55,9 @@ extension Program {
             return explanation.exit
         }
         let isJSON = global.json
-        let terminal = plain.set(by: global)
+        let terminal = plain.set(color: global.color, isJSON: isJSON, isQuiet: global.quiet)
         if isJSON {
-            ComputationEnd.say(failure(Explain.interrupted, type(of: verb).members.map(\.name), []) + "\n", to: 1)
+            ComputationEnd.say(failure(Explanation.interrupted, type(of: verb).members.map(\.name), []) + "\n", to: 1)
         }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
@@ -69,7 +70,7 @@ extension Program {
             return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
-            let explanation = isCancelled ? Explain.interrupted : Explain.explain(error)
+            let explanation = isCancelled ? Explanation.interrupted : Explain.explain(error)
             report(explanation, type(of: verb).members.map(\.name), isJSON, terminal)
             return explanation.exit
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+package import TerminalIO
 package import YKCrypto
 package import YKKeys
 import YKPIV

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+package import TerminalIO
 
 /// A command that returns an answer for the program to print. Its properties are the options and arguments of its own;
 /// `Run` adds those that every verb has.

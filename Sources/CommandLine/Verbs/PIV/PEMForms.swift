@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 package import YKCrypto
 import YKWire
 package import YKX509

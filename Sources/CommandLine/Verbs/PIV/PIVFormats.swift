@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+package import TerminalIO
 import YKAge
 package import YKCrypto
 package import YKPIV

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 package import YKKeys
 package import YKPIV
 package import YKUse

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 package import YKCrypto
 
 /// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.

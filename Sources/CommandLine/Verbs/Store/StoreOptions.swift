@@ -2,6 +2,7 @@
 
 package import Arguments
 import Glibc
+package import TerminalIO
 package import YKCrypto
 import YKHardware
 package import YKStore

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+package import TerminalIO
 import YKCrypto
 import YKFIDO
 import YKKeys
@@ -62,7 +63,7 @@ extension World {
                     return .failure(error)
                 }
             }
-            guard let opened else { throw Explain.interrupted }
+            guard let opened else { throw Explanation.interrupted }
             do { return try opened.get() } catch {
                 guard error == .wrongPassphrase else { throw error }
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import TerminalIO
 package import YKCapture
 import YKDesktop
 package import YKInteraction
@@ -186,7 +187,7 @@ package final class World {
             return Explain.recordedLink(link, in: file)
         }
         guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
-            let link = try? keys.plainLoggedCard(), (try? NFCRestriction.isMet(CardChannel(link: link))) ?? false
+            let link = try? keys.plainLoggedCard(), (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false
         else { return error }
         return ManagementError.nfcRestricted
     }

@@ -14,7 +14,7 @@ extension Keys {
     package func touchedNode(_ announce: @Sendable (Int) -> Void) async throws -> String? {
         let paths = selectable
         guard paths.count > 1 else { return nil }
-        let rivals = paths.map { Rival(path: $0, keys: self) }
+        let rivals = paths.map { TouchCandidate(path: $0, keys: self) }
         announce(paths.count)
         let cancellation = environment.cancellation
         let watch = Task {
@@ -23,7 +23,7 @@ extension Keys {
         }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
-            try await Rival.first(of: rivals)
+            try await TouchCandidate.first(of: rivals)
         } onCancel: {
             rivals.forEach { $0.cancellation.cancel() }
         }
@@ -51,7 +51,7 @@ extension Keys {
 }
 
 /// One of several keys waiting for a touch.
-private struct Rival: Sendable {
+private struct TouchCandidate: Sendable {
     let path: String
     let keys: Keys
     let cancellation = Cancellation()
@@ -71,7 +71,7 @@ private struct Rival: Sendable {
     }
 
     /// Returns the path of the first key that is touched, once all others have ended.
-    static func first(of rivals: [Rival]) async throws -> String {
+    static func first(of rivals: [TouchCandidate]) async throws -> String {
         try await withThrowingTaskGroup(of: Result<String, any Error>.self) { group in
             for rival in rivals {
                 group.addTask {

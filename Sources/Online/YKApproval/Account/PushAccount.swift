@@ -70,7 +70,7 @@ public struct PushAccount: Hashable, Sendable {
     /// Host and port of a server.
     public static func server(of url: HTTPURL) -> String {
         let origin = Array(url.origin.utf8)
-        let start = url.isSealed ? 8 : 7
+        let start = url.usesTLS ? 8 : 7
         return String(decoding: origin.dropFirst(start), as: UTF8.self)
     }
 

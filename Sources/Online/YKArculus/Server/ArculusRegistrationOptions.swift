@@ -4,7 +4,7 @@ public import YKFIDO
 public import YKWire
 
 /// The options that a client requests from a server.
-public struct ArculusWishes: Hashable, Sendable {
+public struct ArculusRegistrationOptions: Hashable, Sendable {
     /// Whether the user must be verified.
     public var userVerification = UserVerification.required
     /// The attestation that the server should request.

@@ -55,7 +55,7 @@ public struct StatusReport: Hashable, Sendable {
     }
 
     /// Whether the report applies to an authenticator with these certificates at a time, in seconds since 1970.
-    func concerns(_ chain: [[UInt8]], at time: Int64) -> Bool {
+    func applies(to chain: [[UInt8]], at time: Int64) -> Bool {
         if let effectiveDate, UTCDate(seconds: time) < effectiveDate { return false }
         return certificate.map(chain.contains) ?? true
     }

@@ -27,7 +27,7 @@ extension DeviceIdentity {
         do throws(CardError) { return try canokey(channel) } catch {
             guard error.isAbsence || ManagementError.card(error).isAnswer else { throw .card(error) }
         }
-        var identity = try stranger(channel)
+        var identity = try nonYubico(channel)
         identity.problem = problem
         return identity
     }
@@ -53,8 +53,8 @@ extension DeviceIdentity {
     }
 
     /// A card with neither application; the name of its reader may identify it.
-    private static func stranger(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
-        if (try? NFCRestriction.isMet(channel)) ?? false { throw .nfcRestricted }
+    private static func nonYubico(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
+        if (try? NFCRestriction.isActive(channel)) ?? false { throw .nfcRestricted }
         let reader = channel.identity.reader
         guard let maker = DeviceIdentity.Maker(named: reader), maker != .yubico else {
             return DeviceIdentity(maker: .unknown, product: "Smart card")

@@ -12,7 +12,7 @@ public enum NFCRestriction {
 
     /// Returns whether the card on a contactless reader is a key in that state, by reading its tag. False for a card
     /// with contacts, to which nothing is sent, and for one with another tag. Throws if the link fails.
-    public static func isMet(_ channel: CardChannel) throws(CardError) -> Bool {
+    public static func isActive(_ channel: CardChannel) throws(CardError) -> Bool {
         guard (try? ATR(decoding: channel.identity.atr))?.contactless != nil else { return false }
         do throws(CardError) {
             _ = try channel.select(.ndef)

@@ -32,5 +32,5 @@ struct DeviceNews: Sendable {
     }
 
     /// Yields at once, and then whenever devices may have changed; missed signals are merged into one.
-    func bells() -> AsyncStream<Void> { stream(after: (), keeping: .bufferingNewest(1)) { _ in [()] } }
+    func changes() -> AsyncStream<Void> { stream(after: (), keeping: .bufferingNewest(1)) { _ in [()] } }
 }

@@ -13,7 +13,7 @@ extension Discovery {
             let signals = Signals()
             let task = Task {
                 await withTaskGroup { group in
-                    group.addTask { for await _ in machine.news().bells() { signals.send(.devices) } }
+                    group.addTask { for await _ in machine.news().changes() { signals.send(.devices) } }
                     group.addTask { for await event in machine.readerEvents() { signals.send(.reader(event)) } }
                     group.addTask { await tell(machine, stream, signals.stream) }
                     await group.waitForAll()
@@ -98,7 +98,8 @@ extension Discovery {
             }
             self.places = places
             defer { known = now }
-            var events: [HardwareEvent] = known.filter { old in !now.contains { $0.isSame(as: old) } }.map(HardwareEvent.left)
+            var events: [HardwareEvent] = known.filter { old in !now.contains { $0.isSame(as: old) } }.map(
+                HardwareEvent.left)
             for new in now {
                 let old = known.first { $0.isSame(as: new) }
                 if old == nil { events.append(.arrived(new)) } else if old != new { events.append(.changed(new)) }

@@ -78,7 +78,8 @@ final class PCSCLink: CardLink {
         guard let worker else { return }
         self.worker = nil
         let disposition = disposition
-        let isDone: Void? = try? worker.run("the card to be let go", .after(.seconds(2)), lastWish: disposition) {
+        let isDone: Void? = try? worker.run("the card to be let go", .after(.seconds(2)), finalDisposition: disposition)
+        {
             $0.disconnect(disposition)
         }
         if isDone != nil { service.park(worker) }
@@ -106,7 +107,7 @@ final class PCSCLink: CardLink {
         guard let worker else { throw .reset }
         let result: Result<Value, PCSCFailure>
         do {
-            result = try worker.run(doing, deadline, lastWish: disposition) { session in
+            result = try worker.run(doing, deadline, finalDisposition: disposition) { session in
                 attempt { () throws(PCSCFailure) in try body(session) }
             }
         } catch {

@@ -13,7 +13,7 @@ final class PCSCWorker: Sendable {
     private struct State {
         var jobs: [Job] = []
         /// What to do with the card at the end; set when the worker has to end.
-        var lastWish: Disposition?
+        var finalDisposition: Disposition?
     }
 
     /// The interval for checking for cancellation while waiting, in milliseconds.
@@ -35,9 +35,9 @@ final class PCSCWorker: Sendable {
     private init() {}
 
     /// Runs `body` on the thread and waits for it. When the deadline expires or the operation is cancelled, abandons
-    /// the worker, disposes of the card with `lastWish` once the call returns, and throws `timedOut` or `cancelled`.
+    /// the worker, disposes of the card with `finalDisposition` once the call returns, and throws `timedOut` or `cancelled`.
     func run<Value: Sendable>(
-        _ doing: String, _ deadline: Deadline, lastWish: Disposition = .leave,
+        _ doing: String, _ deadline: Deadline, finalDisposition: Disposition = .leave,
         _ body: @escaping @Sendable (PCSCSession) -> Value
     ) throws(LinkError) -> Value {
         try deadline.check(doing)
@@ -50,7 +50,7 @@ final class PCSCWorker: Sendable {
         var isLast = false
         while !done.wait(milliseconds: isLast ? 0 : deadline.milliseconds(limit: Self.slice)) {
             if isLast {
-                abandon(lastWish)
+                abandon(finalDisposition)
                 throw deadline.isCancelled ? .cancelled : .timedOut(doing)
             }
             isLast = deadline.isCancelled || deadline.isOver
@@ -66,32 +66,32 @@ final class PCSCWorker: Sendable {
     }
 
     /// Whether the worker must no longer be used.
-    var isAbandoned: Bool { state.withLock { $0.lastWish != nil } }
+    var isAbandoned: Bool { state.withLock { $0.finalDisposition != nil } }
 
     /// Ends the thread once its work is done.
     func finish() { end(.leave) }
 
-    private func abandon(_ lastWish: Disposition) {
+    private func abandon(_ finalDisposition: Disposition) {
         StuckCalls.add()
         post { _ in StuckCalls.remove() }
-        end(lastWish)
+        end(finalDisposition)
     }
 
-    private func end(_ lastWish: Disposition) {
-        state.withLock { $0.lastWish = lastWish }
+    private func end(_ finalDisposition: Disposition) {
+        state.withLock { $0.finalDisposition = finalDisposition }
         work.post()
     }
 
     private func live(_ session: PCSCSession) {
         while true {
             work.wait()
-            let (job, lastWish) = state.withLock { state in
-                (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.lastWish)
+            let (job, finalDisposition) = state.withLock { state in
+                (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.finalDisposition)
             }
             if let job {
                 job(session)
-            } else if let lastWish {
-                session.disconnect(lastWish)
+            } else if let finalDisposition {
+                session.disconnect(finalDisposition)
                 session.forget()
                 return
             }

@@ -83,7 +83,7 @@ public final class CardChannel {
     /// Adapts the channel to the quirks of a firmware version.
     package func adapt(to firmware: FirmwareVersion) {
         let isInPort = (try? ATR(decoding: identity.atr))?.contactless == nil
-        quirk.isMet = identity.isYubiKey && isInPort && TouchQuirk.concerns(firmware)
+        quirk.isEnabled = identity.isYubiKey && isInPort && TouchQuirk.affects(firmware)
     }
 
     /// Selects an application (ISO 7816-4 §11.2.2) and returns the data of the reply.

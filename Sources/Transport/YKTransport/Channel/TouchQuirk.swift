@@ -7,7 +7,7 @@ package import YKWire
 package final class TouchQuirk: CardStage {
     private let next: any CardStage
     /// Whether this key has the quirk.
-    package var isMet = false
+    package var isEnabled = false
     private var wasLong = false
 
     /// The longest reply that does not trigger the quirk, in bytes.
@@ -16,12 +16,12 @@ package final class TouchQuirk: CardStage {
     package init(next: any CardStage) { self.next = next }
 
     /// Whether this firmware version has the quirk.
-    package static func concerns(_ firmware: FirmwareVersion) -> Bool {
+    package static func affects(_ firmware: FirmwareVersion) -> Bool {
         firmware >= FirmwareVersion(4, 2, 0) && firmware <= FirmwareVersion(4, 2, 6)
     }
 
     package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
-        if isMet, wasLong { _ = try next.send(APDU(ins: 0), deadline: deadline) }
+        if isEnabled, wasLong { _ = try next.send(APDU(ins: 0), deadline: deadline) }
         wasLong = false
         let response = try next.send(command, deadline: deadline)
         wasLong = response.data.count > Self.longest

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Arguments
+
+/// When colours and bold text are used.
+package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
+}

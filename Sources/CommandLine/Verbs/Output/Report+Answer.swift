@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKWire
+
+extension Report {
+    /// The report as the answer of a verb that succeeds, for one that prints several.
+    package var answer: JSONValue {
+        var object = Program.envelope(error: nil, warnings: [])
+        if case .object(let members) = json { for member in members.members { object[member.key] = member.value } }
+        return .object(object)
+    }
+}
