@@ -8,11 +8,6 @@ struct CredentialChange: Report {
     static let members: [Member<CredentialChange>] = [Member("changed") { _ in true }]
 }
 
-/// An application whose data are deleted.
-struct ApplicationReset: Report {
-    static let members: [Member<ApplicationReset>] = [Member("reset") { _ in true }]
-}
-
 /// A slot whose key or certificate is deleted.
 struct ClearedSlot: Report {
     let slot: String

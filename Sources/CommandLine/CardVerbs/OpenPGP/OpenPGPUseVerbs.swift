@@ -271,8 +271,8 @@ struct OpenPGPReset: ReportingVerb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<ApplicationReset> {
-        var outcome = Outcome(ApplicationReset(), "the OpenPGP application is that of a new card")
+    func run(in world: World) async throws -> Outcome<ResetReport> {
+        var outcome = Outcome(ResetReport(), "the OpenPGP application is that of a new card")
         outcome.answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
         let service: OpenPGPService
         do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {

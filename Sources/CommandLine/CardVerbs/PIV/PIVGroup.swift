@@ -59,7 +59,7 @@ struct PIVReset: ReportingVerb {
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in world: World) async throws -> Outcome<ApplicationReset> {
+    func run(in world: World) async throws -> Outcome<ResetReport> {
         let service = try await world.openPIV()
         if let plan = world.plan {
             try await describe(plan, service)
@@ -71,7 +71,7 @@ struct PIVReset: ReportingVerb {
                 "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good")
         }
         try await service.reset()
-        var outcome = Outcome(ApplicationReset(), "all PIV keys and certificates are deleted")
+        var outcome = Outcome(ResetReport(), "all PIV keys and certificates are deleted")
         outcome.answer.warnings = ["PIN, PUK and management key have their default values now"]
         return outcome
     }

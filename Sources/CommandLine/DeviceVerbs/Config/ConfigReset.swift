@@ -29,8 +29,3 @@ struct ConfigReset: ReportingVerb {
         return Outcome(ResetReport(), "all applications are as new, no PIN is set")
     }
 }
-
-/// A reset that succeeded.
-struct ResetReport: Report {
-    static let members: [Member<ResetReport>] = [Member("reset") { _ in true }]
-}

@@ -128,11 +128,6 @@ struct Reinsertion: ParsableArguments {
     func isWanted(in world: World) -> Bool { reinsert && world.plan == nil }
 }
 
-/// What a verb answers that reset an application.
-struct ResetReport: Report {
-    static let members: [Member<Self>] = [Member("reset") { _ in true }]
-}
-
 /// Deletes everything the FIDO application holds.
 struct FIDO2Reset: ReportingVerb {
     static let about = About(
