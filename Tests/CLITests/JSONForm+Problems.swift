@@ -17,8 +17,6 @@ extension JSONForm {
         case (.optional(let form), _): form.problems(in: value, at: path)
         case (.list(let form), .array(let values)):
             values.enumerated().flatMap { form.problems(in: $1, at: "\(path)[\($0)]") }
-        case (.map(let form), .object(let object)):
-            object.members.flatMap { form.problems(in: $0.value, at: "\(path).\($0.key)") }
         case (.object(let members), .object(let object)): Self.problems(in: object, members, at: path)
         default: ["\(path) is \(value.text)"]
         }

@@ -40,8 +40,8 @@ struct Schema: ReportingVerb {
         }
         var schemas = JSONValue.Object()
         for verb in found { schemas[verb.name] = JSONForm.answer(of: verb.type.members) }
-        let shown = found.count == 1 ? JSONForm.answer(of: found[0].type.members) : .object(schemas)
-        return Outcome(Answers(schemas: schemas), shown.text)
+        let only = found.count == 1 ? schemas[found[0].name] : nil
+        return Outcome(Answers(schemas: schemas), (only ?? .object(schemas)).text)
     }
 
     /// The words that lead to each verb.

@@ -99,7 +99,7 @@ struct ArculusReport<Success: Report>: Report {
 
     init(_ success: Success) { self.success = success }
 
-    static var members: [Member<Self>] { ArculusResult.members(of: \.result) + Success.members(of: \.success) }
+    static var members: [Member<Self>] { including { $0.result } + including { $0.success } }
 }
 
 extension ArculusResult: Report {

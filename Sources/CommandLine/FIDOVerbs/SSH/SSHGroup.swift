@@ -51,7 +51,7 @@ struct SSHListedKey: Report {
     }
 
     static let members: [Member<Self>] =
-        SSHKeyReport.members(of: \.key) + [
+        including { $0.key } + [
             Member(ifKnown: "slot", "of a PIV key") { $0.slot?.description },
             Member(ifKnown: "credentialId", "of a credential") { $0.credential?.remembered.id },
             Member(ifKnown: "verifyRequired", "of a credential") {

@@ -123,7 +123,7 @@ struct SSHGenerate: ReportingVerb {
         let file: String
         let isResident: Bool
         static let members: [Member<Self>] =
-            SSHKeyReport.members(of: \.key) + [
+            including { $0.key } + [
                 Member("output", "the key file") { $0.file }, Member("resident") { $0.isResident },
             ]
     }

@@ -48,7 +48,7 @@ struct SSHSign: ReportingVerb {
         let signature: SSHFileSignature
         let output: String
         static let members: [Member<Self>] =
-            SSHKeyReport.members { SSHKeyReport(key: $0.signature.publicKey) } + [
+            including { SSHKeyReport(key: $0.signature.publicKey) } + [
                 Member("namespace") { $0.signature.namespace }, Member("signature") { $0.signature.text },
                 Member("output", "the file, - for standard output") { $0.output },
             ]
@@ -119,7 +119,7 @@ struct SSHVerify: ReportingVerb {
     struct Verified: Report {
         let signature: SSHFileSignature
         static let members: [Member<Self>] =
-            SSHKeyReport.members { SSHKeyReport(key: $0.signature.publicKey) } + [
+            including { SSHKeyReport(key: $0.signature.publicKey) } + [
                 Member("certificate", "null if the signer used none") { $0.signature.certificate },
                 Member("namespace") { $0.signature.namespace }, Member("valid") { _ in true },
             ]

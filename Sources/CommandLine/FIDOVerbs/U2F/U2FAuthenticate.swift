@@ -35,7 +35,7 @@ struct U2FAuthenticate: ReportingVerb {
                 Member("present", "whether the key was touched") { $0.signature.presence & 1 == 1 },
                 Member("counter") { $0.signature.counter },
                 Member("signature") { Base64.encodeURL($0.signature.signature) },
-            ] + U2FChallenge.members(of: \.challenge) + [
+            ] + including { $0.challenge } + [
                 Member("signatureData") { Base64.encodeURL($0.data) },
                 Member("verified", "null without --public-key") { $0.isVerified ? true : nil },
             ]

@@ -30,7 +30,7 @@ struct U2FRegister: ReportingVerb {
                 Member("publicKey") { Base64.encodeURL($0.made.publicKey) },
                 Member("certificate") { Base64.encodeURL($0.made.certificate) },
                 Member("signature") { Base64.encodeURL($0.made.signature) },
-            ] + U2FChallenge.members(of: \.challenge) + [
+            ] + including { $0.challenge } + [
                 Member("registrationData") { Base64.encodeURL($0.data) }, Member("verified") { _ in true },
             ]
 

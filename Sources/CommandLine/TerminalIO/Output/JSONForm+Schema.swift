@@ -12,7 +12,6 @@ extension JSONForm {
         case .flag: ["type": "boolean"]
         case .any: [:]
         case .list(let form): ["type": "array", "items": form.schema]
-        case .map(let form): ["type": "object", "additionalProperties": form.schema]
         case .object(let members): Self.schema(of: members)
         case .optional(let form): ["anyOf": [form.schema, ["type": "null"]]]
         }

@@ -17,11 +17,6 @@ extension Report {
         for member in Self.members { object[member.form.name] = member.value(self) }
         return .object(object)
     }
-
-    /// The members as those of a larger report, of which this one is a part.
-    package static func members<Whole>(of part: @escaping @Sendable (Whole) -> Self) -> [Member<Whole>] {
-        members.map { Member(of: part, $0) }
-    }
 }
 
 /// A member of a report.
@@ -47,11 +42,6 @@ package struct Member<Source: Sendable>: Sendable {
         form = MemberForm(name, about, Value.form, isAlwaysPresent: false)
         self.value = { value($0)?.json }
     }
-
-    fileprivate init<Part>(of part: @escaping @Sendable (Source) -> Part, _ member: Member<Part>) {
-        form = member.form
-        value = { member.value(part($0)) }
-    }
 }
 
 /// The form of a member, without its value.
@@ -75,8 +65,6 @@ package indirect enum JSONForm: Sendable {
     case any
     case list(JSONForm)
     case object([MemberForm])
-    /// An object whose names are data.
-    case map(JSONForm)
     /// The value or `null`.
     case optional(JSONForm)
 }
