@@ -29,7 +29,7 @@ def in_guest(script):
     """Runs the script again as root of a guest with uhid; returns there, with an empty folder as HOME."""
     if "YKIT_IN_GUEST" not in os.environ:
         PICTURES.mkdir(parents=True, exist_ok=True)
-        guest = f"{ROOT}/tools/run-in-guest"
+        guest = f"{ROOT}/tools/lab/run-in-guest"
         os.environ |= {"YKIT": YKIT, "YKIT_IN_GUEST": "yes"}
         os.execv(guest, [guest, "-m", "uhid hid-generic", "-r", "3072", "-t", "2400", "-w", str(PICTURES), "-e", "YKIT",
                          "-e", "YKIT_IN_GUEST", "--", sys.executable, "-B", os.path.abspath(script), *sys.argv[1:]])

@@ -74,7 +74,7 @@ final class Shell {
             environment["YKIT_NOTES"] = notes
             environment["YKIT_NOTE_TEST"] = name
             environment["YKIT_REAL"] = Self.products.appendingPathComponent("ykit").path
-            environment["PATH"] = "\(Self.root.path)/tools/noted:" + (environment["PATH"] ?? "")
+            environment["PATH"] = "\(Self.root.path)/tools/lab/noted:" + (environment["PATH"] ?? "")
         }
         process.environment = environment
         let files = ["out", "err"].map { folder.appendingPathComponent(".\($0)") }

@@ -2,12 +2,12 @@
 # Shared by the scripts in this folder: starts the guest, and counts the results there.
 # shellcheck shell=bash
 
-# note_in_guest: records the guest's runs for tools/conformance, if recording is on. The folder of the notes is the only one
+# note_in_guest: records the guest's runs for tools/lab/conformance, if recording is on. The folder of the notes is the only one
 # in which the guest's writes persist.
 NOTED=()
 note_in_guest() {
     [ -n "${YKIT_NOTES-}" ] || return 0
-    export YKIT_REAL=$YKIT YKIT=$ROOT/tools/noted/ykit YKIT_NOTE_ROUTE=guest
+    export YKIT_REAL=$YKIT YKIT=$ROOT/tools/lab/noted/ykit YKIT_NOTE_ROUTE=guest
     mkdir -p "$(dirname "$YKIT_NOTES")/guest"
     NOTED=(-w "$(dirname "$YKIT_NOTES")/guest" -e YKIT_REAL -e YKIT_NOTES -e YKIT_NOTE_TEST -e YKIT_NOTE_ROUTE)
     export YKIT_NOTES=${YKIT_NOTES%/*}/guest/notes
@@ -21,7 +21,7 @@ in_guest() {
     if [ -z "${YKIT_IN_GUEST-}" ]; then
         export YKIT=${YKIT:-$ROOT/.build/debug/ykit} YKIT_IN_GUEST=yes
         note_in_guest
-        exec "$ROOT/tools/run-in-guest" -m "$1" -t 1500 "${NOTED[@]}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
+        exec "$ROOT/tools/lab/run-in-guest" -m "$1" -t 1500 "${NOTED[@]}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
     fi
     in_memory
     WORK=$(mktemp -d)
@@ -45,7 +45,7 @@ expect() {
     if [ "$2" = "$3" ]; then passes "$1"; else fails "$@"; fi
 }
 
-# passes NAME, fails NAME WANTED GOT: the outcome of a check, for the reader and for tools/conformance.
+# passes NAME, fails NAME WANTED GOT: the outcome of a check, for the reader and for tools/lab/conformance.
 passes() {
     echo "ok   $1"
     note_check ok

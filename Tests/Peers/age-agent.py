@@ -140,7 +140,7 @@ def tag():
 
 def test_age_agent():
     if not shutil.which("age"):
-        sys.exit("FAIL age is not installed; tools/packages.txt has it")
+        sys.exit("FAIL age is not installed; tools/build/packages.txt has it")
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY", "YKIT_DEVICE", "YKIT_VIRTUAL"):
         os.environ.pop(name, None)
     os.environ.update(YKIT_PIN=PIN, YKIT_MANAGEMENT_KEY=DEFAULT_KEY)

@@ -123,7 +123,7 @@ def beside_agents():
 
 def test_age_once():
     if not shutil.which("age"):
-        sys.exit("FAIL age is not installed; tools/packages.txt has it")
+        sys.exit("FAIL age is not installed; tools/build/packages.txt has it")
     os.environ.update(YKIT_PIN=PIN, YKIT_MANAGEMENT_KEY=DEFAULT_KEY)
     os.environ.pop("SSH_AUTH_SOCK", None)
     plugin()

@@ -282,7 +282,7 @@ def article():
 def test_age():
     os.environ["PATH"] = f"{BIN}:{os.environ['PATH']}"
     if not shutil.which("age"):
-        sys.exit("FAIL age is not installed; tools/packages.txt has it")
+        sys.exit("FAIL age is not installed; tools/build/packages.txt has it")
     works("a virtual key", YKIT, "virtual", "new", "key.json")
     for name in ("ykit", "yubikey", "tag", "fido2-hmac"):
         install(name)

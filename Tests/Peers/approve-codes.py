@@ -440,7 +440,7 @@ def test_desktop():
     """The desktop file is found for each scheme."""
     folder = pathlib.Path(f"{WORK}/data/applications")
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(f"{ROOT}/tools/desktop/ykit-approve.desktop", folder)
+    shutil.copy(f"{ROOT}/tools/build/desktop/ykit-approve.desktop", folder)
     os.makedirs(f"{WORK}/bin", exist_ok=True)
     os.symlink(YKIT, f"{WORK}/bin/ykit")
     for scheme in ("pia", "tiqrauth", "tiqrenroll", "otpauth"):

@@ -218,7 +218,7 @@ def test_wrong_pin():
 def test_unplugged():
     """The key is unplugged and plugged in again while its account is polled through a real pcscd."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
-        sandbox = [f"{ROOT}/tools/pcscd-sandbox", "--", *parts(__file__, "unplugged")]
+        sandbox = [f"{ROOT}/tools/lab/pcscd-sandbox", "--", *parts(__file__, "unplugged")]
         return expect("watched through a real pcscd", subprocess.run(sandbox).returncode, 0)
     port, state = reader_port(), f"{WORK}/plugged.json"
 
@@ -480,7 +480,7 @@ def test_desktop():
 def test_unit():
     """The systemd unit: installed on request, and valid."""
     home = tempfile.mkdtemp(dir=WORK)
-    tool = HERE.parent.parent / "tools/install"
+    tool = HERE.parent.parent / "tools/build/install"
     done = subprocess.run([str(tool), "--approve"], env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": f"{home}/config"}, capture_output=True, text=True)
     path = pathlib.Path(home, "config/systemd/user/ykit-approve.service")
     expect("the unit is installed", (done.returncode, path.exists()), (0, True))

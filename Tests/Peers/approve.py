@@ -701,7 +701,7 @@ def test_forgeries():
 def test_reader():
     """The same over a real pcscd; the account selects one of two keys by its serial number."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
-        sandbox = [f"{ROOT}/tools/pcscd-sandbox", "--readers", "2", "--", *parts(__file__, "reader")]
+        sandbox = [f"{ROOT}/tools/lab/pcscd-sandbox", "--readers", "2", "--", *parts(__file__, "reader")]
         return expect("enrolled, approved and declined through a real pcscd", subprocess.run(sandbox).returncode, 0)
     served = []
     for number, port in enumerate(os.environ["YKIT_TEST_VPCD_PORTS"].split()[:2]):

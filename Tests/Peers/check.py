@@ -11,7 +11,7 @@ import textwrap
 from lib.peer import ROOT, expect
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, f"{ROOT}/tools")
+sys.path.insert(0, f"{ROOT}/tools/build")
 import swift_source  # noqa: E402
 
 
@@ -81,8 +81,8 @@ def project(folder, files):
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
-    os.makedirs(f"{folder}/tools", exist_ok=True)
-    for name in ["check", "swift_source.py"]:
+    os.makedirs(f"{folder}/tools/build", exist_ok=True)
+    for name in ["check", "build/swift_source.py"]:
         with open(f"{ROOT}/tools/{name}") as source, open(f"{folder}/tools/{name}", "w") as copy:
             copy.write(source.read())
     subprocess.run(["git", "init", "-q", folder], check=True, stderr=subprocess.DEVNULL)

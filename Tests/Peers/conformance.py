@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tools/conformance names a test, and where not: only for successful runs of a verb that were followed in the test by
+"""Where tools/lab/conformance names a test, and where not: only for successful runs of a verb that were followed in the test by
 checks which all held.
 
 YKIT_REAL is the ykit whose verbs are listed.
@@ -34,7 +34,7 @@ def named(*notes, checks=HELD):
         file.write("\n".join([*notes, *checks]) + "\n")
         file.flush()
         done = subprocess.run(
-            [f"{ROOT}/tools/conformance", file.name, "--check"], capture_output=True, text=True, timeout=120,
+            [f"{ROOT}/tools/lab/conformance", file.name, "--check"], capture_output=True, text=True, timeout=120,
             env={**os.environ, "YKIT_REAL": REAL})
     for line in done.stdout.splitlines():
         match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){6})\|$", line)
@@ -45,11 +45,11 @@ def named(*notes, checks=HELD):
 
 
 def through_noted(place, *arguments):
-    """The fields that tools/noted writes for a run, without the exit status."""
+    """The fields that tools/lab/noted writes for a run, without the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {k: v for k, v in os.environ.items() if k not in ("YKIT_NOTE_ROUTE", "YKIT_TEST_VPCD_PORTS")}
         environment |= {"YKIT_NOTES": f"{folder}/notes", "YKIT_REAL": "/bin/true", "YKIT_NOTE_TEST": "a-test", **place}
-        subprocess.run([f"{ROOT}/tools/noted/ykit", *arguments], env=environment, timeout=30, check=True)
+        subprocess.run([f"{ROOT}/tools/lab/noted/ykit", *arguments], env=environment, timeout=30, check=True)
         return pathlib.Path(f"{folder}/notes").read_text().rstrip("\n").split("\t")
 
 

@@ -11,7 +11,7 @@ from smartcard import scard
 from lib.fake_card import FakeCard
 from lib.peer import ROOT, expect, parts, within
 
-SANDBOX = f"{ROOT}/tools/pcscd-sandbox"
+SANDBOX = f"{ROOT}/tools/lab/pcscd-sandbox"
 COMMAND, REPLY = [0x00, 0xA4, 0x04, 0x00, 0x02, 0xCA, 0xFE, 0x00], [0xBE, 0xEF, 0x90, 0x00]
 
 

@@ -300,7 +300,7 @@ def test_passkeys():
 def test_reader():
     """A FIDO2 key registered and verified through a real pcscd."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
-        sandbox = [f"{ROOT}/tools/pcscd-sandbox", "--", *parts(__file__, "reader")]
+        sandbox = [f"{ROOT}/tools/lab/pcscd-sandbox", "--", *parts(__file__, "reader")]
         return expect("registered and verified through a real pcscd", subprocess.run(sandbox).returncode, 0)
     port = reader_port()
     served = start("virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", f"{WORK}/key.json", stdin=subprocess.DEVNULL,

@@ -99,7 +99,7 @@ def unplugged(key):
 
 
 def noted(agent):
-    """Notes for tools/conformance that the agent worked until ^C; tools/noted does not wait for servers."""
+    """Notes for tools/lab/conformance that the agent worked until ^C; tools/lab/noted does not wait for servers."""
     note("ykit", "pcscd", "0", "ssh", "agent")
     expect("^C ends it, and all before it was right", (agent.status in (0, 130), failures), (True, []))
 

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A real pcscd of one's own with empty virtual readers (`tools/pcscd-sandbox`); ends with this process at the latest.
+/// A real pcscd of one's own with empty virtual readers (`tools/lab/pcscd-sandbox`); ends with this process at the latest.
 package final class PCSCDSandbox: Sendable {
     /// Why there is no sandbox.
     package struct Failure: Error, CustomStringConvertible {
@@ -35,7 +35,7 @@ package final class PCSCDSandbox: Sendable {
         let process = Process()
         let leash = Pipe()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: Self.repository + "/tools/pcscd-sandbox")
+        process.executableURL = URL(fileURLWithPath: Self.repository + "/tools/lab/pcscd-sandbox")
         process.arguments = ["--readers", "\(readers)", "--", "/bin/sh", "-c", "env; echo; exec cat >/dev/null"]
         process.standardInput = leash
         process.standardOutput = output
@@ -51,7 +51,7 @@ package final class PCSCDSandbox: Sendable {
         guard let socketPath = environment["PCSCLITE_CSOCK_NAME"], let folder = environment["YKIT_TEST_PCSCD_DIR"]
         else {
             process.terminate()
-            throw Failure(description: "tools/pcscd-sandbox did not start: \(text)")
+            throw Failure(description: "tools/lab/pcscd-sandbox did not start: \(text)")
         }
         self.environment = environment
         self.socketPath = socketPath

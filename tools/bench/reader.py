@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual key in a reader of the pcscd that tools/pcscd-sandbox runs, for what measures or profiles ykit over PC/SC."""
+"""A virtual key in a reader of the pcscd that tools/lab/pcscd-sandbox runs, for what measures or profiles ykit over PC/SC."""
 import os
 import pathlib
 import subprocess

@@ -25,7 +25,7 @@ def venv(program):
     """A program of the environment that tools/test makes."""
     found = shutil.which(program, path=f"{ROOT}/.build-venv/bin:{os.environ['PATH']}")
     if found is None:
-        sys.exit(f"FAIL {program} is not installed; tools/requirements.txt has it")
+        sys.exit(f"FAIL {program} is not installed; tools/build/requirements.txt has it")
     return found
 
 

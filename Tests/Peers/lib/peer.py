@@ -17,7 +17,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 YKIT = os.path.abspath(os.environ.get("YKIT", ROOT / ".build/debug/ykit"))
-#: The program itself, where tools/noted/ykit would be in the way.
+#: The program itself, where tools/lab/noted/ykit would be in the way.
 REAL = os.path.abspath(os.environ.get("YKIT_REAL", YKIT))
 # A bus that starts no services, since those would be this machine's own.
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
@@ -48,8 +48,8 @@ def expect(name, got, wanted=True):
 
 
 def note(kind, *fields):
-    """A line for tools/conformance: a check, which judges the runs of this test since the check before, or a run that
-    tools/noted cannot record."""
+    """A line for tools/lab/conformance: a check, which judges the runs of this test since the check before, or a run that
+    tools/lab/noted cannot record."""
     if "YKIT_NOTES" in os.environ:
         with open(os.environ["YKIT_NOTES"], "a") as notes:
             notes.write("\t".join([kind, os.environ.get("YKIT_NOTE_TEST", "-"), *fields]) + "\n")
@@ -127,10 +127,10 @@ def parts(script, *names):
 
 
 def beside_pcscd(*options, **variables):
-    """Runs the test again beside a pcscd of its own, started with these options of tools/pcscd-sandbox."""
+    """Runs the test again beside a pcscd of its own, started with these options of tools/lab/pcscd-sandbox."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
         remove_folders()
-        sandbox = f"{ROOT}/tools/pcscd-sandbox"
+        sandbox = f"{ROOT}/tools/lab/pcscd-sandbox"
         os.execve(sandbox, [sandbox, *options, "--", *again()], {**os.environ, **variables})
 
 

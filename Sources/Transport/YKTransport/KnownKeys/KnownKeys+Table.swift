@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KnownKeys {
-    /// Vendor, product or *, name. Made by tools/generate of udev/devices.txt.
+    /// Vendor, product or *, name. Made by tools/build/generate of udev/devices.txt.
     static let table = """
         0483 a2ac ellipticSecure MIRKey
         0483 a2ca SoloKeys, early

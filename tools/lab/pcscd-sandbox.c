@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader driver of tools/pcscd-sandbox: hands the calls for reader N to a copy of vpcd's driver that lies beside it
+// The reader driver of tools/lab/pcscd-sandbox: hands the calls for reader N to a copy of vpcd's driver that lies beside it
 // as vpcdN.so (vpcd keeps one state for all readers), and changes four things. A reader has one slot, as a security key
 // has (vpcd has two); readers do not wait for each other; a reader answers to the control code 1, which libccid has for
 // escapes, with the same bytes (vpcd 3.3 has no codes); and, preloaded into pcscd, it keeps vpcd's listening port on the

@@ -22,7 +22,7 @@ release=(--package-path "$root" -c release)
 # program is 2 MB smaller.
 release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2)
 [ "${YKIT_WITHOUT-}" = relr ] ||
-    release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -T -Xlinker "$root/tools/constants.ld")
+    release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -T -Xlinker "$root/tools/build/constants.ld")
 
 # For a small program: Swift code compiled for size takes 2 MB less and starts as fast; loops over long recordings take up to
 # 9 % longer.
@@ -45,7 +45,7 @@ static_libraries() {
 remove_stale_program() {
     local built
     built=$(swift build "${release[@]}" --show-bin-path)/ykit
-    [ ! "$root/tools/constants.ld" -nt "$built" ] || rm -f "$built"
+    [ ! "$root/tools/build/constants.ld" -nt "$built" ] || rm -f "$built"
 }
 
 # Sets YKIT to the path of the release program.
@@ -71,6 +71,6 @@ build_ykit() {
         echo "swift is not installed, or not in PATH: https://www.swift.org/install/linux" >&2
         return 1
     fi
-    "$root/tools/install" build && static_libraries && remove_stale_program && swift build "${release[@]}" --product ykit && find_ykit &&
+    "$root/tools/build/install" build && static_libraries && remove_stale_program && swift build "${release[@]}" --product ykit && find_ykit &&
         separate_symbols
 }
