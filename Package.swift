@@ -169,54 +169,63 @@ let package = Package(
                 "YKCrypto", "CCoverage", "CThreads",
             ]),
         library(
+            "CommandLine/Words",
+            [
+                "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKInteraction",
+                "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV",
+                "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH",
+                "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware",
+                "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+            ]),
+        library(
             "CommandLine/Verbs",
             [
-                "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKCTKIP", "YKPrivacyIDEA", "YKApproval",
-                "YKSecondFactor", "YKInteraction", "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys",
-                "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain",
-                "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKAge", "YKSecurID", "YKVirtualKey",
-                "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
+                "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKInteraction", "YKDesktop", "YKUse",
+                "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKToken", "YKSSH",
+                "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/AccountVerbs",
             [
-                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
                 "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKToken",
                 "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/ApprovalVerbs",
             [
-                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
                 "YKDesktop", "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware",
                 "YKWire", "YKProtocols", "YKCrypto",
             ]),
         library(
             "CommandLine/CardVerbs",
             [
-                "Verbs", "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP",
                 "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport",
                 "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/FIDOVerbs",
             [
-                "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction",
                 "YKDesktop", "YKUse", "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport",
                 "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
             ]),
         library(
             "CommandLine/DeviceVerbs",
             [
-                "Verbs", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement", "YKVirtualKey",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement",
+                "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "TerminalIO",
+                "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
+                "TerminalIO",
                 "Arguments",
                 "YKHardware",
             ],
@@ -296,7 +305,8 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "TerminalIO",
+                "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
+                "TerminalIO",
                 "Arguments",
                 "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",

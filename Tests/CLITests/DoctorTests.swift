@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import Words
 import YKHardware
 import YKKeys
 import YKManagement
@@ -329,7 +330,7 @@ struct DoctorTests {
             ("xyz", "end xyz"),
         ])
     func holders(_ name: String, _ words: String) {
-        #expect(Explain.release(.init(pid: 1, name: name)).contains(words))
+        #expect(LinkError.Holder(pid: 1, name: name).release.contains(words))
     }
 
     @Test("a node's permissions and holders are read")

@@ -52,7 +52,7 @@ import YKWire
     ]
 
     @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
-        let explained = Explain.explain(error)
+        let explained = Explanation(error)
         #expect(explained.exit == exit, "\(error)")
         #expect(explained.hint?.contains(hint) == true, "\(explained)")
         Self.check(explained)
@@ -71,7 +71,7 @@ import YKWire
         for command in ["makeCredential", "clientPIN getPinToken", "reset", "largeBlobs set"] {
             for byte in UInt8(1)...UInt8.max {
                 let error = CTAPError.status(CTAPStatus(rawValue: byte), during: command)
-                for explained in [Explain.explain(error), Explain.explain(FIDOError(error))] {
+                for explained in [Explanation(error), Explanation(FIDOError(error))] {
                     Self.check(explained)
                     if byte != 0x3D { #expect(Self.codes.contains(explained.code), "\(byte): \(explained.code)") }
                 }

@@ -64,7 +64,7 @@ import YKX509
     ]
 
     @Test(arguments: errors) func explained(_ error: PIVError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
-        let explained = Explain.explain(error)
+        let explained = Explanation(error)
         #expect(explained.exit == exit, "\(error)")
         if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }
         #expect(!explained.code.isEmpty && !explained.message.isEmpty && explained.message.last != ".")
@@ -73,14 +73,14 @@ import YKX509
 
     @Test func invalidNamesAreExplained() throws {
         let error = try #require(throws: X509NameError.self) { try DistinguishedName("Alice") }
-        let explained = Explain.explain(error)
+        let explained = Explanation(error)
         #expect(explained.exit == .usage && explained.hint?.contains("CN=Alice") == true)
         #expect(explained.message == "this is not a name for a certificate: \(error.reason)")
     }
 
     @Test func triesThatAreLeftAreTold() {
-        #expect(Explain.explain(PIVError.wrong(.pin, triesLeft: 2)).retriesLeft == 2)
-        #expect(Explain.explain(PIVError.blocked(.puk)).retriesLeft == 0)
+        #expect(Explanation(PIVError.wrong(.pin, triesLeft: 2)).retriesLeft == 2)
+        #expect(Explanation(PIVError.blocked(.puk)).retriesLeft == 0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import Words
 import YKHardware
 import YKOATH
 import YKTransport
@@ -31,7 +32,7 @@ import YKWire
     ]
 
     @Test(arguments: linkErrors) func link(_ error: LinkError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
-        for explained in [Explain.explain(error), Explain.explain(OATHError.card(.link(error)))] {
+        for explained in [Explanation(error), Explanation(OATHError.card(.link(error)))] {
             #expect(explained.exit == exit)
             if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }
             #expect(explained.message.first?.isUppercase == false)
@@ -40,13 +41,13 @@ import YKWire
     }
 
     @Test func theUDevRuleThatIsMissingIsNamed() {
-        let missing = Explain.device("/dev/hidraw7", .missing)
+        let missing = UDevRule.missing.explanation(of: "/dev/hidraw7")
         #expect(missing.message.contains("/dev/hidraw7") && missing.exit == .permission)
         #expect(missing.hint?.contains("ykit udev-rules | sudo tee ") == true)
         #expect(missing.hint?.contains("/etc/udev/rules.d/70-ykit.rules") == true)
         #expect(missing.hint?.contains("udevadm trigger") == true)
-        #expect(Explain.device("/dev/hidraw7", .notApplied).hint?.contains("udevadm control --reload") == true)
-        #expect(Explain.device("/dev/hidraw7", .applied).hint?.contains("usermod -aG plugdev") == true)
+        #expect(UDevRule.notApplied.explanation(of: "/dev/hidraw7").hint?.contains("udevadm control --reload") == true)
+        #expect(UDevRule.applied.explanation(of: "/dev/hidraw7").hint?.contains("usermod -aG plugdev") == true)
     }
 
     @Test func whatTheRuleHasDoneIsFoundInTheFilesOfUDev() throws {
@@ -68,7 +69,7 @@ import YKWire
 
     @Test func theHolderIsNamed() {
         let busy = LinkError.busy(reader: "R", holders: [.init(pid: 42, name: "gsd-smartcard")])
-        #expect(Explain.explain(busy).message.contains("gsd-smartcard (pid 42)"))
+        #expect(Explanation(busy).message.contains("gsd-smartcard (pid 42)"))
     }
 
     @Test(
@@ -78,15 +79,15 @@ import YKWire
             (StatusWord(0x6985), .policy, nil), (StatusWord(0x6F00), .failed, nil),
         ] as [(StatusWord, TerminalIO.ExitStatus, Int?)])
     func status(_ status: StatusWord, _ exit: TerminalIO.ExitStatus, _ tries: Int?) {
-        let explained = Explain.explain(CardError.status(status, during: "X"))
+        let explained = Explanation(CardError.status(status, during: "X"))
         #expect(explained.exit == exit)
         #expect(explained.retriesLeft == tries)
     }
 
     @Test func versionGate() {
         let error = OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: FirmwareVersion(5, 2, 4))
-        #expect(Explain.explain(error).message == "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
-        #expect(Explain.explain(error).exit == .notSupported)
+        #expect(Explanation(error).message == "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
+        #expect(Explanation(error).exit == .notSupported)
     }
 
     @Test func namesFromAKeyCannotDriveTheTerminal() {
@@ -98,7 +99,7 @@ import YKWire
         "../Downloads/otpauth.txt",
     ])
     func namesOfFilesAreRepeated(_ name: String) {
-        #expect(!Files.isKeyMaterial(name) && Files.named(name) == name)
+        #expect(!name.isKeyMaterial && name.pathInWords == name)
     }
 
     @Test(arguments: [
@@ -107,7 +108,7 @@ import YKWire
         "-----BEGIN PRIVATE KEY-----\nMC4C",
     ])
     func secretsInPlaceOfFilesAreNot(_ secret: String) {
-        #expect(Files.isKeyMaterial(secret) && !Files.named(secret).contains(secret))
+        #expect(secret.isKeyMaterial && !secret.pathInWords.contains(secret))
         do throws(TerminalIO.Explanation) {
             _ = try Files.read(secret)
             Issue.record("read")

@@ -23,7 +23,7 @@ struct ClearClipboard: ParsableCommand {
             try Clipboard(.current, cancellation: Interruption.cancellation).clear(ifHolding: code)
             return ExitStatus.done.rawValue
         } catch {
-            let explanation = Explain.explain(error)
+            let explanation = Explanation(error)
             Terminal().fail(explanation)
             return explanation.exit.rawValue
         }

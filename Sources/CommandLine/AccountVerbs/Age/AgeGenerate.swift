@@ -115,7 +115,7 @@ struct AgeGenerate: ReportingVerb {
             try await service.putCertificate(certificate.der, slot)
         }
         guard let key = AgePublicKey(key) else {
-            throw Explain.malformed("the key is of another kind than \(algorithm)")
+            throw Explanation.malformed("the key is of another kind than \(algorithm)")
         }
         let made = AgeSlot(slot: slot, key: key, name: algorithm == .x25519 ? nil : name, policies: policies)
         let identity = AgeIdentity.slot(slot.rawValue, serial: serial, key: key)
@@ -166,7 +166,7 @@ struct AgeGenerate: ReportingVerb {
         world.announce("to make the secret of the credential")
         let secret = try await service.secret(of: credential)
         guard case .x25519(let publicKey) = try PrivateKey(x25519: secret.value).publicKey else {
-            throw Explain.malformed("the secret is not a key of X25519")
+            throw Explanation.malformed("the secret is not a key of X25519")
         }
         let identity = AgeIdentity.fido2(credential, publicKey: publicKey)
         let recipients = [

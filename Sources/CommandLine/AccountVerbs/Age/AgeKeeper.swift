@@ -53,7 +53,7 @@ final class AgeKeeper: AgeKeySource {
 
     func words(_ error: any Error) -> String {
         if let error = error as? AgeError { return error.description }
-        return Explain.explain(error).lines().joined(separator: "; ").shown(styled: false)
+        return Explanation(error).lines().joined(separator: "; ").shown(styled: false)
     }
 
     func ephemeral() throws -> SharedSecret {

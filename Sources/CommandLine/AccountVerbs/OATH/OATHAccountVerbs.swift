@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKOATH
 
@@ -122,7 +123,7 @@ struct OATHUri: ReportingVerb {
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {
-        do { return try OtpauthURI.parse(text) } catch { throw Explain.unusable(error) }
+        do { return try OtpauthURI.parse(text) } catch { throw error.explanation }
     }
 }
 
@@ -193,5 +194,5 @@ extension OATHEntry.Outcome: Report {
 
     private var found: OATHCode? { if case .code(let code) = self { code } else { nil } }
 
-    private var error: Explanation? { if case .failed(let error) = self { Explain.oath(error) } else { nil } }
+    private var error: Explanation? { if case .failed(let error) = self { error.explanation } else { nil } }
 }

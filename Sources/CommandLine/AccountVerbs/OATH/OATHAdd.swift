@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKKeys
 import YKOATH
@@ -108,7 +109,7 @@ struct OATHAdd: ReportingVerb {
                     if let made { try Disclosure.keep([made], after: error, world.terminal) }
                     throw error
                 }
-                failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
+                failure = Self.unfinished(account.id, written, key.serial ?? "", Explanation(error))
                 break
             }
             written.append(key.serial ?? "")
@@ -146,7 +147,7 @@ struct OATHAdd: ReportingVerb {
         do {
             return try PSKC.write(
                 [account], serial: serial, locking: .passphrase(passphrase), random: world.environment.random)
-        } catch { throw Explain.pskc(error) }
+        } catch { throw error.explanation }
     }
 
     /// Explains that the first keys already have the account; it is not removed, since an account it replaced cannot be

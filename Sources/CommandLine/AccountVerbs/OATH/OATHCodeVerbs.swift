@@ -4,6 +4,7 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
+import Words
 import YKDesktop
 import YKOATH
 import YKWire
@@ -188,7 +189,7 @@ struct CodeTable {
             report(entries, time), Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }))
         for entry in entries {
             guard case .failed(let error) = entry.outcome else { continue }
-            var explanation = Explain.oath(error)
+            var explanation = error.explanation
             if world.options.strict { throw explanation }
             let name = entry.account.id.text.printable
             outcome.answer.warnings.append("\(name): \(explanation.message)")

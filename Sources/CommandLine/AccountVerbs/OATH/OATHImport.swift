@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKKeys
 import YKOATH
@@ -54,7 +55,7 @@ struct OATHImport: ReportingVerb {
 
         init(_ item: ImportSource.Item, in name: String) {
             origin = item.origin.words(in: name)
-            account = item.account.mapError(Explain.fault)
+            account = item.account.mapError(\.explanation)
             id = (try? item.account.get())?.id
             part = item.part
         }
@@ -83,7 +84,7 @@ struct OATHImport: ReportingVerb {
         for file in files { items += try self.items(of: file, world.terminal) }
         Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
-        let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(Explain.incomplete)
+        let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
         if world.plan != nil { gaps.forEach { world.terminal.warn($0.message) } }
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps) }
@@ -105,7 +106,7 @@ struct OATHImport: ReportingVerb {
         for index in items.indices {
             guard case .success(let account) = items[index].account else { continue }
             if let other = first[account.id.rawName] {
-                items[index].account = .failure(Explain.repeated(account.id, other))
+                items[index].account = .failure(OATHError.repeated(account.id, other))
             } else {
                 first[account.id.rawName] = items[index].origin
             }
@@ -124,7 +125,7 @@ struct OATHImport: ReportingVerb {
                     try filePassword("password of the \(format.rawValue) export \(name.printable)", terminal)
                 }
             ).map { Item($0, in: name) }
-        } catch let error as ImportError { throw Explain.imported(error, from: name) }
+        } catch let error as ImportError { throw error.explanation(in: name) }
     }
 
     private func confirm(_ items: [Item], _ good: Int, _ gaps: [Explanation]) throws {
@@ -189,7 +190,7 @@ struct OATHImport: ReportingVerb {
             try await writer.write(account, force: force)
             return nil
         } catch {
-            return Explain.explain(error)
+            return Explanation(error)
         }
     }
 

@@ -161,7 +161,7 @@ struct OTPVerify: ReportingVerb {
     /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
         let folder = try UserFolder.state.required()
-        do { try UserFolder.makeWritable(folder) } catch { throw Files.explained(error) }
+        do { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
         return folder + "/otp-counters.json"
     }
 }

@@ -147,12 +147,9 @@ struct SecurIDImport: ReportingVerb {
         do { return try read(given) } catch {
             switch error {
             case .passwordNeeded where given == nil:
-                let secret: Secret
-                do { secret = try Prompt(orElse: "").secret("password of the token") } catch let failure as Explanation
-                {
-                    throw failure.code == "no-terminal" ? Explain.tokenPasswordNeeded : failure
-                }
-                return try read(SharedSecret(secret))
+                let prompt: Prompt
+                do { prompt = try Prompt(orElse: "") } catch { throw SecurIDError.passwordNeeded }
+                return try read(SharedSecret(try prompt.secret("password of the token")))
             case .wrongPassword where given != nil && input.isProtected == nil:
                 // A file does not say whether it has a password; an unnecessary one does no harm.
                 guard let tokens = try? read(nil) else { throw error }

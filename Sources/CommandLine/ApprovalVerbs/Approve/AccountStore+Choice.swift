@@ -94,7 +94,7 @@ extension AccountStore {
     func container(_ query: String?, _ world: World) throws -> ContainerAccount {
         let account = try one(query, of: [.container], "that is a container", world)
         guard let container = ContainerAccount(account) else {
-            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
+            throw Explanation.malformed("container '\(account.name.printable)' cannot be read")
         }
         return container
     }
@@ -152,7 +152,7 @@ struct HistoryFile: ApprovalLog {
         do {
             let start = last == UInt8(ascii: "\n") ? "" : "\n"
             try NewFile.write(Array((start + line + "\n").utf8), to: descriptor, path)
-        } catch { throw Files.explained(error) }
+        } catch { throw error.explanation }
         fsync(descriptor)
     }
 }

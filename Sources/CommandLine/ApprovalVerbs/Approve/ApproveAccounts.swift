@@ -176,7 +176,9 @@ struct ApproveLogout: AccountKeyVerb {
         if let codes = CodeAccount(ended) { return try await forget(codes, book, world) }
         var isTold = false
         if let user = person.user, let push = PushAccount(ended) {
-            guard let base = push.base else { throw Explain.malformed("the account's address is not below /ttype/") }
+            guard let base = push.base else {
+                throw Explanation.malformed("the account's address is not below /ttype/")
+            }
             let approver = try world.approver()
             let client = try await approver.signIn(base, user: user, try person.password(world), trust: push.trust)
             try await approver.deleteToken(push.account.serial, client)
@@ -351,7 +353,7 @@ struct ApproveMoveStore: ReportingVerb {
         let book = try path.accounts(world)
         let new = StoreFile(target, service: ApprovalStore.service)
         let history = HistoryFile(new)
-        for path in [target, history.path] where Files.isFile(path) { throw Files.exists(path) }
+        for path in [target, history.path] where Files.isFile(path) { throw Explanation.exists(path) }
         guard !book.accounts.isEmpty else {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }

@@ -42,7 +42,7 @@ struct ApproveCode: ReportingVerb {
     func run(in world: World) async throws -> Outcome<AccountCode> {
         let account = try path.accounts(world).one(account, of: [.totp, .hotp], "with codes", world)
         guard let stored = CodeAccount(account) else {
-            throw Explain.malformed("account '\(account.name.printable)' cannot be read")
+            throw Explanation.malformed("account '\(account.name.printable)' cannot be read")
         }
         let service = try await world.oath(password)
         let now = time ?? world.now

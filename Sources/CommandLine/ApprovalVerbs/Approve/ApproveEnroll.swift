@@ -31,7 +31,7 @@ enum LinkSource {
             return text
         }
         guard let text = TextFile.decode(bytes) else {
-            throw Explain.malformed("this is neither a text nor a picture (PNG, JPEG)")
+            throw Explanation.malformed("this is neither a text nor a picture (PNG, JPEG)")
         }
         return text.trimmed
     }
@@ -303,7 +303,7 @@ struct ApproveEnroll: AccountKeyVerb {
             account: account, isProven: enrolment.problem == nil, isPollOnly: link.isPollOnly)
         var outcome = Outcome(EnrolledAccount(account: account.account, key: account.place, push: push), lines)
         if let problem = enrolment.problem {
-            var explanation = Explain.explain(problem)
+            var explanation = Explanation(problem)
             explanation.message = "the account is enrolled and kept, but its first poll failed: " + explanation.message
             outcome.answer.failure = explanation
         }

@@ -83,7 +83,7 @@ struct ApproveHistoryVerb: ReportingVerb {
 
     private func serverLog(_ account: PushAccount, _ world: World) async throws -> Outcome<GivenAnswers> {
         guard let base = account.base, let user = person.user else {
-            throw Explain.malformed("the account's address is not below a server's /ttype/")
+            throw Explanation.malformed("the account's address is not below a server's /ttype/")
         }
         if let plan = world.plan {
             plan.add("sign in as \(user) at \(base) and read the log of \(account.account.serial)")

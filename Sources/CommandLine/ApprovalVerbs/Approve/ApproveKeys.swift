@@ -104,7 +104,7 @@ final class ApproveKeys: ApprovalKeyring {
         } catch let error as PIVError {
             if error.isRefusedPIN { cards[place.keySerial] = nil }
             guard let serial = place.keySerial, hasSeveralKeys else { throw error }
-            throw Explain.explain(error).of(key: String(serial))
+            throw Explanation(error).of(key: String(serial))
         }
         cards[place.keySerial] = access
         let (service, publicKey) = (access.service, account.publicKey)

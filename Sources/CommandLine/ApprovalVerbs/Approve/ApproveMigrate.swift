@@ -147,7 +147,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let tokens = ContainerTokens(
             new, sealed, other, self.other.password, self.other.pin, self.other.managementKey)
         do { try await tokens.synchronize(next) } catch {
-            var explanation = Explain.explain(error)
+            var explanation = Explanation(error)
             explanation.hint =
                 "the container is on the key \(to.printable) now; with that key, 'ykit approve sync' completes the move"
             throw explanation
@@ -161,7 +161,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
     private func naming<Value>(_ other: World, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch {
             guard let name = other.otherKey else { throw error }
-            throw Explain.explain(error).of(key: name)
+            throw Explanation(error).of(key: name)
         }
     }
 

@@ -164,12 +164,12 @@ struct ApproveOffline: ReportingVerb {
         if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
         if challenge == nil, case .text? = try? ApprovalLink(given) {
         } else if challenge == nil {
-            throw Explain.malformed(
+            throw Explanation.malformed(
                 "this is not a text that can be signed", hint: "'ykit approve qr-type' tells what it is")
         }
         let stored = try book.one(account, of: [.ocra], "for offline codes", world)
         guard var account = OCRAAccount(stored) else {
-            throw Explain.malformed("account '\(stored.name.printable)' cannot be read")
+            throw Explanation.malformed("account '\(stored.name.printable)' cannot be read")
         }
         let challenge = try challenge ?? account.suite.challenge(for: given, hashOf(account.suite))
         var input = OCRAInput(challenge)

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKApproval
 import YKCrypto
 import YKHTTP
@@ -134,7 +135,7 @@ struct ApproveOpen: AccountKeyVerb {
     func run(in world: World) async throws -> Outcome<OpenedLink> {
         guard let opened = try await open(world) else { return .printed }
         var outcome = Outcome(opened, opened.lines)
-        outcome.answer.failure = opened.login.flatMap(Explain.tiqr)
+        outcome.answer.failure = opened.login?.explanation
         return outcome
     }
 
@@ -209,7 +210,7 @@ struct ApproveOpen: AccountKeyVerb {
                 try book.file.update { $0.remove(account.account.id) }
                 throw error
             }
-            var explanation = Explain.explain(error)
+            var explanation = Explanation(error)
             explanation.hint =
                 "the server may have the secret all the same, so the account is kept: try to log in, or remove it with "
                 + "'ykit approve logout'"

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKApproval
 import YKPIV
 import YKStore
@@ -106,7 +107,7 @@ struct PendingRequests {
     /// Fetches the open requests of the named account, or of all.
     mutating func fetch(_ query: String?) async throws {
         try await session.fetch(try accounts.asked(query, world)) { error in
-            Interruption.happened || Explain.explain(error).exit == .interrupted
+            Interruption.happened || Explanation(error).exit == .interrupted
         }
     }
 
@@ -147,15 +148,15 @@ extension ApprovalNews {
             return ("this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why", true)
         case .unverified(let fault, let account):
             return (
-                "account '\(account.account.name.printable)': \(Explain.request(fault).message); it is not shown", true
+                "account '\(account.account.name.printable)': \(fault.explanation.message); it is not shown", true
             )
         case .notAsked(let account, let error):
             return (
-                "account '\(account.account.name.printable)' was not asked: \(Explain.explain(error).message)", true
+                "account '\(account.account.name.printable)' was not asked: \(Explanation(error).message)", true
             )
         case .answered(let request): return ("request \(request.id) was answered here already", false)
         case .notRecorded(let error):
-            return ("the answer is not in the history: \(Explain.explain(error).message)", true)
+            return ("the answer is not in the history: \(Explanation(error).message)", true)
         }
     }
 }

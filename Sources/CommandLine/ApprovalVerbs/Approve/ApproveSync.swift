@@ -150,7 +150,7 @@ final class ContainerTokens {
                 try sealed.put(container.stored, left.isEmpty ? nil : try ContainerUpdate(links: left).plaintext)
             } catch {
                 if Interruption.happened { throw error }
-                problem = problem ?? Explain.explain(error)
+                problem = problem ?? Explanation(error)
             }
         }
         await release()
@@ -213,7 +213,7 @@ final class ContainerTokens {
             let enrolment = try await world.approver().enroll(
                 link, name: name, device, .piv(device.place), trust: container.trust)
             try sealed.put(enrolment.account.stored, nil)
-            if let problem = enrolment.problem { world.terminal.warn(Explain.explain(problem).message) }
+            if let problem = enrolment.problem { world.terminal.warn(Explanation(problem).message) }
         } catch {
             await device.discard()
             throw error

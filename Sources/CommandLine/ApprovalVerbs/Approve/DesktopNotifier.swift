@@ -3,6 +3,7 @@
 import Synchronization
 import TerminalIO
 import Verbs
+import Words
 import YKApproval
 import YKDesktop
 import YKHardware
@@ -41,7 +42,7 @@ final class DesktopNotifier: Sendable {
             } ended: {
                 Terminal().warnNow("the desktop's notifications cannot be heard any more")
             }
-        } catch { throw Explain.desktop(error) }
+        } catch { throw error.explanation }
     }
 
     /// Stops listening.
@@ -74,7 +75,7 @@ final class DesktopNotifier: Sendable {
                 defer { failed = true }
                 return !failed
             }
-            if isFirst { Terminal().warnNow(Explain.desktop(error).message) }
+            if isFirst { Terminal().warnNow(error.explanation.message) }
         }
     }
 }

@@ -68,7 +68,7 @@ final class DeviceKey: ApprovalKey {
         } catch let error as PIVError {
             // A container may be moved between two keys.
             guard error.isRefusedPIN, let serial = place.keySerial else { throw error }
-            throw Explain.explain(error).of(key: String(serial))
+            throw Explanation(error).of(key: String(serial))
         }
         let (service, key) = (access.service, publicKey)
         return try await use.touching(world.person) {

@@ -155,7 +155,7 @@ struct WatchSession {
             }
             return true
         } catch {
-            let reason = Explain.explain(error)
+            let reason = Explanation(error)
             if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
             if failing.insert(id).inserted {
                 tell(
@@ -237,7 +237,7 @@ struct WatchSession {
                     ["\(open.request.id) is \(words)"])
                 told[choice.nonce] = nil
             } catch {
-                let reason = Explain.explain(error)
+                let reason = Explanation(error)
                 if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
                 tell(
                     WatchEvent(kind: .fails, answered: open, reason: reason.json),

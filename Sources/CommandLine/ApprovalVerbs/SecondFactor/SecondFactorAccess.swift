@@ -173,7 +173,7 @@ enum PublicKeyFile {
     static func read(_ path: String) throws -> PublicKey {
         guard let der = PEM.contents("PUBLIC KEY", in: try Files.read(path)).first,
             let key = try? PublicKey(subjectPublicKeyInfo: der)
-        else { throw Explain.malformed("\(path.printable) is not a public key in PEM") }
+        else { throw Explanation.malformed("\(path.printable) is not a public key in PEM") }
         return key
     }
 }

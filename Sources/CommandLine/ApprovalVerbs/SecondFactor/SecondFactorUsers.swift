@@ -104,7 +104,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
             return Outcome(added, lines + ["key \(made.serial.printable)"])
         } catch {
             var outcome = Outcome(added, lines)
-            outcome.answer.failure = Explain.explain(error)
+            outcome.answer.failure = Explanation(error)
             outcome.answer.failure?.hint = "the user is made; register the key with: ykit 2fa register-key USER"
             return outcome
         }

@@ -153,7 +153,7 @@ struct HSMAuthAdd: ReportingVerb {
             do {
                 report.publicKey = try await service.publicKey(of: label)
                 lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
-            } catch { failure = Explain.explain(error) }
+            } catch { failure = Explanation(error) }
         }
         var outcome = Outcome(report, lines)
         outcome.answer.failure = failure
@@ -211,10 +211,6 @@ struct StoredHSMAuthCredential: Report {
 /// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
     case aes128, p256
-}
-
-extension Explanation {
-    fileprivate static func malformed(_ message: String) -> Explanation { Explain.malformed(message) }
 }
 
 /// Deletes a credential.

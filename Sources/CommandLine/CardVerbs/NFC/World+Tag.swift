@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKHardware
 import YKKeys
 import YKNFC
@@ -17,11 +18,11 @@ extension World {
         let deadline = environment.deadline()
         var loss: (any Error)?
         while true {
-            guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? Explain.noTag }
+            guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? TagError.noTag }
             keys.choose(reader: reader)
             do { return try await readTagOnce() } catch {
                 guard meansTagLost(error), !deadline.isOver else { throw error }
-                loss = Explain.explain(error)
+                loss = Explanation(error)
             }
         }
     }

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKOpenPGP
 import YKPIV
@@ -152,7 +153,7 @@ struct OpenPGPAttest: ReportingVerb {
             (report.signers, report.isRooted) = (Array(path.dropFirst()), true)
         } catch {
             if case .chain(let problem) = error {
-                let reason = Explain.chain(problem)
+                let reason = problem.explanation
                 (report.signers, report.isRooted, report.reason) = ([report.device], false, reason.message)
                 if trusted.areNamed {
                     failure = reason

@@ -3,6 +3,7 @@
 import Arguments
 package import TerminalIO
 package import Verbs
+import Words
 package import YKOpenPGP
 import YKTransport
 import YKWire
@@ -33,7 +34,7 @@ struct OpenPGPInfo: ReportingVerb {
         let report = try await service.report()
         var outcome = Outcome(report, Self.lines(report))
         outcome.answer.warnings = report.problems.map { problem in
-            "the card does not report the \(problem.part): \(Explain.openPGP(problem.error).message)"
+            "the card does not report the \(problem.part): \(problem.error.explanation.message)"
         }
         return outcome
     }

@@ -3,6 +3,7 @@
 public import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKInteraction
 public import YKOpenPGP

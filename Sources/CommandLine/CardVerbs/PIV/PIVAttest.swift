@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKManagement
 import YKPIV
 import YKTransport
@@ -37,7 +38,7 @@ struct PIVAttest: ReportingVerb {
             guard case .chain(let problem) = error else { throw error }
             // The statement of an unknown device is shown; one signed by a different key is not.
             if problem != .notSignedByDevice { report.path = [attestation, device] }
-            report.problem = Explain.chain(problem)
+            report.problem = problem.explanation
         }
         var outcome = Outcome(report, report.lines)
         outcome.answer.failure = report.problem

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKPIV
 import YKUse
 import YKWire
@@ -202,7 +203,7 @@ struct PIVImportCertificate: ReportingVerb {
             case .noKey: warnings.append("slot \(slot) has no key")
             case .pinRequired, .unfit:
                 warnings.append("the card does not tell which key is in \(slot), so it was not checked")
-            case .invalidFile(let cause): throw Explain.keyFile(cause, in: file)
+            case .invalidFile(let cause): throw cause.explanation(in: file)
             default: throw error
             }
         }

@@ -2,6 +2,7 @@
 
 package import TerminalIO
 package import Verbs
+import Words
 package import YKPIV
 import YKTransport
 import YKUse
@@ -75,7 +76,7 @@ extension PIVReport.Slot: Report {
     ]
 
     private var problem: Explanation? {
-        if case .failure(let error) = certificate { Explain.piv(error) } else { nil }
+        if case .failure(let error) = certificate { error.explanation } else { nil }
     }
 }
 

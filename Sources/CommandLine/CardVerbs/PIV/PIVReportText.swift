@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKPIV
 import YKTransport
@@ -71,7 +72,7 @@ struct PIVReportText {
     /// The warning about a slot whose key the card reports in a way that cannot be used.
     private static func warning(_ slot: PIVReport.Slot) -> String? {
         guard case .untold(let error?) = slot.key else { return nil }
-        return "the card does not report the key in slot \(slot.slot): \(Explain.piv(error).message)"
+        return "the card does not report the key in slot \(slot.slot): \(error.explanation.message)"
     }
 
     private func slot(_ slot: PIVReport.Slot) -> [String] {
@@ -84,7 +85,7 @@ struct PIVReportText {
         }
         switch slot.certificate {
         case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
-        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explain.piv(error).message])
+        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + error.explanation.message])
         case nil: rows.append(["  certificate", "none"])
         }
         return Table.details(rows)
@@ -93,13 +94,13 @@ struct PIVReportText {
     /// Warnings about default codes, firmware flaws, and what could not be read.
     var warnings: [String] {
         report.problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, error in
-            "the object \(id) cannot be read: \(Explain.piv(error).message)"
+            "the object \(id) cannot be read: \(error.explanation.message)"
         } + report.slots.compactMap(Self.warning)
             + report.defaults.map { item in
                 switch item {
                 case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
                 case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
-                case .managementKey: Explain.defaultManagementKey
+                case .managementKey: PIVUnlockingError.defaultManagementKey.explanation.message
                 }
             } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
     }

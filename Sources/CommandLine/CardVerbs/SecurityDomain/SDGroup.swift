@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKPIV
 import YKSecureChannel
 import YKSecurityDomain

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKPIV
 import YKSecureChannel

@@ -34,7 +34,7 @@ struct CaptureCheck: Verb {
         let bad = findings.filter(isBad)
         if let first = bad.first {
             answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }
-            answer.failure = Explain.malformed("\(file) is not a sound recording: \(first.description.printable)")
+            answer.failure = Explanation.malformed("\(file) is not a sound recording: \(first.description.printable)")
         }
         return answer
     }

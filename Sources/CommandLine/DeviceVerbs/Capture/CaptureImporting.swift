@@ -47,7 +47,7 @@ struct CaptureImporting: Verb {
             return try Capture(
                 importing: log, from: from, session: session, keepsSecrets: keepsSecrets)
         } catch {
-            throw Explain.malformed(
+            throw Explanation.malformed(
                 "\(file): \(error)", hint: "is it a \(from.rawValue) log? see ykit help capture import")
         }
     }

@@ -43,7 +43,7 @@ struct CaptureShow: Verb {
             if let state = decoded?.state { narration.details.append(state.description) }
             let shown = redactor.redacted(event)
             if !narration.isKnown, world.options.strict, unknown == nil {
-                unknown = Explain.malformed("line \(event.line): \(narration.summary.printable)")
+                unknown = Explanation.malformed("line \(event.line): \(narration.summary.printable)")
             }
             if world.options.json { return events.append(.object(Self.json(narration, shown))) }
             shownLines += lines(narration, shown)

@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKManagement
 import YKWire
 

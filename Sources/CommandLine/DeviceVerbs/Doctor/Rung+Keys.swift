@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKKeys
 import YKManagement
 
@@ -10,7 +11,7 @@ extension Rung.Words {
     init(_ finding: KeyFinding) {
         switch finding {
         case .failed(let place, let access, let failure):
-            self.init(Explain.failure(failure))
+            self.init(failure.explanation)
             self.seen = "\(place.printable) over \(access.words): \(seen)"
         case .answers(let identity, let accesses):
             let version = identity.firmware.map { " with firmware \($0.printable)" } ?? ""

@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKHardware
 import YKKeys
 import YKTransport
@@ -22,7 +23,7 @@ extension Rung.Words {
         case .accessible(.card): self.init("\(path) for the smart card may be opened")
         case .accessible(let use): self.init("\(path) for \(use.words) may be opened")
         case .denied(let use, let rule, let facts, let seat):
-            self.init(Explain.device(path, rule))
+            self.init(rule.explanation(of: path))
             self.seen += " for \(use.words)" + (facts.map(Self.permissions) ?? "")
             if diagnosis.machine == .container {
                 remedy = "hand it into the container with its group: --device \(path) --group-add keep-groups"
@@ -32,11 +33,11 @@ extension Rung.Words {
         case .open(let holders):
             self.init(
                 "\(path) is open in \(holders.words)",
-                holders.first.map { "if a command says that the key is busy: \(Explain.release($0))" })
+                holders.first.map { "if a command says that the key is busy: \($0.release)" })
         case .held(let holders):
             self.init(
                 "the smart card at \(path) is held by \(holders.words)", holders.first.map(Self.release), exit: .busy)
-        case .refused(let why): self.init(Explain.failure(why))
+        case .refused(let why): self.init(why.explanation)
         }
     }
 
@@ -68,7 +69,7 @@ extension Rung.Words {
 
     /// How to make a holder release a card and, if known, how to keep it from taking it again.
     fileprivate static func release(_ holder: LinkError.Holder) -> String {
-        holder.name == "scdaemon" ? Explain.releaseBySCDaemon : Explain.release(holder)
+        holder.name == "scdaemon" ? LinkError.Holder.releaseBySCDaemon : holder.release
     }
 }
 
@@ -78,18 +79,6 @@ extension NodeFinding.Use {
         case .fido: "FIDO"
         case .otp: "OTP"
         case .card: "the smart card without pcscd"
-        }
-    }
-}
-
-extension Explain {
-    /// Explains why a key did not answer.
-    static func failure(_ failure: KeyFailure) -> Explanation {
-        switch failure {
-        case .key(let error): explain(error)
-        case .link(let error): explain(error)
-        case .fido(let error): explain(error)
-        case .management(let error): explain(error)
         }
     }
 }
@@ -111,9 +100,9 @@ extension Rung.Words {
             self.init(
                 "the smart card service works: pcscd" + (version.map { " \($0)" } ?? "")
                     + (protocolVersion.map { " (protocol \($0))" } ?? ""))
-        case .noUSBLibrary: self.init(Explain.link(.usbLibraryNotInstalled))
+        case .noUSBLibrary: self.init(LinkError.usbLibraryNotInstalled.explanation)
         case .unavailable(let error, let obstacle, let need):
-            self.init(Explain.link(error))
+            self.init(error.explanation)
             if error == .serviceNotRunning { remedy = "sudo systemctl enable --now pcscd.socket" }
             if let obstacle { explain(obstacle, diagnosis) }
             switch need {

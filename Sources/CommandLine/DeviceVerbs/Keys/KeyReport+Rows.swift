@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKKeys
 import YKManagement
 import YKOATH
@@ -15,10 +16,10 @@ extension KeyReport {
         answer.members = members
         if let problem = identity.problem {
             answer.warnings.append(
-                "the key does not report all of its device information: \(Explain.management(problem).message)")
+                "the key does not report all of its device information: \(problem.explanation.message)")
         }
         if let oathProblem {
-            answer.warnings.append("the key does not report the state of OATH: \(Explain.oath(oathProblem).message)")
+            answer.warnings.append("the key does not report the state of OATH: \(oathProblem.explanation.message)")
         }
         if !unrecorded.isEmpty {
             answer.warnings.append("the recording does not tell whether the key has \(unrecorded.sentence)")

@@ -2,6 +2,7 @@
 
 import TerminalIO
 import Verbs
+import Words
 import YKKeys
 import YKTransport
 import YKWire
@@ -43,7 +44,7 @@ struct KeyWatch {
         case .arrived(let key): tell(.arrived, key)
         case .changed(let key): tell(.changed, key)
         case .left(let key): tell(.left, key)
-        case .interrupted(let why): if !isJSON { terminal.warn(Explain.link(why).message) }
+        case .interrupted(let why): if !isJSON { terminal.warn(why.explanation.message) }
         case .enumerated: break
         }
     }

@@ -51,7 +51,7 @@ struct List: Verb {
                 "no key is attached; if there should be one: ykit doctor; without one: ykit --virtual list")
         }
         var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
-        if let why = attached.serviceTrouble.map(Explain.link) {
+        if let why = attached.serviceTrouble.map(\.explanation) {
             answer.warnings = [[why.message, why.hint].compactMap(\.self).listed(by: "; ")]
         }
         return answer

@@ -3,6 +3,7 @@
 import Synchronization
 import TerminalIO
 import Verbs
+import Words
 import YKCapture
 import YKTransport
 import YKVirtualKey
@@ -28,7 +29,7 @@ final class ServedEvents: Sendable {
         case .powerOff: log.say(.info, "power off")
         case .reset: log.say(.info, "reset")
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warnNow(Explain.link(error).message)
+        case .failed(let error): terminal.warnNow(error.explanation.message)
         }
     }
 
@@ -45,7 +46,7 @@ final class ServedEvents: Sendable {
         case .written(let bytes): narrate(.written(bytes))
         case .delivered(let bytes): narrate(.delivered(bytes))
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warnNow(Explain.link(error).message)
+        case .failed(let error): terminal.warnNow(error.explanation.message)
         }
     }
 

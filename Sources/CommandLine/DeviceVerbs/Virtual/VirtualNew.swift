@@ -33,7 +33,7 @@ struct VirtualNew: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<CreatedKey> {
         guard access(file, F_OK) != 0 else {
-            throw Files.exists(file)
+            throw Explanation.exists(file)
         }
         let serial = UInt32.random(in: 10_000_000...99_999_999)
         let profile = try new.profile(serial: serial) ?? DeviceProfile(serial: serial)

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -88,7 +89,7 @@ struct VirtualServe: Verb {
         guard server.cardFaults.misfit(on: .reader) == nil else {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
-        do { try server.run() } catch { throw Explain.usbip(error) }
+        do { try server.run() } catch { throw error.explanation }
         return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
     }
 
@@ -108,7 +109,7 @@ struct VirtualServe: Verb {
 
     private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
         let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
-        do { try server.run() } catch { throw Explain.uhid(error) }
+        do { try server.run() } catch { throw error.explanation }
         return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
     }
 

@@ -3,6 +3,7 @@
 import Arguments
 package import TerminalIO
 package import Verbs
+import Words
 package import YKArculus
 import YKFIDO
 import YKHardware
@@ -50,7 +51,7 @@ final class CardPresence {
             try Prompt.confirm(CredentialReplacing.question(whose))
             return true
         } catch {
-            problem = Explain.explain(error)
+            problem = Explanation(error)
             return false
         }
     }
@@ -64,7 +65,7 @@ final class CardPresence {
         } catch KeyError.link(let error) {
             throw .reader(error)
         } catch {
-            problem = Explain.explain(error)
+            problem = Explanation(error)
             throw .reader(.noReader)
         }
     }
@@ -81,7 +82,7 @@ final class CardPresence {
         do { return try await body() } catch let error as ArculusError
             where world.plan == nil && world.replay == nil && !error.isCancelled
         {
-            let why = world.pinProblem ?? problem ?? Explain.arculus(error)
+            let why = world.pinProblem ?? problem ?? error.explanation
             var result = error.result
             if case .server = error {} else { result.errorMessage = why.message }
             var outcome = Outcome<ArculusReport<Success>>.printed

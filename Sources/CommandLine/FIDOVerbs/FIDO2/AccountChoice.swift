@@ -27,7 +27,7 @@ final class AccountChoice: Sendable {
         do {
             return try name.map { try Self.one($0, of: users) } ?? Self.ask(users)
         } catch {
-            state.withLock { $0.problem = Explain.explain(error) }
+            state.withLock { $0.problem = Explanation(error) }
             return nil
         }
     }

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKFIDO
 import YKTransport
 import YKWire
@@ -59,7 +60,7 @@ struct FIDO2Assert: ReportingVerb {
         _ wanted: PublicKeyCredentialRequestOptions, _ client: WebAuthnClient, _ choice: AccountChoice, rpID: String
     ) async throws -> AuthenticationResponse {
         do { return try await client.get(wanted, choosing: choice.choose) } catch {
-            var failure = choice.problem ?? Explain.webAuthn(error)
+            var failure = choice.problem ?? error.explanation
             if choice.problem == nil, error == .key(.noCredentials) {
                 failure.message = "the key has no credential for \(rpID.printable)"
             }

@@ -62,7 +62,7 @@ enum TokenFile {
             let secret = try? Hex.decode(words[2]),
             let token = FIDOToken(
                 SharedSecret(Secret(secret)), version: version, permissions: .persistentCredentialManagementReadOnly)
-        else { throw Explain.malformed("\(path.printable) is not a token stored by ykit") }
+        else { throw Explanation.malformed("\(path.printable) is not a token stored by ykit") }
         return token
     }
 }

@@ -67,7 +67,7 @@ extension FIDO2Register {
 
     private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> PAMU2FEntry {
         guard let credential = made.response.authenticatorData.credential else {
-            throw Explain.malformed("the key told no credential")
+            throw Explanation.malformed("the key told no credential")
         }
         let verification: PAMU2FEntry.Verification =
             ask.uv != .required ? .presence : hasBuiltInUV ? .builtIn : .pin
@@ -97,7 +97,7 @@ private struct PAMU2FMappingFile {
 
     /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: PAMU2FEntry, to user: String) throws(Explanation) {
-        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: Files.explained) {
+        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: \.explanation) {
             () throws(Explanation) in
             var mapping = try read()
             mapping.append(entry, to: user)

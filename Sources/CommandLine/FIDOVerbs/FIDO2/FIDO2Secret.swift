@@ -150,7 +150,7 @@ struct FIDO2Secret: ReportingVerb {
     private static func tokens(in file: String) throws -> [SystemdToken] {
         let found = try SystemdToken.all(parsing: try Files.read(file))
         if found.isEmpty {
-            throw Explain.malformed(
+            throw Explanation.malformed(
                 "there is no token of type systemd-fido2", hint: "cryptsetup token export --token-id N DEVICE")
         }
         return found

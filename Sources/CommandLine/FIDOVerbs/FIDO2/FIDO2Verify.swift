@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKFIDO
 import YKTransport
@@ -55,7 +56,7 @@ struct FIDO2Verify: ReportingVerb {
         do {
             try verify(response, &report, world)
         } catch let problem as VerificationProblem {
-            report.refuse(Explain.words(problem))
+            report.refuse(problem.words)
         } catch let refusal as Refusal {
             report.refuse(refusal.reason)
         }
@@ -145,7 +146,7 @@ struct FIDO2Verify: ReportingVerb {
         let known = try Self.response(json: registration)
         guard case .registration(let object) = known.content, let credential = object.authenticatorData.credential
         else {
-            throw Explain.malformed("\(registration) is not a registration")
+            throw Explanation.malformed("\(registration) is not a registration")
         }
         guard response.credentialID == nil || credential.id == response.credentialID else {
             throw Refusal(reason: "it is by another credential")
@@ -155,7 +156,7 @@ struct FIDO2Verify: ReportingVerb {
 
     private static func certificates(_ file: String) throws(Explanation) -> [[UInt8]] {
         let found = PEM.contents("CERTIFICATE", in: try Files.read(file))
-        if found.isEmpty { throw Explain.malformed("\(file) has no PEM certificate") }
+        if found.isEmpty { throw Explanation.malformed("\(file) has no PEM certificate") }
         return found
     }
 

@@ -24,7 +24,7 @@ extension AgentKeeper {
             let answer = try await retryingWhileBusy { try await unwrap(wrapping, wanted.key, reason) }
             return answer?.withBytes { $0 }
         } catch {
-            world.terminal.warn(Explain.explain(error).message)
+            world.terminal.warn(Explanation(error).message)
             return nil
         }
     }

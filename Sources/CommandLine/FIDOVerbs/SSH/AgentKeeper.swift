@@ -128,7 +128,7 @@ final class AgentKeeper {
                 return try await signWithSlot(request, reason)
             }
         } catch {
-            let why = Explain.explain(error)
+            let why = Explanation(error)
             world.terminal.warn(why.message)
             return nil
         }
@@ -141,7 +141,7 @@ final class AgentKeeper {
         do {
             if try await prompt.agrees("Allow to \(reason) with key \(key.printable)?") { return true }
             world.terminal.say("not allowed")
-        } catch { world.terminal.warn(Explain.explain(error).message) }
+        } catch { world.terminal.warn(Explanation(error).message) }
         return false
     }
 

@@ -155,7 +155,7 @@ struct SSHAgentVerb: ReportingVerb {
         let path = path + "-cert.pub"
         guard FileStatus(path) != nil else { return [plain] }
         guard let certified = plain.with(try SSHCertificate(file: path)) else {
-            throw Explain.malformed("the certificate in \(path.printable) is for another key")
+            throw Explanation.malformed("the certificate in \(path.printable) is for another key")
         }
         return [plain, certified]
     }

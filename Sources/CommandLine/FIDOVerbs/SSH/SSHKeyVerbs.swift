@@ -206,7 +206,7 @@ struct SSHGenerate: ReportingVerb {
     private func credential(_ made: Registration) throws -> SecurityKeyFile {
         guard let credential = made.response.authenticatorData.credential,
             let key = SSHPublicKey(cose: credential.publicKey, application: application)
-        else { throw Explain.malformed("the key made a credential of another kind than \(algorithm)") }
+        else { throw Explanation.malformed("the key made a credential of another kind than \(algorithm)") }
         var flags: SecurityKeyFile.Flags = noTouchRequired ? [] : [.touchRequired]
         if verifyRequired { flags.insert(.verificationRequired) }
         if resident { flags.insert(.resident) }

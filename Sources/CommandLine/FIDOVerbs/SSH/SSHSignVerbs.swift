@@ -66,7 +66,7 @@ struct SSHSign: ReportingVerb {
         let signed = SSHFileSignature(
             publicKey: publicKey, namespace: namespace, hash: .sha512, signature: signature)
         guard world.plan != nil || signed.isValid(digest: digest) else {
-            throw Explain.malformed("the key's signature is wrong")
+            throw Explanation.malformed("the key's signature is wrong")
         }
         var outcome = Outcome(
             Signed(signature: signed, output: target), "the signature is in \(target.printable)")

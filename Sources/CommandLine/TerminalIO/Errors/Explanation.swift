@@ -34,6 +34,14 @@ package struct Explanation: Error, Hashable, Sendable {
         Explanation("usage", .usage, message, hint: hint)
     }
 
+    /// Creates the explanation of a reply or input that breaks its format.
+    package static func malformed(_ message: String, hint: String? = nil) -> Explanation {
+        Explanation("malformed", .malformed, message, hint: hint)
+    }
+
+    /// The explanation of ^C.
+    package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
+
     /// Returns the explanation with the key that refused a credential, for a verb that uses several keys.
     package func of(key: String) -> Explanation {
         guard exit == .authentication || exit == .blocked else { return self }
@@ -82,9 +90,4 @@ extension ServerCodes: Report {
         Member("serverCode") { $0.serverCode },
         Member("legacyCode", "the number of the AllWebID SDK") { $0.legacyCode },
     ]
-}
-
-extension Explanation {
-    /// The user ended the program or a question.
-    package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
 }

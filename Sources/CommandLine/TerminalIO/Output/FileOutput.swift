@@ -51,7 +51,7 @@ package final class FileOutput {
             return try AtomicFile(path, force == true ? .replacing : .new, isSecret: isSecret)
         } catch {
             let isReplaceable = error.code == "file-exists" && force != nil
-            throw isReplaceable ? Files.exists(path, orElse: "replace it with --force") : error
+            throw isReplaceable ? Explanation.exists(path, orElse: "replace it with --force") : error
         }
     }
 

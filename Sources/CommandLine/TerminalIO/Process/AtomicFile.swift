@@ -48,7 +48,7 @@ package final class AtomicFile {
                 let opened = try NewFile(beside: manner == .new ? path : LinkedFile.target(of: path), mode: mode)
                 try opened.reserve(Self.room)
                 file = consume opened
-            } catch { throw Files.explained(error) }
+            } catch { throw error.explanation }
         }
     }
 
@@ -75,14 +75,14 @@ package final class AtomicFile {
         do {
             try file?.sync()
             try file?.takeTemporaryName()
-        } catch { throw Files.explained(error) }
+        } catch { throw error.explanation }
     }
 
     private func put(_ bytes: [UInt8]) throws(Explanation) {
         do {
             try NewFile.write(bytes, to: file?.descriptor ?? pipe, path)
             file?.truncate(to: bytes.count)
-        } catch { throw Files.explained(error) }
+        } catch { throw error.explanation }
     }
 
     /// Gives the file its final name.
@@ -96,8 +96,8 @@ package final class AtomicFile {
             }
             guard try file?.takeFree() == false else { return }
             try file?.keepTemporaryName()
-        } catch { throw Files.explained(error) }
-        var taken = Files.exists(path)
+        } catch { throw error.explanation }
+        var taken = Explanation.exists(path)
         taken.hint = "another program created it just now; the content is in \(file?.path.printable ?? "")"
         throw taken
     }

@@ -10,9 +10,6 @@ package enum Files {
     /// The maximum size of a file that is read.
     package static let limit = 64 << 20
 
-    /// The name of a file in a message; that of standard input for `-`.
-    package static func name(_ path: String) -> String { path == "-" ? "standard input" : named(path) }
-
     /// Whether a path leads to a regular file.
     package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
@@ -32,7 +29,7 @@ package enum Files {
 
     /// Checks that a file can be created: its name is free, and its folder exists and may be written.
     package static func checkNew(_ path: String) throws(Explanation) {
-        if isTaken(path) { throw exists(path) }
+        if isTaken(path) { throw .exists(path) }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK) == 0 else { throw failure("cannot create", path) }
     }
@@ -154,10 +151,10 @@ package enum Files {
     /// Explains `errno` after an operation on a file.
     package static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno
-        if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number), isKeyMaterial(path) {
+        if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number), path.isKeyMaterial {
             return secretInsteadOfFile
         }
-        return failure(number, "\(doing) \(named(path)): \(String(cString: strerror(number)))")
+        return .file(number, "\(doing) \(path.pathInWords): \(String(cString: strerror(number)))")
     }
 
     /// The error for a secret where the path of a file is expected.
@@ -165,56 +162,5 @@ package enum Files {
         .usage(
             "a file is expected here, not the secret itself",
             hint: "put the secret into a file that only you can read, and give its path")
-    }
-
-    /// Explains why a file could not be read or written.
-    package static func explained(_ failure: FileFailure) -> Explanation {
-        if failure.number == ECANCELED { return Explanation.interrupted }
-        if failure.number == EEXIST { return exists(failure.path) }
-        let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
-        return Self.failure(failure.number, what)
-    }
-
-    /// Returns a path as an error repeats it: a secret given in place of a file is not repeated.
-    package static func named(_ path: String) -> String {
-        isKeyMaterial(path) ? "the file (a secret was given in place of its name)" : path.printable
-    }
-
-    /// Whether a text is a secret rather than the name of a file: a key in hexadecimal, a secret in base 32, a URI or
-    /// PEM block that contains one, or an identity of age.
-    package static func isKeyMaterial(_ text: String) -> Bool {
-        let start = text.prefix(32).lowercased()
-        if text.contains("-----BEGIN ") || text.contains("\n") { return true }
-        if ["otpauth:", "otpauth-migration:", "age-secret-key-", "age-plugin-"].contains(where: start.hasPrefix) {
-            return true
-        }
-        let symbols = text.utf8.filter { ![0x20, 0x2D, 0x3A, 0x3D].contains($0) }.map { Character(Unicode.Scalar($0)) }
-        if symbols.count >= 32, symbols.allSatisfy(\.isHexDigit) { return true }
-        guard symbols.count >= 16 else { return false }
-        let letters = symbols.filter { !("2"..."7").contains($0) }
-        if letters.allSatisfy({ ("A"..."Z").contains($0) }) { return true }
-        // A word without digits may well be the name of a file.
-        return letters.count < symbols.count && letters.allSatisfy { ("a"..."z").contains($0) }
-    }
-
-    private static func failure(_ number: Int32, _ text: String) -> Explanation {
-        let exit = exit(number)
-        return Explanation(exit == .notFound ? "no-such-file" : "file", exit, text)
-    }
-
-    /// The exit status for a file or folder that cannot be used, by the system's error number.
-    package static func exit(_ number: Int32) -> ExitStatus {
-        switch number {
-        case EACCES, EPERM, EROFS: .permission
-        case ENOENT, ENOTDIR: .notFound
-        default: .failed
-        }
-    }
-
-    /// The error for a new file whose name is taken.
-    package static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
-        Explanation(
-            "file-exists", .policy, "\(path.printable) already exists",
-            hint: "choose another name" + (other.map { ", or \($0)" } ?? ""))
     }
 }

@@ -40,7 +40,7 @@ package struct MessageReport: Report {
 
     package init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
         do { message = try NDEFMessage(decoding: bytes) } catch {
-            throw Explain.malformed("this is not an NDEF message: \(error)")
+            throw Explanation.malformed("this is not an NDEF message: \(error)")
         }
         self.bytes = bytes
         token = OTPToken(in: message, layout: options.layout)

@@ -69,7 +69,14 @@ private struct OATHPerson: CredentialPrompt {
     var isThere: Bool { (try? Prompt(orElse: "")) != nil }
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard isThere else { throw key.map { Explain.passwordNeeded(of: $0) } ?? Explain.passwordNeeded }
+        guard isThere else { throw key.map(Self.passwordNeeded) ?? OATHError.locked }
         return try question.ask(request)
+    }
+
+    private static func passwordNeeded(of key: String) -> any Error {
+        Explanation(
+            "password-needed", .authentication, "the accounts of key \(key.printable) are locked with a password",
+            hint: "set YKIT_OATH_PASSWORD_\(key.printable), or remember it once with 'ykit --device \(key.printable) "
+                + "oath access remember'")
     }
 }

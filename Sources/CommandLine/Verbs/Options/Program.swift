@@ -35,7 +35,7 @@ extension Program {
             }
             return .done
         } catch {
-            let explanation = (error as? ParseError)?.explanation ?? Explain.explain(error)
+            let explanation = Explanation(error)
             report(explanation, [], arguments.prefix { $0 != "--" }.contains("--json"), terminal)
             return explanation.exit
         }
@@ -50,7 +50,7 @@ extension Program {
         do {
             configuration = try configured(verb, &global)
         } catch {
-            let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explain.explain(error)
+            let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explanation(error)
             report(explanation, type(of: verb).members.map(\.name), global.json, plain)
             return explanation.exit
         }
@@ -70,7 +70,7 @@ extension Program {
             return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
-            let explanation = isCancelled ? Explanation.interrupted : Explain.explain(error)
+            let explanation = isCancelled ? Explanation.interrupted : Explanation(error)
             report(explanation, type(of: verb).members.map(\.name), isJSON, terminal)
             return explanation.exit
         }

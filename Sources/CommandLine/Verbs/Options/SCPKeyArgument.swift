@@ -37,12 +37,6 @@ package struct SCPKeyArgument: ExpressibleByArgument, Hashable {
 }
 
 extension SCPKeyReference {
-    /// The reference as the user types it.
-    package var typed: String {
-        let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
-        return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
-    }
-
     /// The purpose of the key.
     package var purpose: String {
         switch id {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 package import YKDesktop
 
 extension TouchNotifier {
@@ -15,7 +16,7 @@ extension TouchNotifier {
         case let command: means = .command(command)
         }
         return TouchNotifier(means, cancellation: Interruption.cancellation) { error in
-            Terminal().warnNow(Explain.desktop(error).message)
+            Terminal().warnNow(error.explanation.message)
         }
     }
 }
@@ -24,7 +25,7 @@ extension DesktopNotifications {
     /// The notifications of this process's session.
     package static func found() throws(Explanation) -> DesktopNotifications {
         do { return try DesktopNotifications(.current, cancellation: Interruption.cancellation) } catch {
-            throw Explain.desktop(error)
+            throw error.explanation
         }
     }
 }

@@ -24,7 +24,7 @@ package struct TouchPrompt: PendingTouch {
 
     /// Runs an exchange that may wait for a touch.
     ///
-    /// - Throws: `Explain.touchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
+    /// - Throws: `TouchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
     ///   of the body.
     package static func during<Result>(
         _ terminal: Terminal, _ body: () async throws -> Result
@@ -33,18 +33,9 @@ package struct TouchPrompt: PendingTouch {
         defer { prompt.end() }
         do { return try await body() } catch {
             guard prompt.isShown, case .timedOut? = LinkError(causing: error) else { throw error }
-            throw Explain.touchMissed
+            throw TouchMissed()
         }
     }
-}
-
-extension Explain {
-    /// The prompt was shown and nobody touched the key. A card may send nothing while it waits for a touch, so only the
-    /// timeout reveals this.
-    static let touchMissed = Explanation(
-        "not-touched", .timeOut, "the key was not touched in time",
-        hint: "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"
-    )
 }
 
 extension TouchReason {

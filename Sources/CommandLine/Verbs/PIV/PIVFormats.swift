@@ -99,7 +99,7 @@ package enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     private func bytes(of signature: [UInt8], size: Int?) throws(Explanation) -> [UInt8] {
         guard self == .raw, let size else { return signature }
         guard let numbers = try? TLV.list(TLV.list(signature).value(0x30) ?? []), numbers.count == 2 else {
-            throw Explain.malformed("the key's signature is not what ECDSA makes")
+            throw Explanation.malformed("the key's signature is not what ECDSA makes")
         }
         return numbers.flatMap { $0.value.padded(to: size) }
     }

@@ -2,6 +2,7 @@
 
 package import Arguments
 package import TerminalIO
+import Words
 package import YKCrypto
 package import YKPIV
 import YKSSH
@@ -58,12 +59,12 @@ extension KeyFile {
             switch error {
             case .invalidFile(.openSSH): self = try Self.openSSH(bytes, path, password)
             case .invalidFile(.passwordNeeded):
-                guard let password else { throw Explain.keyFile(.passwordNeeded, in: path) }
+                guard let password else { throw KeyFileError.passwordNeeded.explanation(in: path) }
                 let given = SharedSecret(try password("password of \(path.printable)"))
                 do { self = try KeyFile(bytes, password: given) } catch .invalidFile(let cause) {
-                    throw Explain.keyFile(cause, in: path)
+                    throw cause.explanation(in: path)
                 }
-            case .invalidFile(let cause): throw Explain.keyFile(cause, in: path)
+            case .invalidFile(let cause): throw cause.explanation(in: path)
             default: throw error
             }
         }
@@ -74,13 +75,13 @@ extension KeyFile {
     ) throws -> KeyFile {
         do throws(SSHError) { return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes).key) } catch {
             guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher), password != nil else {
-                throw Explain.privateKey(error, in: path)
+                throw error.explanation(in: path)
             }
         }
         let passphrase = try password.map { SharedSecret(try $0("passphrase of \(path.printable)")) }
         do throws(SSHError) {
             return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes, passphrase: passphrase).key)
-        } catch { throw Explain.privateKey(error, in: path) }
+        } catch { throw error.explanation(in: path) }
     }
 
     /// Reads the public key in a file: itself, or that of a certificate or a private key.
@@ -92,7 +93,7 @@ extension KeyFile {
     package func publicKey(in path: String) throws -> PublicKey {
         if let key = publicKey { return key }
         if let key = try certificates.isEmpty ? privateKey?.publicKey : certificate(in: path).publicKey { return key }
-        throw Explanation("no-public-key", .notFound, "\(Files.name(path)) holds no public key")
+        throw Explanation("no-public-key", .notFound, "\(path.fileName) holds no public key")
     }
 
     /// Reads the certificates in a file; requires at least one.
@@ -106,12 +107,12 @@ extension KeyFile {
     package func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
         do {
             if let certificate = try certificate(for: key) { return certificate }
-        } catch .invalidFile(let cause) { throw Explain.keyFile(cause, in: path) }
+        } catch .invalidFile(let cause) { throw cause.explanation(in: path) }
         throw Self.noCertificate(path)
     }
 
     fileprivate static func noCertificate(_ path: String) -> Explanation {
-        Explanation("no-certificate", .notFound, "\(Files.name(path)) holds no certificate")
+        Explanation("no-certificate", .notFound, "\(path.fileName) holds no certificate")
     }
 }
 
@@ -132,7 +133,7 @@ extension FilePasswordOptions {
     package func privateKey(_ path: String, _ world: World) throws -> (key: PrivateKey, file: KeyFile) {
         let file = try read(path, world)
         guard let key = file.privateKey else {
-            throw Explanation("no-private-key", .notFound, "\(Files.name(path)) holds no private key")
+            throw Explanation("no-private-key", .notFound, "\(path.fileName) holds no private key")
         }
         return (key, file)
     }

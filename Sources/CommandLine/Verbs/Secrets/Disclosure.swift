@@ -44,7 +44,7 @@ package struct Disclosure {
 
     /// Discloses the secrets of a change that failed, if the key may have made it all the same: it did not answer.
     package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
-        guard unanswered.contains(Explain.explain(error).code) else { return }
+        guard unanswered.contains(Explanation(error).code) else { return }
         for secret in made {
             try secret.show()
             let place = secret.path.map { "the secret is in \($0.printable)" } ?? "keep the secret"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 import YKCrypto
 import YKHardware
 package import YKKeys
@@ -22,7 +23,7 @@ extension World {
                 return service
             default: break
             }
-        } catch { throw Explain.keyring(error) }
+        } catch { throw error.explanation }
         throw .usage("YKIT_KEYRING is '\(Variables["YKIT_KEYRING"] ?? "")', expected file or secret-service")
     }
 
@@ -34,7 +35,7 @@ extension World {
     /// Seals a store's key with a new secret in the keyring; a plan stores nothing.
     func sealInKeyring(_ key: StoreKey, name: String) throws -> StoreSeal {
         guard let keyring = storeKeyring else {
-            throw Explain.keyring(.noSecretService, orElse: "omit --keyring to use a passphrase")
+            throw KeyringError.noSecretService.explanation(orElse: "omit --keyring to use a passphrase")
         }
         terminal.warn(
             "the store is sealed with the keyring of this session only: every program of the session can open it")
@@ -43,14 +44,14 @@ extension World {
         }
         do { return try keyring.seal(key, name: name, added: now, environment.random) } catch let error as KeyringError
         {
-            throw Explain.keyring(error, orElse: "use a passphrase")
+            throw error.explanation(orElse: "use a passphrase")
         }
     }
 
     /// Explains why the keyring did not open a store.
     var keyringFailure: Explanation {
         guard storeKeyring != nil else {
-            return Explain.keyring(.noSecretService, orElse: "use the session that made the store")
+            return KeyringError.noSecretService.explanation(orElse: "use the session that made the store")
         }
         return Explanation(
             "keyring", .authentication, "the keyring of this session does not have the key of the store",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 package import YKCapture
 import YKTransport
 
@@ -21,8 +22,8 @@ extension Capture {
     package static func read(_ path: String, _ body: (Header, Event) -> Void) throws(Explanation) -> Header {
         var reader = CaptureReader()
         try Files.read(path) { piece throws(Explanation) in
-            do throws(CaptureError) { try reader.take(piece, body) } catch { throw Explain.capture(error, in: path) }
+            do throws(CaptureError) { try reader.take(piece, body) } catch { throw error.explanation(in: path) }
         }
-        do throws(CaptureError) { return try reader.finish(body) } catch { throw Explain.capture(error, in: path) }
+        do throws(CaptureError) { return try reader.finish(body) } catch { throw error.explanation(in: path) }
     }
 }

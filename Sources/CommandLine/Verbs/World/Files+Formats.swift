@@ -10,7 +10,7 @@ extension Files {
     ) throws(Explanation) -> Value {
         let bytes = try read(path)
         do { return try body(bytes) } catch {
-            throw Explain.malformed(error.description(of: name(path)).printable, hint: hint)
+            throw Explanation.malformed(error.description(of: path.fileName).printable, hint: hint)
         }
     }
 }

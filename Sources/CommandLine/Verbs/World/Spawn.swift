@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 package import YKHardware
 import YKTransport
 
@@ -18,24 +19,24 @@ package enum Spawn {
         do {
             return try ChildProcess.run(
                 program, arguments, input: input, variables: variables, hasTerminal: hasTerminal, deadline: deadline)
-        } catch { throw Explain.program(error) }
+        } catch { throw error.explanation }
     }
 
     /// Starts a detached program with bytes on its standard input.
     package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
-        do { try ChildProcess.detach(program, arguments, input: input) } catch { throw Explain.program(error) }
+        do { try ChildProcess.detach(program, arguments, input: input) } catch { throw error.explanation }
     }
 
     /// Starts a program that writes lines.
     static func stream(_ program: String, _ arguments: [String]) throws(Explanation) -> ChildProcess.Stream {
-        do { return try ChildProcess.stream(program, arguments) } catch { throw Explain.program(error) }
+        do { return try ChildProcess.stream(program, arguments) } catch { throw error.explanation }
     }
 }
 
 extension UserFolder {
     /// Its path.
     package func required() throws(Explanation) -> String {
-        guard let path = path() else { throw Explain.noHome(variable) }
+        guard let path = path() else { throw Explanation.noHome(variable) }
         return path
     }
 }

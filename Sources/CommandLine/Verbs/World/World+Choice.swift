@@ -2,6 +2,7 @@
 
 import Glibc
 import TerminalIO
+import Words
 package import YKKeys
 
 extension World {

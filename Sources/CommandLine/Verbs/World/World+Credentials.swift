@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 package import YKCrypto
 import YKFIDO
 package import YKInteraction
@@ -99,7 +100,7 @@ extension World {
     }
 
     /// Why there was no PIN for a ceremony.
-    package var pinProblem: Explanation? { (pins?.problem).map(Explain.explain) }
+    package var pinProblem: Explanation? { (pins?.problem).map { Explanation($0) } }
 
     // MARK: the person
 
@@ -118,7 +119,8 @@ package struct TerminalPerson: UserInteraction {
         case let purpose as OperationPurpose: terminal.purpose(purpose.text)
         case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
         case PIVUnlockingNews.fingerNotRecognized: terminal.notice("not recognised, the PIN will do")
-        case PIVUnlockingNews.defaultManagementKey: terminal.warn(Explain.defaultManagementKey)
+        case PIVUnlockingNews.defaultManagementKey:
+            terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
         case let fallback as VerificationFallback:
             let why = fallback.reason == .blocked ? "is blocked" : "did not recognise you"
             terminal.notice("the key's own verification \(why), the PIN will do")

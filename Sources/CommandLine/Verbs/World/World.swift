@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Words
 package import YKCapture
 import YKDesktop
 package import YKInteraction
@@ -184,7 +185,7 @@ package final class World {
     /// which its tag shows.
     private func cause(of error: any Error) -> any Error {
         if case KeyError.recordedLink(let link) = error, let file = options.replay {
-            return Explain.recordedLink(link, in: file)
+            return KeyError.recorded(link, in: file)
         }
         guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
             let link = try? keys.plainLoggedCard(), (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false

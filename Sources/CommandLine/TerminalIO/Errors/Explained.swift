@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error with words for a person.
+package protocol Explained: Error {
+    /// What happened and why, what to type next, and the exit status.
+    var explanation: Explanation { get }
+}
+
+extension Explanation: Explained {
+    package var explanation: Explanation { self }
+}
+
+extension Explanation {
+    /// Creates the explanation of any error; one without words is shown as it describes itself.
+    package init(_ error: any Error) {
+        self = (error as? any Explained)?.explanation ?? Explanation("failed", .failed, "\(error)")
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Explanation {
+    /// The key waited for a touch in vain.
+    package static let notTouched = Explanation(
+        "not-touched", .timeOut, "the key was not touched in time",
+        hint: "repeat the command and touch the key while it blinks")
+
+    /// The system's random generator failed.
+    package static let random = Explanation("random", .failed, "the system gave no random bytes")
+
+    /// The error for a user without a folder of a kind.
+    package static func noHome(_ variable: String) -> Explanation {
+        Explanation(
+            "no-home", .failed, "neither HOME nor \(variable) names a folder to keep things in",
+            hint: "set one of them to the path of a folder")
+    }
+
+    /// Returns the explanation with another code.
+    package func coded(_ code: String) -> Explanation {
+        var explanation = self
+        explanation.code = code
+        return explanation
+    }
+}

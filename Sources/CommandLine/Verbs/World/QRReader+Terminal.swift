@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import Words
+package import YKKeys
+
+extension QRReader {
+    /// The reader that ^C ends.
+    package static var interruptible: QRReader { QRReader(cancellation: Interruption.cancellation) }
+
+    /// Returns the texts of all QR codes in an image.
+    package func texts(in image: [UInt8], _ name: String) throws(Explanation) -> [String] {
+        do { return try texts(in: image) } catch { throw error.explanation(in: name) }
+    }
+
+    /// Returns the text of the first QR code that is held before the camera, for which there is a minute.
+    package func seen(_ terminal: Terminal) throws(Explanation) -> String {
+        terminal.say("hold the QR code before the camera, ^C to cancel")
+        do { return try seen() } catch .noCode {
+            throw Explanation(
+                "no-qr-code", .notFound, "the camera has shown no QR code",
+                hint: "is there a camera, and may you use it (group video)? a picture does as well: --qr FILE")
+        } catch { throw error.explanation }
+    }
+}

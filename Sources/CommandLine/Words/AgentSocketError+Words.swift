@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import TerminalIO
+package import YKKeyAgent
+
+extension AgentSocketError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .agentListens(let path):
+            .usage(
+                "an agent listens at \(path.printable) already",
+                hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or name another one with --socket PATH")
+        case .exists(let path):
+            .usage("\(path.printable) is there already", hint: "name another socket with --socket PATH")
+        case .unsuitablePath:
+            .usage("the path of a socket has at most 107 bytes", hint: "name another one with --socket PATH")
+        case .failed(let path, let number):
+            Explanation(
+                "socket", ExitStatus(errno: number),
+                "cannot make \(path.map { "the socket \($0.printable)" } ?? "a socket"): \(String(cString: strerror(number)))"
+            )
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKCapture
+
+extension CaptureError: Explained {
+    package var explanation: Explanation { explanation(of: "this") }
+
+    /// Explains why a file is not a recording.
+    package func explanation(in path: String) -> Explanation {
+        explanation(of: path == "-" ? "standard input" : path.printable)
+    }
+
+    private func explanation(of what: String) -> Explanation {
+        .malformed(
+            "\(what) is not a recording of ykit: \(self)",
+            hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import YKFIDO
+import YKHSMAuth
+package import YKInteraction
+import YKOpenPGP
+import YKPIV
+import YKProtocols
+package import YKUse
+
+extension CredentialError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .empty(let id): Explanation("pin-empty", .usage, "an empty \(id.noun) is never sent")
+        case .blocked(let id): id.blocked
+        case .lastTry(let id):
+            Explanation(
+                "last-try", .authentication, "one try of the \(id.noun) is left; the one at hand was not sent",
+                hint: "repeat the command at a terminal and enter it there")
+        case .refusedBefore(let id):
+            Explanation(
+                "pin-wrong", .authentication, "the key refused this \(id.noun) before; it was not sent again",
+                hint: "give the right one")
+        case .declined(let id): Explanation("no-pin", .declined, "no \(id.noun) was entered")
+        case .nobodyToAsk(let id):
+            Explanation("no-terminal", .declined, "there is nobody to ask for the \(id.noun)")
+        }
+    }
+}
+
+extension CredentialID {
+    fileprivate var blocked: Explanation {
+        switch kind {
+        case .pivPIN: PIVError.blocked(.pin).explanation
+        case .pivPUK: PIVError.blocked(.puk).explanation
+        case .fidoPIN: FIDOError.pinBlocked.explanation
+        case .openPGPUserPIN: OpenPGPError.blocked(.user).explanation
+        case .openPGPAdminPIN: OpenPGPError.blocked(.admin).explanation
+        case .openPGPResetCode: OpenPGPError.blocked(.reset).explanation
+        case .hsmAuthManagementKey: HSMAuthError.managementKeyBlocked.explanation
+        default: Explanation("blocked", .blocked, "no tries of the \(noun) are left", retriesLeft: 0)
+        }
+    }
+
+    fileprivate var noun: String {
+        switch kind {
+        case .pivPIN, .fidoPIN, .u2fPIN: "PIN"
+        case .pivPUK: "PUK"
+        case .pivManagementKey: "management key"
+        case .oathPassword, .hsmAuthPassword, .hsmAuthManagementKey, .serverPassword: "password"
+        case .openPGPUserPIN: "user PIN"
+        case .openPGPAdminPIN: "admin PIN"
+        case .openPGPResetCode: "reset code"
+        case .lockCode: "lock code"
+        case .accessCode: "access code"
+        case .passphrase: "passphrase"
+        default: "secret"
+        }
+    }
+}
+
+extension PIVUnlockingError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .defaultManagementKey:
+            Explanation(
+                "management-key-default", .policy,
+                "the management key is still the default; set another with "
+                    + "'ykit piv access change-management-key --generate --protect'")
+        case .malformedManagementKey:
+            .usage("a management key is written in hexadecimal digits: 32, 48 or 64 of them")
+        case .rehearsalEnds: Explanation("plan", .failed, "the plan ends here")
+        }
+    }
+}
+
+extension TouchMissed: Explained {
+    /// A card may send nothing while it waits for a touch, so only the timeout reveals that nobody touched it.
+    package var explanation: Explanation {
+        Explanation(
+            "not-touched", .timeOut, "the key was not touched in time",
+            hint:
+                "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"
+        )
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKHSMAuth
+import YKWire
+
+extension HSMAuthError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .card(let error): error.explanation
+        case .wrongManagementKey, .managementKeyBlocked, .wrongPassword, .credentialLost: aboutAccess
+        case .noSuchCredential(let label):
+            Explanation(
+                "no-such-credential", .notFound, "the key has no credential '\(label.text.printable)'",
+                hint: "ykit hsmauth list")
+        case .credentialExists(let label):
+            Explanation(
+                "exists", .policy, "the key has a credential '\(label.text.printable)' already",
+                hint: "choose another label, or delete it first: ykit hsmauth delete LABEL")
+        case .full:
+            Explanation(
+                "full", .failed, "there is no room for another credential",
+                hint: "delete one: ykit hsmauth delete LABEL")
+        case .touchTimeout: .notTouched
+        case .notAuthentic:
+            Explanation(
+                "not-authentic", .authentication,
+                "the HSM did not prove that it has the other half of the credential's keys",
+                hint: "compare the credential with the HSM's authentication key; do not use the session")
+        case .noChallenge:
+            Explanation("no-challenge", .policy, "the key has no challenge pending for this credential")
+        case .refusedByPolicy:
+            Explanation(
+                "not-allowed", .policy, "the key refuses this password or key",
+                hint: "a key of the FIPS series requires another management password first: "
+                    + "ykit hsmauth change-management-password")
+        case .notAsymmetric(let label):
+            Explanation(
+                "not-supported", .notSupported,
+                "'\(label.text.printable)' has no public key: it is not a p256 credential"
+            )
+        case .unsupported(let feature, let has):
+            Explanation(
+                "not-supported", .notSupported,
+                "\(feature.rawValue) requires firmware \(feature.firstVersion), this key has \(has)")
+        case .badLabel(let bytes): .usage("a label has 1 to 64 bytes, this one has \(bytes)")
+        case .passwordTooLong(let bytes): .usage("a password has up to 16 bytes, this one has \(bytes)")
+        case .badKeyLength(let bytes): .usage("the keys have another length than \(bytes) bytes")
+        case .badContext(let words): .usage(words)
+        case .crypto(let fault): fault.explanation
+        }
+    }
+
+    private var aboutAccess: Explanation {
+        switch self {
+        case .wrongManagementKey(let tries):
+            Explanation(
+                "management-password-wrong", .authentication, "wrong management password, \(Tries.areLeft(tries))",
+                retriesLeft: tries)
+        case .wrongPassword(let label, let tries):
+            Explanation(
+                "password-wrong", .authentication,
+                "wrong password of '\(label.text.printable)'; \(Tries.areLeft(tries)), then the key deletes the credential",
+                retriesLeft: tries)
+        case .credentialLost(let label):
+            Explanation(
+                "credential-lost", .blocked,
+                "wrong password; it was the last try, and the key deleted '\(label.text.printable)'",
+                hint: "add it again: ykit hsmauth add LABEL", retriesLeft: 0)
+        default:
+            Explanation(
+                "management-password-blocked", .blocked, "the management password is blocked",
+                hint: "credentials can still be used; to change them, 'ykit hsmauth reset' deletes all of them",
+                retriesLeft: 0)
+        }
+    }
+}

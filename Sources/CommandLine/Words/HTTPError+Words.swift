@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKTransport
+
+extension HTTPError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .notInstalled:
+            Explanation(
+                "curl-missing", .failed, "libcurl, which speaks with servers, is not on this machine",
+                hint: "sudo apt install libcurl4")
+        case .malformed(let reason): .usage(reason.printable)
+        case .unreachable(let reason):
+            Explanation(
+                "server-unreachable", .server, "the server cannot be reached: \(reason.printable)",
+                hint: "check the address and the network, then repeat the command")
+        case .timedOut:
+            Explanation(
+                "server-timed-out", .timeOut, "the server did not answer in time",
+                hint: "repeat the command later, or allow more time")
+        case .cancelled: .interrupted
+        case .certificate(let reason):
+            Explanation(
+                "server-not-trusted", .server, "the server cannot show who it is: \(reason.printable)",
+                hint: "nothing was sent; for an authority of your own, name its certificate as 'authorities'")
+        case .pin(let seen):
+            Explanation(
+                "server-pin", .server,
+                "the server's key is not one of those that are pinned, nothing was sent"
+                    + (seen.map { "; it is \($0)" } ?? ""),
+                hint: "somebody may sit in between, or the server has a new key; ask who runs it")
+        case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")
+        case .redirected(let place, let status):
+            Explanation(
+                "redirected", .policy, "the server sends elsewhere (\(status)), which is not followed",
+                hint: place.isEmpty ? nil : "if you trust it, describe it: \(place.printable)")
+        case .tooLarge(let limit):
+            .malformed("the server's answer is longer than \(limit) bytes", hint: "it may not be the right server")
+        case .failed(let code, let reason):
+            Explanation("http", .failed, "the server gave no answer: \(reason.printable) (libcurl \(code))")
+        case .link(let error): error.explanation
+        }
+    }
+
+    /// The explanation for a verb that has `--ca` and `--insecure`.
+    package var explanationWithTrust: Explanation {
+        var explanation = explanation
+        switch self {
+        case .redirected, .failed: explanation.exit = .server
+        case .certificate:
+            explanation.hint = "nothing was sent; trust its authority with --ca FILE, or do without with --insecure"
+        default: break
+        }
+        return explanation
+    }
+}

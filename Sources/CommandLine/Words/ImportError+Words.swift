@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import YKHardware
+package import YKKeys
+package import YKOATH
+import YKWire
+
+extension QRError: Explained {
+    package var explanation: Explanation { explanation(in: "the picture") }
+
+    /// Explains why no QR code was read.
+    ///
+    /// - Parameter name: The image.
+    package func explanation(in name: String) -> Explanation {
+        switch self {
+        case .noCode:
+            Explanation(
+                "no-qr-code", .notFound, "no QR code was found in \(name)",
+                hint: "cut the picture to the code, with a white margin around it")
+        case .unreadable:
+            .malformed(
+                "\(name) is a picture that cannot be read: it is damaged or cut off", hint: "save it again as PNG")
+        case .noReader(let program):
+            Explanation(
+                "no-zbar", .failed, "reading QR codes needs \(program), which is not on this machine",
+                hint: "sudo apt install zbar-tools")
+        case .program(ProgramError.timedOut(_)):
+            Explanation(
+                "no-qr-code", .timeOut, "no QR code was found in \(name) in time",
+                hint: "cut the picture to the code, with a white margin around it")
+        case .program(let error): error.explanation
+        }
+    }
+}
+
+extension ImportError: Explained {
+    package var explanation: Explanation { explanation(in: "this") }
+
+    /// Explains why a source of accounts could not be read.
+    ///
+    /// - Parameter name: The file.
+    package func explanation(in name: String) -> Explanation {
+        switch self {
+        case .unrecognized(let kind): kind.explanation(of: name)
+        case .empty(nil): .malformed("\(name) holds no account")
+        case .empty(let format?): .malformed("\(name), an export of \(format.rawValue), holds no account")
+        case .image(let error): error.explanation(in: name)
+        case .container(let error): error.explanation
+        case .export(let error): error.explanation(in: name)
+        }
+    }
+}
+
+extension FileKind {
+    fileprivate func explanation(of name: String) -> Explanation {
+        let isNamedPicture = [".png", ".jpg", ".jpeg"].contains { name.lowercased().hasSuffix($0) }
+        if isPicture {
+            let words = "\(name) is a picture in the format \(rawValue)"
+            return isNamedPicture
+                ? .malformed("\(words), whatever its name, and cannot be read", hint: "save it again as PNG")
+                : .malformed("\(words); QR codes are read from PNG and JPEG", hint: "save it as PNG")
+        }
+        switch self {
+        case .text where isNamedPicture, .binary where isNamedPicture:
+            return .malformed("\(name) is a picture that cannot be read: it is damaged", hint: "save it again as PNG")
+        case .damagedJSON:
+            return .malformed("\(name) is JSON that ends early or is damaged", hint: "export it again")
+        case .pdf:
+            return .malformed("\(name) is a PDF document", hint: "save the page with the QR code as PNG")
+        case .binary:
+            return .malformed(
+                "\(name) is not a file that ykit knows",
+                hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no mark: give its password with "
+                    + "--file-password-stdin")
+        case .text:
+            return .malformed(
+                "\(name) has no otpauth URI, and is not an export that ykit knows", hint: Self.knownFormats)
+        default:
+            return .malformed("\(name) is \(rawValue), but not an export that ykit knows", hint: Self.knownFormats)
+        }
+    }
+
+    private static let knownFormats =
+        "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
+        + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
+}
+
+extension MigrationPart.Gap {
+    /// Explains that QR codes of a Google Authenticator export are missing.
+    package var explanation: Explanation {
+        let numbers = missing.map { "\($0)" }
+        let listed = [numbers.dropLast().map { $0 }.listed(), numbers.last ?? ""].filter { !$0.isEmpty }
+            .listed(by: " and ")
+        return Explanation(
+            "incomplete", .notFound,
+            "the Google Authenticator export has \(count) QR codes, of which \(listed) "
+                + (missing.count == 1 ? "is missing" : "are missing"),
+            hint: "import the others too: ykit oath import FILE")
+    }
+}
+
+extension ImportFault: Explained {
+    /// Explains why an account of a source cannot be used.
+    package var explanation: Explanation {
+        switch self {
+        case .uri(let error): error.explanation
+        case .migration(let error): error.explanation
+        case .container(let error): error.explanation
+        case .exported(let error) where error.reason == .twoStep: error.explanation
+        case .exported(let error): .malformed("a key cannot hold this account: \(error)")
+        }
+    }
+}
+
+extension ImportSource.Origin {
+    /// The place in a file.
+    package func words(in name: String) -> String {
+        switch self {
+        case .whole: name
+        case .entry(let number): "\(name), entry \(number)"
+        case .key(let id): "\(name), key \(id.printable)"
+        case .exported(let format, let number, let label):
+            "\(format.rawValue) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import YKHardware
+package import YKKeys
+import YKTransport
+import YKWire
+
+extension KeyError: Explained {
+    /// Explains why no key was selected or reached.
+    package var explanation: Explanation {
+        switch self {
+        case .none(let interface, let search): Self.nothing(interface, search)
+        case .notFound(let serial, let interface, let candidates):
+            Explanation(
+                "no-such-device", .noDevice,
+                "no key with serial number \(serial.printable) is \(interface == .usbReader ? "on the USB" : "attached")",
+                hint: "ykit list", candidates: candidates.map(\.line))
+        case .several(let interface, let candidates):
+            Explanation(
+                "several-devices", .severalDevices, "\(candidates.count) keys are attached, choose one",
+                hint: interface.choice, candidates: candidates.map(\.line))
+        case .noCard(let path):
+            Explanation(
+                "needs-card", .usage, "\(path.printable) is a HID device, this verb needs a card",
+                hint: "omit --path, or choose with --device or --reader")
+        case .cardRequired:
+            Explanation(
+                "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
+                hint: "omit it, or choose with --device or --reader")
+        case .touchRequiresHID:
+            Explanation(
+                "not-hid", .notSupported, "a touch chooses among keys over HID, and only a card reader has a key",
+                hint: "choose with --reader NAME or --device SERIAL; 'ykit list' shows them")
+        case .differentKey:
+            Explanation(
+                "another-key", .policy, "another key was inserted, nothing was done to it",
+                hint: "insert the one that was taken out, and repeat the command")
+        case .recordedLink(let link): Self.recorded(link, in: "FILE")
+        case .fido(let error): error.explanation
+        case .link(let error): error.explanation
+        }
+    }
+
+    /// Explains that the recording uses a different transport than the verb needs.
+    package static func recorded(_ link: String, in file: String) -> Explanation {
+        Explanation(
+            "wrong-link", .replayMismatch,
+            link == "http"
+                ? "the recording is of requests to a server, this verb needs a key"
+                : "the recording is of a \(link) link, this verb needs a card",
+            hint: "ykit capture show \(file)")
+    }
+
+    /// Explains that nothing was found, and where ykit looked.
+    private static func nothing(_ interface: KeyInterface, _ search: KeySearch) -> Explanation {
+        switch (interface, search) {
+        case (.usbReader, .serviceFailed(let error)):
+            var why = error.explanation
+            why.message = "no key with a card is on the USB, and \(why.message)"
+            let remedy = why.hint.map { "\($0), for a card in a reader; else " } ?? ""
+            why.hint = remedy + "insert a key, or try without: ykit --virtual oath list"
+            return why
+        case (.usbReader, _):
+            return Explanation(
+                "no-device", .noDevice, "no card reader is on the USB",
+                hint: "insert a key, or try without: ykit --virtual oath list")
+        case (.keyboard, _):
+            return Explanation("no-device", .noDevice, "no key with an OTP keyboard is attached", hint: "ykit list")
+        case (.fido, _): break
+        case (.reader, _), (.any, _): return LinkError.noReader.explanation
+        }
+        let cards: String
+        switch search {
+        case .complete:
+            return Explanation(
+                "no-device", .noDevice, "no FIDO key among the HID devices of this machine", hint: fidoHint)
+        case .noReaders: cards = "there is no card reader"
+        case .emptyReaders(let count): cards = "no card is in any of \(count) readers"
+        case .serviceFailed(let error): cards = error.explanation.message
+        }
+        return Explanation(
+            "no-device", .noDevice, "no key is attached: no FIDO key among the HID devices, and \(cards)",
+            hint: fidoHint)
+    }
+
+    private static let fidoHint = "insert one, or try without: ykit --virtual fido2 info"
+}
+
+extension KeyInterface {
+    /// How to select one of several keys.
+    fileprivate var choice: String {
+        switch self {
+        case .reader: "--device SERIAL or --reader NAME, or YKIT_DEVICE"
+        case .usbReader: "--device SERIAL or --path PORT, or YKIT_DEVICE"
+        case .fido: "--path PATH or --device SERIAL; or by a touch: ykit --path \"$(ykit fido2 select)\" …"
+        case .keyboard, .any: "--path PATH or --device SERIAL"
+        }
+    }
+}
+
+extension KeyCandidate {
+    /// The key on one line.
+    package var line: String {
+        let serial = serial.map { "serial \($0.printable)" }
+        let facts: [String?]
+        switch interface {
+        case .reader:
+            guard let name else { return "'\(location.printable)'" }
+            return "'\(location.printable)' (\([name.printable, serial].compactMap(\.self).listed()))"
+        case .keyboard: facts = [serial]
+        case .usbReader: facts = [name?.printable, serial]
+        case .fido, .any: facts = [name?.printable, serial, isAccessible ? nil : "no permission"]
+        }
+        let words = facts.compactMap(\.self).filter { !$0.isEmpty }
+        return words.isEmpty ? location.printable : "\(location.printable) (\(words.listed()))"
+    }
+}
+
+extension KeyFailure: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .key(let error): error.explanation
+        case .link(let error): error.explanation
+        case .fido(let error): error.explanation
+        case .management(let error): error.explanation
+        }
+    }
+}

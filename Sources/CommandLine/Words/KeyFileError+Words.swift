@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKPIV
+import YKWire
+
+extension KeyFileError: Explained {
+    package var explanation: Explanation { explanation(in: nil) }
+
+    /// Explains why a file of keys and certificates is rejected; `nil` for a file whose name is not known here.
+    package func explanation(in path: String?) -> Explanation {
+        let file = path.map(\.fileName) ?? "the file"
+        switch self {
+        case .unknownFormat:
+            return .malformed(
+                "\(file) is neither PEM, DER, PKCS#12 nor a private key of OpenSSH, or holds neither key nor certificate"
+            )
+        case .tooLarge(let limit): return .malformed("\(file) is longer than \(limit >> 10) KiB")
+        case .passwordNeeded:
+            return Explanation(
+                "file-locked", .authentication, "\(file) is encrypted",
+                hint: "give its password with --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD")
+        case .wrongPassword: return Explanation("file-password-wrong", .authentication, "wrong password of \(file)")
+        case .malformed(let cause): return .malformed("\(file) cannot be read: \(cause.printable)")
+        case .tooMuchWork(let rounds):
+            return Explanation("too-much-work", .policy, "\(file) asks for \(rounds) rounds of work to be opened")
+        case .legacyCipher(let name, let isPKCS12): return Self.legacyCipher(name, file, path, isPKCS12: isPKCS12)
+        case .openSSH:
+            return Explanation(
+                "not-supported", .notSupported, "\(file) is a private key of OpenSSH, not PEM or PKCS#12")
+        case .severalKeys:
+            return .usage("\(file) holds several keys", hint: "put the key to use into a file of its own")
+        case .severalCertificates(let count):
+            return .usage(
+                "\(file) holds \(count) certificates, and does not say which one is meant",
+                hint: "put the certificate to use into a file of its own")
+        case .crypto(let fault): return .malformed("\(file) cannot be used: \(fault)")
+        }
+    }
+
+    private static func legacyCipher(_ name: String, _ file: String, _ path: String?, isPKCS12: Bool) -> Explanation {
+        let source = path.map { $0 == "-" ? "FILE" : $0.printable } ?? "FILE"
+        return Explanation(
+            "not-supported", .notSupported, "\(file) is encrypted with \(name.printable), which is not supported",
+            hint: isPKCS12
+                ? "openssl pkcs12 -legacy -in \(source) -out new.pem"
+                : "openssl pkey -provider legacy -provider default -in \(source) -aes256 -out new.pem")
+    }
+}

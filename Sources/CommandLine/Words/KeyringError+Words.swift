@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKHardware
+package import YKKeys
+
+extension KeyringError: Explained {
+    package var explanation: Explanation { explanation(orElse: "YKIT_KEYRING=file") }
+
+    /// Explains why a keyring or its service did not do its work.
+    ///
+    /// - Parameter way: What to do without a Secret Service, for the hints.
+    package func explanation(orElse way: String) -> Explanation {
+        switch self {
+        case .noFolder(let variable): .noHome(variable)
+        case .exposed(let path):
+            Explanation(
+                "file-mode", .policy, "other users may read or change \(path)",
+                hint: "chmod 600 \(path); if others did, 'ykit oath access forget --all' and remember again")
+        case .malformed(let path):
+            Explanation(
+                "keyring", .failed, "\(path) is not a file of remembered passwords",
+                hint: "remove it and remember again")
+        case .malformedKey(let path, let bytes, let keyring):
+            Explanation(
+                "keyring", .failed, "\(path) is not what ykit wrote: it has \(bytes) bytes, not 32",
+                hint: "remove it and \(keyring), then remember the passwords again")
+        case .tooLarge(let path, let limit): .usage("\(path) is larger than \(limit >> 20) MiB")
+        case .file(let failure): failure.explanation
+        case .crypto(let fault): fault.explanation
+        case .noSecretService:
+            Explanation(
+                "no-secret-service", .failed, "there is no desktop session with a Secret Service, or no secret-tool",
+                hint: "sudo apt install libsecret-tools, or \(way)")
+        case .refused:
+            Explanation("keyring", .failed, "the Secret Service did not take the key", hint: "unlock it, or \(way)")
+        case .program(let error): error.explanation
+        }
+    }
+}
+
+extension ProgramError: Explained {
+    /// Explains why another program did not do its work.
+    package var explanation: Explanation {
+        switch self {
+        case .failed(let program, let reason): Explanation("spawn", .failed, "cannot run \(program): \(reason)")
+        case .timedOut(let program):
+            Explanation(
+                "spawn", .timeOut, "\(program) did not end in time", hint: "does it wait for somebody to unlock it?")
+        case .cancelled: .interrupted
+        case .tooMuchOutput(let program, let limit): .usage("\(program) is larger than \(limit >> 20) MiB")
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKOATH
+import YKTransport
+import YKWire
+
+extension OATHError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .card(let error): error.explanation
+        case .locked, .wrongPassword, .emptyPassword, .notAuthentic: aboutAccess
+        case .noSuchAccount:
+            Explanation("no-such-account", .notFound, "the key has no account of that name", hint: "ykit oath list")
+        case .notApproved:
+            Explanation(
+                "not-approved", .policy, "the key takes no accounts now",
+                hint: "a key of the FIPS series takes them only once it has a password: ykit oath access change")
+        case .passwordRequired:
+            Explanation(
+                "not-allowed", .policy, "the key keeps its password",
+                hint: "a key of the FIPS series requires one; it can be changed, and 'ykit oath reset' removes it "
+                    + "together with all accounts")
+        case .full:
+            Explanation(
+                "full", .failed, "there is no room for another account",
+                hint: "delete one: ykit oath delete NAME")
+        case .unsupported(let feature, let needs, let has):
+            Explanation(
+                "not-supported", .notSupported,
+                "\(feature.rawValue) is not supported by this key (needs \(needs), has \(has?.description ?? "another"))"
+            )
+        case .touchTimeout: .notTouched
+        case .damaged:
+            Explanation(
+                "damaged", .failed, "the key cannot read or write the memory of an account",
+                hint: "find it with ykit oath calculate, delete it, and enrol it again with the service")
+        case .crypto(let fault): fault.explanation
+        default: aboutAccount
+        }
+    }
+
+    private var aboutAccess: Explanation {
+        switch self {
+        case .wrongPassword:
+            Explanation(
+                "password-wrong", .authentication,
+                "wrong password; OATH does not limit attempts, so none is lost",
+                hint:
+                    "try again; a forgotten password can only be removed together with all accounts: 'ykit oath reset', "
+                    + "on keys that have that command")
+        case .emptyPassword:
+            Explanation("password-empty", .authentication, "an empty password is never sent")
+        case .notAuthentic(let cause):
+            Explanation(
+                "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
+                hint: "this may not be the key that it claims to be; do not use it until you know")
+        default:
+            Explanation(
+                "password-needed", .authentication, "the accounts are locked with a password",
+                hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
+                    + "'ykit oath access remember'")
+        }
+    }
+
+    /// Explains that a name is there twice in what is written; nothing of it is overwritten, whatever was forced.
+    ///
+    /// - Parameter other: Where the first account of that name is.
+    package static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
+        Explanation(
+            "exists", .policy,
+            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
+                + ", its secret would be lost",
+            hint: "add it under another name: ykit oath add NAME")
+    }
+
+    /// Explains what is wrong with a new account.
+    private var aboutAccount: Explanation {
+        switch self {
+        case .nameTooLong(let bytes):
+            Explanation(
+                "name-too-long", .usage, "issuer, name and period take \(bytes) bytes together, 64 is the most",
+                hint: "shorten the issuer or the name")
+        case .emptyName: .usage("an account needs a name")
+        case .emptySecret: .usage("an account needs a secret")
+        case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
+        case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
+        case .exists(let id):
+            Explanation(
+                "exists", .policy, "an account '\(id.text.printable)' is there already, its secret would be lost",
+                hint: "choose another name, or overwrite it with --force")
+        case .writtenBefore(let id): Self.repeated(id)
+        case .nameCollides(let id, let other, let isHarmful):
+            Explanation(
+                "name-collides", .policy,
+                "the name '\(id.text.printable)' is the beginning of '\(other.text.printable)'"
+                    + (isHarmful ? ", which this firmware would overwrite" : ", which some firmware confuses"),
+                hint: "choose another name, or add it all the same with --force")
+        case .touchNotApplied(let id):
+            Explanation(
+                "not-applied", .failed,
+                "'\(id.text.printable)' is stored, but the key gives its codes without a touch",
+                hint: "delete it, unless that will do: ykit oath delete NAME")
+        case .invalidURI(let cause): cause.explanation
+        case .invalidMigration(let cause): cause.explanation
+        case .invalidPSKC(let cause): cause.explanation
+        default: Explanation("failed", .failed, "\(self)")
+        }
+    }
+}
+
+extension PSKCError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .malformed(let cause): .malformed("this key container cannot be read: \(cause)")
+        case .field("CheckDigits", _):
+            .malformed(
+                "this key container cannot be used: the codes need a check digit, which keys do not append",
+                hint: "have the container made without CheckDigits")
+        case .field(let name, ""):
+            .malformed("this key container cannot be read: \(name) is missing or has an unknown value")
+        case .field(let name, let value):
+            .malformed("this key container cannot be read: \(name) is '\(value.printable)'")
+        case .unsupportedAlgorithm(let name) where name.lowercased().hasSuffix("yubikey-aes"):
+            .malformed(
+                "this is the AES key of a slot with Yubico OTP, not an account with codes", hint: "ykit otp --help")
+        case .unsupportedAlgorithm(""):
+            .malformed("the key container uses an algorithm that is not known here")
+        case .unsupportedAlgorithm(let name):
+            .malformed("the key container uses \(name.printable), which is not known here")
+        case .cancelled: .interrupted
+        case .needsKey: Explanation("file-locked", .authentication, "the key container is encrypted")
+        case .wrongKey:
+            Explanation("file-key-wrong", .authentication, "wrong passphrase or key, or the key container was changed")
+        case .crypto(let fault): fault.explanation
+        }
+    }
+}
+
+extension ExportError {
+    /// Explains why another authenticator's export file cannot be read.
+    package func explanation(in name: String) -> Explanation {
+        switch self {
+        case .malformed(let format, let what):
+            .malformed(
+                "\(name) is an export of \(format.rawValue), but cannot be read: \(what)", hint: "export it again")
+        case .unreadable(let kind, let advice):
+            Explanation(
+                "export-unsupported", .notSupported, "\(name) is a \(kind), which ykit cannot read", hint: advice)
+        case .needsPassword(let format):
+            Explanation("file-locked", .authentication, "\(name), an export of \(format.rawValue), is encrypted")
+        case .wrongPassword(.andOTP):
+            Explanation(
+                "file-password-wrong", .authentication,
+                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup, which has no mark of its own"
+            )
+        case .wrongPassword(let format):
+            Explanation(
+                "file-password-wrong", .authentication,
+                "the password of \(name), an export of \(format.rawValue), is wrong, or the file was changed")
+        case .tooExpensive(let format):
+            .malformed(
+                "\(name), an export of \(format.rawValue), asks for more than 1 GiB of memory or 20 seconds to check its password",
+                hint: "export it again with the usual settings")
+        case .damagedArchive(let what):
+            .malformed("\(name) is a ZIP archive, but cannot be read: \(what)", hint: "export it again")
+        case .cancelled: .interrupted
+        case .missingLibrary(let format, let library):
+            Explanation(
+                "library-missing", .failed, "reading this export of \(format.rawValue) needs \(library)",
+                hint: library.hasPrefix("libsodium")
+                    ? "sudo apt-get install libsodium23" : "sudo apt-get install libargon2-1")
+        }
+    }
+}
+
+extension MigrationError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .notMigration: .malformed("this is not an otpauth-migration export")
+        case .badBase64(let cause), .malformed(let cause):
+            .malformed("this otpauth-migration export is damaged: \(cause)", hint: "export and scan it again")
+        case .account(let place, let cause): .malformed("account \(place + 1) of the export cannot be used: \(cause)")
+        }
+    }
+}
+
+extension OtpauthError: Explained {
+    package var explanation: Explanation {
+        guard reason == .twoStep else { return .malformed("this is not a usable otpauth URI: \(self)") }
+        return .malformed(
+            "the secret is only the server's half, the key has to make the other (two-step enrolment)",
+            hint: "ykit approve open LINK, or --qr PICTURE, enrols it")
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKOpenPGP
+import YKWire
+
+extension OpenPGPError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .card(let error): error.explanation
+        case .terminated:
+            Explanation(
+                "terminated", .failed, "the OpenPGP application is terminated: a reset began and did not end",
+                hint: "finish it: ykit openpgp reset")
+        case .wrongPIN, .blocked, .pinRequired, .badPINLength, .refusedPIN, .defaultPINs: aboutAccess
+        case .noKey(let slot):
+            Explanation("no-key", .notFound, "the card has no \(slot) key", hint: "ykit openpgp keys generate \(slot)")
+        case .noCertificate(let slot):
+            Explanation("no-certificate", .notFound, "no certificate is stored for the \(slot) key")
+        case .touchTimeout: .notTouched
+        case .touchIsFixed(let slot):
+            Explanation(
+                "not-allowed", .policy, "the touch policy of the \(slot) key is fixed",
+                hint: slot == .attestation ? nil : "it ends when the key is replaced, or with 'ykit openpgp reset'")
+        case .unsupported(let what): Explanation("not-supported", .notSupported, "this card does not support \(what)")
+        case .unsupportedKey(let type, let slot):
+            Explanation(
+                "not-supported", .notSupported, "the card takes no \(type) key as its \(slot) key",
+                hint: "ykit openpgp info shows what the slots hold")
+        case .unfit(let slot, let what):
+            Explanation("not-supported", .notSupported, "the \(slot) key does not do \(what)")
+        case .badInput(let words): .usage(words)
+        case .notStored(let what):
+            Explanation("not-stored", .failed, "the card did not store \(what) as it was written")
+        case .notAttestable(let slot):
+            Explanation(
+                "not-attestable", .policy, "the \(slot) key was not generated on this key, so it cannot be attested")
+        case .wrongSignature(let slot):
+            Explanation("wrong-signature", .failed, "the signature does not belong to the \(slot) key")
+        case .wrongFingerprint(let slot):
+            Explanation(
+                "wrong-fingerprint", .notFound, "the fingerprint on the card is not that of its \(slot) key",
+                hint: "OpenPGP software finds a key by it: import the key again, with its time (--created)")
+        case .notDecrypted: Explanation("not-decrypted", .failed, "the message is not encrypted to the decryption key")
+        case .notBlocked(let user, let admin):
+            Explanation(
+                "not-blocked", .policy,
+                "the card refuses the reset: wrong PINs do not use up its retries"
+                    + (user.map { " (user PIN \($0)" } ?? "") + (admin.map { ", admin PIN \($0))" } ?? ""),
+                hint: "ykit openpgp info shows the retries that are left")
+        case .crypto(let fault): fault.explanation
+        }
+    }
+
+    private var aboutAccess: Explanation {
+        switch self {
+        case .wrongPIN(let reference, let tries):
+            return Explanation(
+                "pin-wrong", .authentication,
+                "wrong \(reference.words)" + (tries.map { ", \(Tries.areLeft($0))" } ?? ""),
+                retriesLeft: tries)
+        case .blocked(let reference):
+            let hint =
+                switch reference {
+                case .user: "set a new one: ykit openpgp access unblock-pin"
+                case .reset: "set it with the admin PIN: ykit openpgp access set-reset-code"
+                case .admin: "only a reset helps: ykit openpgp reset deletes all keys"
+                }
+            let words =
+                reference == .reset ? "the reset code is blocked, or not set" : "the \(reference.words) is blocked"
+            return Explanation("pin-blocked", .blocked, words, hint: hint, retriesLeft: 0)
+        case .pinRequired(let reference):
+            return Explanation(
+                "pin-required", .authentication, "the card requires the \(reference.words)",
+                hint: "another program may have reset the card: repeat the command")
+        case .badPINLength(let reference, let least, let most):
+            return Explanation(
+                "pin-length", .usage, "the \(reference.words) has \(least) to \(most) bytes")
+        case .refusedPIN(let reference):
+            return Explanation(
+                "pin-refused", .policy, "the key's rules refuse this \(reference.words)",
+                hint: "use 8 or more characters that are not all the same, and no common PIN")
+        default:
+            return Explanation(
+                "not-allowed", .policy, "the key takes keys only once user PIN and admin PIN are changed",
+                hint: "ykit openpgp access change-pin, ykit openpgp access change-admin-pin")
+        }
+    }
+}

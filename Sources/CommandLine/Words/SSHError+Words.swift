@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import YKPIV
+package import YKSSH
+
+extension SSHError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .encrypted:
+            Explanation(
+                "encrypted", .notSupported, "\(self)",
+                hint:
+                    "take the passphrase off with 'ssh-keygen -p -f FILE', since the file holds no secret; or install "
+                    + "libbotan-2-19, for aes256-ctr")
+        case .wrongPassphrase:
+            Explanation("file-password-wrong", .authentication, "wrong passphrase of the key file")
+        case .notInSecurityKey(let type):
+            Explanation(
+                "no-security-key", .notSupported, "a private key of type '\(type.printable)' is not in a security key",
+                hint: "a key file of 'ykit ssh generate' or 'ssh-keygen -t ed25519-sk' is meant")
+        case .unsupportedKey(let type):
+            Explanation("not-supported", .notSupported, "a key of type '\(type.printable)' is not used here")
+        case .malformed(let words): .malformed(words.printable)
+        case .wrongSignature(let words): Explanation("wrong-signature", .authentication, words.printable)
+        }
+    }
+
+    /// Explains why a private key of OpenSSH is not read.
+    package func explanation(in path: String) -> Explanation {
+        let (file, source) = (path.fileName, path == "-" ? "FILE" : path.printable)
+        switch self {
+        case .encrypted(let cipher) where SecurityKeyFile.decrypts(cipher):
+            return KeyFileError.passwordNeeded.explanation(in: path)
+        case .encrypted(let cipher):
+            return Explanation(
+                "not-supported", .notSupported, "\(file) is encrypted with \(cipher.printable), which is not supported",
+                hint: "in a copy of it: ssh-keygen -p -m PEM -f \(source)")
+        case .wrongPassphrase: return KeyFileError.wrongPassword.explanation(in: path)
+        case .malformed(let words): return .malformed("\(file) cannot be read: \(words.printable)")
+        default: return Explanation("not-supported", .notSupported, "\(file): \("\(self)".printable)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKHTTP
+
+extension ServerError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .http(let error): error.explanationWithTrust
+        case .refused(let status, let code, let message): Self.refusal(status, code, message.printable)
+        case .status(let status): Self.with(status, nil, Self.withoutReason(status))
+        case .malformed(let reason):
+            .malformed(
+                "the server's answer cannot be used: \(reason.printable)",
+                hint: "check the address: it is the one of privacyIDEA's web page")
+        case .signature:
+            Explanation(
+                "signature", .malformed, "the server's answer is not signed with the audit key that was given",
+                hint: "another server may have answered, or it has a new key; ask who runs it")
+        case .random: .random
+        }
+    }
+
+    /// Explains a status from a proxy or another server.
+    private static func withoutReason(_ status: Int) -> Explanation {
+        switch status {
+        case 502...504:
+            Explanation(
+                "server", .failed, "the server is unavailable (HTTP status \(status))", hint: "repeat the command later"
+            )
+        case 500...: Explanation("server", .failed, "the server failed (HTTP status \(status))")
+        default:
+            Explanation(
+                "not-privacyidea", .server, "the server answered with HTTP status \(status) and without a reason",
+                hint: "check the address: it is the one of privacyIDEA's web page")
+        }
+    }
+
+    private static func refusal(_ status: Int, _ code: Int, _ message: String) -> Explanation {
+        let said = message.isEmpty ? "" : ": \(message)"
+        let explanation =
+            switch (status, code) {
+            case (_, 904):
+                Explanation("no-such-user", .notFound, "the server has no such user\(said)")
+            case (401, _):
+                Explanation(
+                    "credentials", .authentication, "the server did not accept who asks\(said)",
+                    hint: "check the user name, password or API key; a session lasts an hour or so")
+            case (403, _):
+                Explanation(
+                    "forbidden", .policy, "the server's policy forbids this\(said)", hint: "ask who runs the server"
+                )
+            case (404, _): Explanation("not-found", .notFound, "the server does not have that\(said)")
+            case (409, _):
+                Explanation(
+                    "conflict", .failed, "somebody else changed it at the same time", hint: "repeat the command")
+            case (500..., _): Explanation("server", .failed, "the server failed (HTTP status \(status))")
+            case (400, 3000...3002): container(code, "the server refused\(said)")
+            default: Explanation("refused", .failed, "the server refused (\(code))\(said)")
+            }
+        return with(status, code, explanation)
+    }
+
+    private static func with(_ status: Int?, _ code: Int?, _ explanation: Explanation) -> Explanation {
+        var explanation = explanation
+        explanation.server = ServerCodes(httpStatus: status, serverCode: code)
+        return explanation
+    }
+
+    /// Explains an error of a container's server (privacyIDEA, errors 3000 to 3002).
+    private static func container(_ code: Int, _ words: String) -> Explanation {
+        switch code {
+        case 3001:
+            Explanation(
+                "not-registered", .notFound, words,
+                hint: "the container was left or deleted there; register the key again")
+        case 3002:
+            Explanation(
+                "container-signature", .authentication, words,
+                hint: "the answer to its question is wrong, the link was used, or the container moved to another key")
+        default:
+            Explanation(
+                "container-refused", .policy, words,
+                hint: "the container is registered already, or the server forbids this")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKNFC
+
+extension TagError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .card(let error): error.explanation
+        case .notATag:
+            Explanation(
+                "not-a-tag", .notSupported,
+                "the card in the reader is not a tag: its NDEF application is missing or disabled",
+                hint:
+                    "a YubiKey is a tag on a contactless reader only, and while its OTP application is enabled over NFC"
+            )
+        case .lost:
+            Explanation(
+                "tag-lost", .removed, "the tag was taken away before it was read",
+                hint: "hold it still to the reader and repeat the command")
+        case .protected(let access):
+            Explanation(
+                "tag-protected", .policy,
+                "the tag may not be read by everybody (access condition \(String(access, radix: 16)))")
+        case .malformed(let error):
+            .malformed(
+                "the tag does not contain a valid message: \(error)", hint: "record it with --record FILE and report it"
+            )
+        case .unsteady:
+            Explanation(
+                "tag-unsteady", .failed, "the tag changed or was reset each time it was read",
+                hint: "hold it still to the reader, and let no other program use it")
+        }
+    }
+
+    /// Nobody held a key to the reader.
+    package static let noTag = Explanation(
+        "no-tag", .timeOut, "no tag came to the reader in time",
+        hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKVirtualKey
+package import YKVirtualKeyHost
+
+extension VirtualKeyFileError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .unreadable(let path, let number, _), .unwritable(let path, let number, _):
+            Explanation(
+                "state-file", ExitStatus(errno: number),
+                "\(self)".replacing(path, with: path.pathInWords),
+                hint: "name a file in a folder you may write")
+        case .notAFile, .broken:
+            .malformed("\(self)", hint: "the file is left as it is; name another one to start a new key")
+        case .newer: .malformed("\(self)", hint: "use that version, or name another file")
+        case .inUse:
+            Explanation("state-file-busy", .busy, "\(self)", hint: "end it, or name another file")
+        }
+    }
+}
+
+extension USBIPError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .missing: Explanation("usbip", .noDevice, "\(self)", hint: "sudo modprobe vhci-hcd")
+        case .denied: Explanation("usbip", .permission, "\(self)", hint: "run it with sudo")
+        case .noPort: Explanation("usbip", .busy, "\(self)", hint: "end one of the programs that use them")
+        case .failed, .gone: Explanation("usbip", .failed, "\(self)")
+        }
+    }
+}
+
+extension UHIDError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .missing: Explanation("uhid", .noDevice, "\(self)", hint: "sudo modprobe uhid")
+        case .denied: Explanation("uhid", .permission, "\(self)", hint: "run it with sudo")
+        case .failed, .gone: Explanation("uhid", .failed, "\(self)")
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKFIDO
+
+extension WebAuthnError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .json(let error): .malformed("the options are not JSON: \(error)")
+        case .member(let member, let problem, _):
+            .malformed(
+                "\(member.printable): \(problem.printable)",
+                hint: "the options are WebAuthn JSON, bare or under \"publicKey\"")
+        case .origin(let text, let problem): .usage("'\(text.printable)' is not an origin: \(problem)")
+        case .relyingParty(let id, let origin, let problem):
+            Explanation(
+                "other-relying-party", .policy, "\(origin.printable) may not ask for '\(id.printable)': \(problem)",
+                hint: "a site can ask only for its own domain or one above it")
+        case .noKnownAlgorithm:
+            Explanation("not-supported", .notSupported, "the options allow no credential type that ykit supports")
+        case .noneChosen: Explanation("none-chosen", .policy, "no account was chosen")
+        case .key(let error): error.explanation
+        }
+    }
+}
