@@ -10,6 +10,8 @@ package struct About: Sendable {
     package let aliases: [String]
     /// The members of a verb's JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
     package let members: [String]
+    /// What people type most often, shown at the end of its help.
+    package let examples: @Sendable () -> [Example]
     private let listed: @Sendable () -> [any Command.Type]
 
     /// The commands of a group. They are listed when the group is named, not before: the root alone has 25 groups.
@@ -20,11 +22,12 @@ package struct About: Sendable {
         _ name: String, _ abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
         shouldDisplay: Bool = true, subcommands: @escaping @autoclosure @Sendable () -> [any Command.Type] = [],
-        aliases: [String] = [], members: [String] = []
+        aliases: [String] = [], members: [String] = [],
+        examples: @escaping @autoclosure @Sendable () -> [Example] = []
     ) {
         (self.name, self.abstract, self.discussion) = (name, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
-        (listed, self.aliases, self.members) = (subcommands, aliases, members)
+        (listed, self.aliases, self.members, self.examples) = (subcommands, aliases, members, examples)
     }
 
     /// The subcommand of this name.
@@ -33,4 +36,15 @@ package struct About: Sendable {
     }
 
     private func isCalled(_ word: String) -> Bool { name == word || aliases.contains(word) }
+}
+
+/// A command line for the end of a command's help.
+package struct Example: Sendable {
+    /// The line as it is typed into a shell; never with a secret.
+    package let line: String
+    /// What it does; "" if the line says so.
+    package let purpose: String
+
+    /// Creates an example.
+    package init(_ line: String, _ purpose: String = "") { (self.line, self.purpose) = (line, purpose) }
 }

@@ -20,7 +20,10 @@ struct AgeGenerate: ReportingVerb {
             In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
             which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
             identity has to be kept: the key does not remember it.
-            """)
+            """,
+        examples: [
+            Example("ykit age generate --output identity.txt"), Example("ykit age generate --fido2 --output fido2.txt"),
+        ])
 
     @Option(
         ["--slot <slot>", "-s"],

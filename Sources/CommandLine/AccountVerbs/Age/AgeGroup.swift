@@ -17,7 +17,8 @@ struct AgeGroup: ParsableCommand {
             holds no secret. age finds ykit by a link: ln -s ykit age-plugin-ykit. Keys of age-plugin-yubikey work under \
             that name.
             """,
-        subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self])
+        subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self],
+        examples: [Example("ykit age generate --output identity.txt")])
 }
 
 /// The three forms of a P-256 recipient.
@@ -170,7 +171,8 @@ struct AgeList: ReportingVerb {
         discussion: """
             What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
-            """)
+            """,
+        examples: [Example("ykit age list")])
 
     @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
@@ -212,7 +214,8 @@ struct AgeIdentityVerb: ReportingVerb {
         discussion: """
             Of the key in one slot, or of all in the slots \(PIVSlot.retiredWords). An identity of --form yubikey is for \
             age-plugin-yubikey too, and names keys on P-256 alone.
-            """)
+            """,
+        examples: [Example("ykit age identity > identity.txt")])
 
     @Argument("slot", help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 

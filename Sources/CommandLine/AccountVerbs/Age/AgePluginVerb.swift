@@ -24,7 +24,11 @@ struct AgePluginVerb: ReportingVerb {
             age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
             age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. PIN and \
             touch are asked for through age.
-            """)
+            """,
+        examples: [
+            Example(
+                "age --decrypt --identity identity.txt secrets.age", "age starts the plugin for an identity of ykit.")
+        ])
 
     @Option("--state", help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
 

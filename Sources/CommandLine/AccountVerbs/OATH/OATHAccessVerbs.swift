@@ -11,7 +11,8 @@ import YKOATH
 struct OATHAccess: ParsableCommand {
     static let about = About(
         "access", "Manage the password that protects the accounts.",
-        subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self])
+        subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self],
+        examples: [Example("ykit oath access change")])
 }
 
 enum NewOATHPassword: SecretKind {
@@ -37,7 +38,11 @@ struct OATHAccessChange: ReportingVerb {
         "change", "Set, change or remove the password.",
         discussion: """
             When both passwords are read from standard input, the first line is the current one, the second the new one.
-            """)
+            """,
+        examples: [
+            Example("ykit oath access change"),
+            Example("ykit oath access change --remember", "Also remember the new password on this computer."),
+        ])
 
     @OptionGroup var new: SecretOptions<NewOATHPassword>
 
@@ -101,7 +106,8 @@ struct OATHAccessRemember: ReportingVerb {
             The Secret Service of the desktop session keeps it where there is one. Otherwise it is stored in a file \
             that only its owner may read, encrypted under a second such file and this machine's id: that protects it \
             from other users and in copies of the file, not from programs that run as you.
-            """)
+            """,
+        examples: [Example("ykit oath access remember")])
 
     @OptionGroup var password: PasswordOptions
 
@@ -140,7 +146,9 @@ struct ForgottenPasswords: Report {
 
 /// Forgets remembered passwords.
 struct OATHAccessForget: ReportingVerb {
-    static let about = About("forget", "Forget the password on this computer.")
+    static let about = About(
+        "forget", "Forget the password on this computer.",
+        examples: [Example("ykit oath access forget"), Example("ykit oath access forget --all")])
 
     @Flag(["--all", "-a"], help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 

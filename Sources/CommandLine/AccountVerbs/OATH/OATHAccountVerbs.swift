@@ -22,7 +22,8 @@ struct RenamedAccount: Report {
 struct OATHRename: ReportingVerb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
-        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
+        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.",
+        examples: [Example("ykit oath rename github GitHub:alice@example.org")])
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
@@ -60,7 +61,9 @@ struct DeletedAccount: Report {
 
 /// Deletes an account.
 struct OATHDelete: ReportingVerb {
-    static let about = About("delete", "Delete an account. Its secret cannot be recovered.")
+    static let about = About(
+        "delete", "Delete an account. Its secret cannot be recovered.",
+        examples: [Example("ykit oath delete github")])
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
@@ -93,7 +96,8 @@ struct OATHUri: ReportingVerb {
     static let about = About(
         "uri", "Add an account from an otpauth:// URI.",
         discussion:
-            "A URI contains a secret: read it from standard input, with '-', rather than from the command line.")
+            "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
+        examples: [Example("ykit oath uri - < account.uri", "Add the account of an otpauth:// URI in a file.")])
 
     @Argument("uri", help: "otpauth://…, or - for standard input.") var uri: String
 
@@ -148,7 +152,8 @@ struct OATHExport: ReportingVerb {
     static let about = About(
         "export",
         "Export names, types, algorithms and periods. Keys never reveal secrets.",
-        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.")
+        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.",
+        examples: [Example("ykit oath export"), Example("ykit oath export --json > accounts.json")])
 
     @OptionGroup var password: PasswordOptions
 

@@ -34,7 +34,13 @@ struct OATHAdd: ReportingVerb {
 
             With --device A --device B the account is added to both keys, after checking that both can store it. --pskc \
             writes it to a key container (RFC 6030) for another key, encrypted with a password.
-            """)
+            """,
+        examples: [
+            Example("ykit oath add Dropbox:alice@example.com", "Add an account; ykit prompts for its secret."),
+            Example(
+                "ykit oath add Intranet:alice --generate --qr",
+                "Generate a secret, and show it as a QR code for the service."),
+        ])
 
     @Argument("name", help: "The account, or 'issuer:account'.") var name: String
 

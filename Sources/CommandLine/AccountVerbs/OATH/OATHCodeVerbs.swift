@@ -39,7 +39,8 @@ struct ListedAccount: Report {
 struct OATHList: ReportingVerb {
     static let about = About(
         "list", "List accounts.",
-        discussion: "With --watch the codes are shown with a countdown until ^C ends it.")
+        discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
+        examples: [Example("ykit oath list"), Example("ykit oath list --codes")])
 
     @Flag(["--long", "-l"], help: "Show type, algorithm and period.") var long = false
 
@@ -99,7 +100,11 @@ struct OATHCalculate: ReportingVerb {
             A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
             counter-based account advances, and an account that requires a touch waits for it.
             """,
-        aliases: ["code"])
+        aliases: ["code"],
+        examples: [
+            Example("ykit oath calculate github"),
+            Example("ykit oath code github --single", "Print only the code, for scripts."),
+        ])
 
     @Argument(
         "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",

@@ -15,7 +15,8 @@ struct OATHGroup: ParsableCommand {
             OATHShow.self, OATHList.self, OATHCalculate.self, OATHAdd.self, OATHUri.self, OATHImport.self,
             OATHExport.self, OATHRename.self, OATHDelete.self,
             OATHReset.self, OATHAccess.self,
-        ])
+        ],
+        examples: [Example("ykit oath add GitHub:alice@example.com"), Example("ykit oath code github")])
 }
 
 /// What the OATH application reports about itself.
@@ -34,7 +35,9 @@ struct OATHState: Report {
 
 /// Shows what the OATH application reports about itself.
 struct OATHShow: ReportingVerb {
-    static let about = About("info", "Show version, device ID and whether a password is set. Needs no password.")
+    static let about = About(
+        "info", "Show version, device ID and whether a password is set. Needs no password.",
+        examples: [Example("ykit oath info")])
 
     func run(in world: World) async throws -> Outcome<OATHState> {
         let info = await (try world.openOATH()).info
@@ -56,7 +59,9 @@ struct ResetOATH: Report {
 
 /// Deletes all data of the OATH application.
 struct OATHReset: ReportingVerb {
-    static let about = About("reset", "Delete all accounts and the password.")
+    static let about = About(
+        "reset", "Delete all accounts and the password.",
+        examples: [Example("ykit oath reset")])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -43,7 +43,11 @@ struct OATHImport: ReportingVerb {
             container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
             Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
-            """)
+            """,
+        examples: [
+            Example("ykit oath import qr.png", "Add the account in a picture of a QR code."),
+            Example("ykit oath import export.txt --touch"),
+        ])
 
     /// An account, or why it is invalid.
     private struct Item {

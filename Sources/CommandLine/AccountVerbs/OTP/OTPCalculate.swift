@@ -28,7 +28,11 @@ struct OTPCalculate: ReportingVerb {
         discussion: """
             The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
             the answer a code.
-            """)
+            """,
+        examples: [
+            Example("ykit otp calculate 2 00010203", "Send four bytes to a challenge-response slot."),
+            Example("ykit otp calculate 2 --totp", "Calculate a TOTP code with the slot's key."),
+        ])
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 

@@ -14,7 +14,8 @@ struct OTPGroup: ParsableCommand {
         subcommands: [
             OTPInfo.self, OTPSwap.self, OTPDelete.self, OTPYubiOTP.self, OTPStatic.self, OTPChalResp.self, OTPHOTP.self,
             OTPNDEF.self, OTPSettingsUpdate.self, OTPCalculate.self, OTPParse.self, OTPVerify.self,
-        ])
+        ],
+        examples: [Example("ykit otp chalresp 2 --generate")])
 }
 
 /// The state of the OTP application.
@@ -57,7 +58,9 @@ struct SlotReport: Report {
 
 /// Shows the state of the slots.
 struct OTPInfo: ReportingVerb {
-    static let about = About("info", "Show which slots are in use, and what they do.")
+    static let about = About(
+        "info", "Show which slots are in use, and what they do.",
+        examples: [Example("ykit otp info")])
 
     func run(in world: World) async throws -> Outcome<OTPReport> {
         let service = try await world.otp()
@@ -92,7 +95,9 @@ struct SwappedSlots: Report {
 
 /// Swaps the slots.
 struct OTPSwap: ReportingVerb {
-    static let about = About("swap", "Swap the contents of the two slots.")
+    static let about = About(
+        "swap", "Swap the contents of the two slots.",
+        examples: [Example("ykit otp swap")])
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
@@ -113,7 +118,9 @@ struct ChangedSlot: Report {
 
 /// Deletes the configuration of a slot.
 struct OTPDelete: ReportingVerb {
-    static let about = About("delete", "Empty a slot. Its contents cannot be recovered.")
+    static let about = About(
+        "delete", "Empty a slot. Its contents cannot be recovered.",
+        examples: [Example("ykit otp delete 2")])
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -137,7 +144,8 @@ struct OTPDelete: ReportingVerb {
 struct OTPSettingsUpdate: ReportingVerb {
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
-        discussion: "Settings that are not given are set to those of a new slot.")
+        discussion: "Settings that are not given are set to those of a new slot.",
+        examples: [Example("ykit otp settings 2 --no-enter")])
 
     @OptionGroup var target: OTPProgramming
     @OptionGroup var typing: TypingOptions
@@ -179,7 +187,9 @@ struct SlotNDEF: Report {
 
 /// Configures the NDEF record that a key presents over NFC.
 struct OTPNDEF: ReportingVerb {
-    static let about = About("ndef", "Set the URL or text that NFC readers get, followed by a slot's token.")
+    static let about = About(
+        "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
+        examples: [Example("ykit otp ndef 1"), Example("ykit otp ndef 1 --prefix https://example.com/otp/")])
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 

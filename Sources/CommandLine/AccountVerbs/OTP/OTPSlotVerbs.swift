@@ -35,7 +35,8 @@ struct OTPYubiOTP: ReportingVerb {
             The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
             environment, or are made up with --generate. When several come by standard input, their lines are: access \
             code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
-            """)
+            """,
+        examples: [Example("ykit otp yubiotp 1 --serial-public-id --generate --csv yubicloud.csv")])
 
     @OptionGroup var target: OTPProgramming
 
@@ -135,7 +136,8 @@ struct OTPStatic: ReportingVerb {
             one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
             The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
             --generate.
-            """)
+            """,
+        examples: [Example("ykit otp static 2 --generate --length 20")])
 
     @OptionGroup var target: OTPProgramming
 
@@ -223,7 +225,8 @@ struct OTPChalResp: ReportingVerb {
             comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
             slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
             opened without it.
-            """)
+            """,
+        examples: [Example("ykit otp chalresp 2 --generate --touch")])
 
     @OptionGroup var target: OTPProgramming
 
@@ -278,7 +281,8 @@ struct OTPHOTP: ReportingVerb {
         discussion: """
             The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is \
             made up with --generate.
-            """)
+            """,
+        examples: [Example("ykit otp hotp 2 --digits 8"), Example("ykit otp hotp 2 --generate --output hotp.secret")])
 
     @OptionGroup var target: OTPProgramming
 

@@ -55,7 +55,8 @@ struct OTPVerify: ReportingVerb {
 
             The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a client's), \
             or is asked for. Without an argument the password is read from the terminal: touch the key.
-            """)
+            """,
+        examples: [Example("ykit otp verify dteffujehknhfjbrjnlnldnhcujvddbikngjrtgh --key-file aes.key")])
 
     @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
@@ -253,7 +254,8 @@ struct OTPParse: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Show what a one-time password that a key typed consists of.",
-        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.")
+        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
+        examples: [Example("ykit otp parse ccccccbchvthlivuitriujjifivbvtrjkjfirllluurj")])
 
     @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 

@@ -59,7 +59,8 @@ struct SecurIDCode: ReportingVerb {
         discussion: """
             Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
-            """)
+            """,
+        examples: [Example("ykit securid code"), Example("ykit securid code work --clipboard")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -131,7 +132,8 @@ struct OpenedToken {
 struct SecurIDWatch: ReportingVerb {
     static let about = About(
         "watch", "Show a token's codes with a countdown, until ^C.",
-        discussion: "The token is opened once; its seed stays in memory until the end.")
+        discussion: "The token is opened once; its seed stays in memory until the end.",
+        examples: [Example("ykit securid watch work --for 60")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 

@@ -35,7 +35,8 @@ struct SecurIDExport: ReportingVerb {
         discussion: """
             Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
             be typed, or --force given, which also replaces an output file that exists.
-            """)
+            """,
+        examples: [Example("ykit securid export work --format sdtid --output work.sdtid")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -149,7 +150,9 @@ struct DetectedToken: Report {
 /// Detects the format of a token text.
 struct SecurIDDetect: ReportingVerb {
     static let uses: GlobalUse = []
-    static let about = About("detect", "Show what a text, link, file or picture contains, without importing it.")
+    static let about = About(
+        "detect", "Show what a text, link, file or picture contains, without importing it.",
+        examples: [Example("ykit securid detect token.sdtid")])
 
     @Argument("source", help: "The text or file, or - for standard input.", completion: .file) var source: String
 

@@ -12,12 +12,14 @@ struct SecurIDGroup: ParsableCommand {
             SecurIDImport.self, SecurIDList.self, SecurIDCode.self, SecurIDWatch.self, SecurIDUse.self,
             SecurIDRename.self, SecurIDDelete.self, SecurIDReset.self, SecurIDExport.self, SecurIDDetect.self,
             SecurIDBindingID.self, SecurIDShow.self, SecurIDVersion.self, SecurIDStoreGroup.self,
-        ])
+        ],
+        examples: [Example("ykit securid import token.sdtid")])
 }
 
 /// Commands for the keys that open the store.
 struct SecurIDStoreGroup: ParsableCommand {
     static let about = About(
         "store", "The keys that open the token store.",
-        subcommands: [SecurIDStoreShow.self, SecurIDStoreAddKey.self, SecurIDStoreRemoveKey.self])
+        subcommands: [SecurIDStoreShow.self, SecurIDStoreAddKey.self, SecurIDStoreRemoveKey.self],
+        examples: [Example("ykit securid store info")])
 }

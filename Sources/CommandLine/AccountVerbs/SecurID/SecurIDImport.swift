@@ -56,7 +56,11 @@ struct SecurIDImport: ReportingVerb {
         discussion: """
             SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR codes, \
             the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
-            """)
+            """,
+        examples: [
+            Example("ykit securid import token.sdtid"),
+            Example("ykit securid import --ctkip https://ctkip.example.com/service"),
+        ])
 
     @Argument("source", help: "SOURCE, or - for standard input.", completion: .file) var source: String?
 

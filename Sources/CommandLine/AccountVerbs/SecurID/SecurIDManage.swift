@@ -26,7 +26,9 @@ struct TokenList: Report {
 
 /// Lists tokens.
 struct SecurIDList: ReportingVerb {
-    static let about = About("list", "List the tokens; no key is needed for that.")
+    static let about = About(
+        "list", "List the tokens; no key is needed for that.",
+        examples: [Example("ykit securid list")])
 
     @OptionGroup var path: StorePathOptions
 
@@ -57,7 +59,9 @@ struct ShownToken: Report {
 
 /// Shows a token.
 struct SecurIDShow: ReportingVerb {
-    static let about = About("info", "Show what is known of a token, without its seed.")
+    static let about = About(
+        "info", "Show what is known of a token, without its seed.",
+        examples: [Example("ykit securid info work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
@@ -85,7 +89,9 @@ struct TokenSerial: Report {
 
 /// Selects the current token.
 struct SecurIDUse: ReportingVerb {
-    static let about = About("use", "Choose the token that 'code' uses when none is named.")
+    static let about = About(
+        "use", "Choose the token that 'code' uses when none is named.",
+        examples: [Example("ykit securid use work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
@@ -114,7 +120,8 @@ struct RenamedToken: Report {
 struct SecurIDRename: ReportingVerb {
     static let about = About(
         "rename", "Give a token a nickname of up to 32 characters, or take it away with an empty one.",
-        discussion: "The nickname is sealed with the token, so the key is needed.")
+        discussion: "The nickname is sealed with the token, so the key is needed.",
+        examples: [Example("ykit securid rename work office")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
@@ -148,7 +155,9 @@ struct SecurIDRename: ReportingVerb {
 
 /// Deletes a token.
 struct SecurIDDelete: ReportingVerb {
-    static let about = About("delete", "Delete a token. Its seed cannot be recovered.")
+    static let about = About(
+        "delete", "Delete a token. Its seed cannot be recovered.",
+        examples: [Example("ykit securid delete work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
@@ -185,7 +194,8 @@ struct SecurIDReset: ReportingVerb {
             Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there, after which \
             no copy of the file can be opened with them. For other keys an old copy of the file, together with the key, still gives the tokens: \
             destroy the copies, or reset the key's FIDO application.
-            """)
+            """,
+        examples: [Example("ykit securid reset")])
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
@@ -226,7 +236,8 @@ struct BindingIdentifier: Report {
 struct SecurIDBindingID: ReportingVerb {
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
-        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.")
+        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.",
+        examples: [Example("ykit securid binding-id")])
 
     @OptionGroup var path: StorePathOptions
 
@@ -254,7 +265,9 @@ struct TokenFormats: Report {
 /// Shows what this implementation supports.
 struct SecurIDVersion: ReportingVerb {
     static let uses: GlobalUse = []
-    static let about = About("version", "Show the version, and the token formats that it reads and writes.")
+    static let about = About(
+        "version", "Show the version, and the token formats that it reads and writes.",
+        examples: [Example("ykit securid version")])
 
     func run(in world: World) async throws -> Outcome<TokenFormats> {
         let formats = TokenFormats()

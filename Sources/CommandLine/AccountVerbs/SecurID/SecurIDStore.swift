@@ -16,7 +16,9 @@ struct TokenStoreContents: Report {
 
 /// Shows the keys of the store.
 struct SecurIDStoreShow: ReportingVerb {
-    static let about = About("info", "Show which keys open the store.")
+    static let about = About(
+        "info", "Show which keys open the store.",
+        examples: [Example("ykit securid store info")])
 
     @OptionGroup var path: StorePathOptions
 
@@ -34,7 +36,8 @@ struct SecurIDStoreAddKey: ReportingVerb {
             The store is opened with a key that opens it already, then sealed for the new one. With one key at a time: \
             --from names the state file of a virtual key, or the serial number of the key that opens the store; without \
             it the key in use opens the store, and the new one is asked for.
-            """)
+            """,
+        examples: [Example("ykit securid store add-key")])
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
@@ -55,7 +58,8 @@ struct SecurIDStoreRemoveKey: ReportingVerb {
         discussion: """
             The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
             this session, which is deleted there.
-            """)
+            """,
+        examples: [Example("ykit securid store remove-key spare")])
 
     @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 

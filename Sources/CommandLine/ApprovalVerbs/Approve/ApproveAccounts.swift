@@ -63,7 +63,8 @@ struct ApproveAccounts: ReportingVerb {
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
             right: it was probably deleted there. Nothing is deleted here because of that.
-            """)
+            """,
+        examples: [Example("ykit approve accounts")])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -89,7 +90,9 @@ struct DeliveryAddress: Report {
 
 /// Changes the address for delivered requests.
 struct ApproveAddress: AccountKeyVerb {
-    static let about = About("address", "Have the server deliver an account's requests to another address.")
+    static let about = About(
+        "address", "Have the server deliver an account's requests to another address.",
+        examples: [Example("ykit approve address work alice-laptop")])
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
@@ -141,7 +144,8 @@ struct ApproveLogout: AccountKeyVerb {
             With --user the server is told to delete its token; without it, the token stays there. The private key is \
             deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
             with codes is deleted from the OATH application. --keep-key leaves both.
-            """)
+            """,
+        examples: [Example("ykit approve logout work")])
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
@@ -280,7 +284,8 @@ struct ClearedAccounts: Report {
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
         "clear", "Remove all accounts from the store, or their keys from this security key.",
-        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.")
+        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
+        examples: [Example("ykit approve clear --accounts")])
 
     @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.") var all = false
 
@@ -343,7 +348,8 @@ struct MovedStore: Report {
 struct ApproveMoveStore: ReportingVerb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
-        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.")
+        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
+        examples: [Example("ykit approve move-store accounts.json")])
 
     @Argument("file", help: "The new file.", completion: .file) var target: String
 

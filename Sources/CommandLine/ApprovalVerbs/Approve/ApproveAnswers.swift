@@ -40,7 +40,8 @@ struct ApproveYes: AccountKeyVerb {
             key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
             --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
             gives it, nothing is asked, so that a program can approve what it showed to somebody.
-            """)
+            """,
+        examples: [Example("ykit approve yes")])
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
@@ -132,7 +133,8 @@ struct ApproveNo: AccountKeyVerb {
         discussion: """
             --fraud tells the server that somebody else started the login, --cancelled that you started it and do not \
             want it any more. The reason is sent only where the server signed that it takes one.
-            """)
+            """,
+        examples: [Example("ykit approve no")])
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?

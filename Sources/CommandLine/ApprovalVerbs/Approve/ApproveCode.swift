@@ -26,7 +26,8 @@ struct AccountCode: Report {
 struct ApproveCode: ReportingVerb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
-        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.")
+        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
+        examples: [Example("ykit approve code alice")])
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?

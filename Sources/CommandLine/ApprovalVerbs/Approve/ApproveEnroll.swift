@@ -112,7 +112,11 @@ struct ApproveEnroll: AccountKeyVerb {
             never: the key signs whenever its PIN was given, so any program that reaches it then can approve. With \
             --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application before each approval; \
             other programs need not.
-            """)
+            """,
+        examples: [
+            Example("ykit approve enroll --qr enrolment.png --name work"),
+            Example("ykit approve enroll --server https://mfa.example.com --user alice"),
+        ])
 
     @OptionGroup var source: LinkOptions
 

@@ -14,5 +14,6 @@ struct ApproveGroup: ParsableCommand {
             ApproveMoveStore.self, ApproveCode.self, ApproveOffline.self, ApproveAdd.self, ApproveSync.self,
             ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self, ApproveWatch.self,
             ApproveStoreGroup.self,
-        ])
+        ],
+        examples: [Example("ykit approve yes")])
 }

@@ -28,7 +28,8 @@ struct ApproveHistoryVerb: ReportingVerb {
             The history beside the store has each request as it came, what was answered, and both signatures; each line \
             has the hash of the one before it, so that a change or a gap is seen. Lines are kept for 90 days. --server \
             shows the server's log of one account instead, after signing in as --user.
-            """)
+            """,
+        examples: [Example("ykit approve history --limit 10")])
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?

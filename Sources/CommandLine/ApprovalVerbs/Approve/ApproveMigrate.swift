@@ -13,7 +13,8 @@ import YKTransport
 struct ApproveMigrateGroup: ParsableCommand {
     static let about = About(
         "migrate", "Move the accounts of a container to another security key.",
-        subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self])
+        subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self],
+        examples: [Example("ykit approve migrate check")])
 }
 
 /// What a move to another key comes to.
@@ -34,7 +35,8 @@ struct MoveForecast: Report {
 struct ApproveMigrateCheck: ReportingVerb {
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
-        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
+        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.",
+        examples: [Example("ykit approve migrate check")])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -84,7 +86,8 @@ struct ApproveMigrateRun: AccountKeyVerb {
             A key is made on the other security key, the present one hands the container over to it, and the other one \
             fetches its accounts with new secrets. The accounts on the present key are void then. The store is sealed for \
             the other key too.
-            """)
+            """,
+        examples: [Example("ykit approve migrate run --to 12345678")])
 
     @Argument(
         "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")

@@ -45,7 +45,8 @@ struct ApproveAdd: ReportingVerb {
         discussion: """
             SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
             hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
-            """)
+            """,
+        examples: [Example("ykit approve add savings OCRA-1:HOTP-SHA256-8:QH40")])
 
     @Argument("name", help: "A name for the account.") var name: String
 
@@ -128,7 +129,8 @@ struct ApproveOffline: ReportingVerb {
             text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
             (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
             challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
-            """)
+            """,
+        examples: [Example("ykit approve offline bank --text \"12.50 CHF to ACME\"")])
 
     @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
     var account: String?

@@ -37,7 +37,11 @@ struct ApproveQRType: ReportingVerb {
             enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, transfer \
             carries accounts of another app, unknown is any other text, invalid a link that is malformed or of another \
             scheme. A text that a service shows for an offline code is unknown, too: 'approve offline' signs it.
-            """)
+            """,
+        examples: [
+            Example("ykit approve qr-type 'tiqrauth://alice@example.org/1/2/Example'"),
+            Example("ykit approve qr-type --qr login.png"),
+        ])
 
     @Argument("text", help: "The link or text, or - for standard input.") var text: String?
 
@@ -98,7 +102,8 @@ struct ApproveOpen: AccountKeyVerb {
             tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
             with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
             and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
-            """)
+            """,
+        examples: [Example("ykit approve open --qr login.png")])
 
     @OptionGroup var source: LinkOptions
 

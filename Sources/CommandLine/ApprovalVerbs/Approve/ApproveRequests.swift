@@ -179,7 +179,9 @@ struct OpenRequestOptions: ParsableArguments {
 
 /// Lists open requests.
 struct ApproveList: AccountKeyVerb {
-    static let about = About("list", "List the requests that are open; each account costs a signature.")
+    static let about = About(
+        "list", "List the requests that are open; each account costs a signature.",
+        examples: [Example("ykit approve list")])
 
     @OptionGroup var asked: OpenRequestOptions
 
@@ -195,7 +197,9 @@ struct ApproveList: AccountKeyVerb {
 
 /// Shows a request.
 struct ApproveShow: AccountKeyVerb {
-    static let about = About("show", "Show an open request in full.")
+    static let about = About(
+        "show", "Show an open request in full.",
+        examples: [Example("ykit approve show")])
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?

@@ -8,7 +8,8 @@ import Verbs
 struct ApproveStoreGroup: ParsableCommand {
     static let about = About(
         "store", "The keys that open the secrets in the account store.",
-        subcommands: [ApproveStoreInfo.self, ApproveStoreAddKey.self, ApproveStoreRemoveKey.self])
+        subcommands: [ApproveStoreInfo.self, ApproveStoreAddKey.self, ApproveStoreRemoveKey.self],
+        examples: [Example("ykit approve store info")])
 }
 
 /// The keys of the account store.
@@ -21,7 +22,9 @@ struct AccountStoreContents: Report {
 
 /// Shows the keys of the account store.
 struct ApproveStoreInfo: ReportingVerb {
-    static let about = About("info", "Show which keys open the account store.")
+    static let about = About(
+        "info", "Show which keys open the account store.",
+        examples: [Example("ykit approve store info")])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -39,7 +42,8 @@ struct ApproveStoreAddKey: ReportingVerb {
             The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys in \
             software. The keys of push accounts and containers are in PIV slots and are not copied. With one key at a \
             time, --from names the key that opens the store now.
-            """)
+            """,
+        examples: [Example("ykit approve store add-key")])
 
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
@@ -57,7 +61,8 @@ struct ApproveStoreAddKey: ReportingVerb {
 struct ApproveStoreRemoveKey: ReportingVerb {
     static let about = About(
         "remove-key", "Revoke a key's access to the account store.",
-        discussion: "The key is not needed. It still opens copies of the file that were made before.")
+        discussion: "The key is not needed. It still opens copies of the file that were made before.",
+        examples: [Example("ykit approve store remove-key spare")])
 
     @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
 

@@ -55,7 +55,8 @@ struct ApproveSync: AccountKeyVerb {
             The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
             to the store first and used then. When something goes wrong in between, 'sync' goes on where it stopped, before \
             it asks the server again.
-            """)
+            """,
+        examples: [Example("ykit approve sync")])
 
     @Argument(
         "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")

@@ -30,7 +30,8 @@ struct ApproveWatch: AccountKeyVerb {
             each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
 
             DURATION and SECONDS are a number, or one with s, m or h behind it.
-            """)
+            """,
+        examples: [Example("ykit approve watch"), Example("ykit approve watch --every 30 --command ./notify.sh")])
 
     @Option("--account", help: "Only this account.") var account: String?
 

@@ -21,7 +21,9 @@ struct ClientKey: Report {
 
 /// Registers a client.
 struct SecondFactorAPIKeyCreate: SecondFactorVerb {
-    static let about = About("create", "Register a client and print its API key, which is shown once.")
+    static let about = About(
+        "create", "Register a client and print its API key, which is shown once.",
+        examples: [Example("ykit 2fa api-key create shop")])
 
     @Argument("name", help: "A name for the client.") var name: String
 
@@ -35,7 +37,9 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
-    static let about = About("rotate", "Replace a client's API key; the old one stops working at once.")
+    static let about = About(
+        "rotate", "Replace a client's API key; the old one stops working at once.",
+        examples: [Example("ykit 2fa api-key rotate shop")])
 
     @Argument("name", help: "The client, by its name or identifier.") var name: String
 
@@ -58,7 +62,9 @@ struct ClientList: Report {
 
 /// Lists clients.
 struct SecondFactorAPIKeyList: SecondFactorVerb {
-    static let about = About("list", "List the registered clients, without their API keys.")
+    static let about = About(
+        "list", "List the registered clients, without their API keys.",
+        examples: [Example("ykit 2fa api-key list")])
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

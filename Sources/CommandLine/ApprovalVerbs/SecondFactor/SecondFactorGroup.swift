@@ -15,14 +15,16 @@ struct SecondFactorGroup: ParsableCommand {
             SecondFactorAddUser.self, SecondFactorEnable.self, SecondFactorDisable.self, SecondFactorPhone.self,
             SecondFactorLogInTest.self, SecondFactorDeviceGroup.self, SecondFactorTrustGroup.self,
             SecondFactorAPIKeyGroup.self,
-        ])
+        ],
+        examples: [Example("ykit 2fa status alice --server https://mfa.example.com")])
 }
 
 /// Commands for the keys registered for a user.
 struct SecondFactorDeviceGroup: ParsableCommand {
     static let about = About(
         "device", "The keys that are registered for a user.",
-        subcommands: [SecondFactorDeviceStatus.self, SecondFactorDeviceRemove.self])
+        subcommands: [SecondFactorDeviceStatus.self, SecondFactorDeviceRemove.self],
+        examples: [Example("ykit 2fa device status alice")])
 }
 
 /// Commands for devices that the server remembers.
@@ -32,14 +34,16 @@ struct SecondFactorTrustGroup: ParsableCommand {
         subcommands: [
             SecondFactorTrustAllow.self, SecondFactorTrustAdd.self, SecondFactorTrustStatus.self,
             SecondFactorTrustCheck.self, SecondFactorTrustRemove.self,
-        ])
+        ],
+        examples: [Example("ykit 2fa trust status alice")])
 }
 
 /// Commands for the API keys of services.
 struct SecondFactorAPIKeyGroup: ParsableCommand {
     static let about = About(
         "api-key", "The API keys of services.",
-        subcommands: [SecondFactorAPIKeyCreate.self, SecondFactorAPIKeyRotate.self, SecondFactorAPIKeyList.self])
+        subcommands: [SecondFactorAPIKeyCreate.self, SecondFactorAPIKeyRotate.self, SecondFactorAPIKeyList.self],
+        examples: [Example("ykit 2fa api-key list")])
 }
 
 /// A verb with session and key options.

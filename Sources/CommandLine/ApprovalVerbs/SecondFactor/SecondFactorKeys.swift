@@ -27,7 +27,8 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
         discussion: """
             The key verifies its user, by PIN or fingerprint. A user needs a registered number or address first; \
             --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
-            """)
+            """,
+        examples: [Example("ykit 2fa register-key alice --device-id desk")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -62,7 +63,9 @@ struct VerifiedUser: Report {
 
 /// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorUserVerb {
-    static let about = About("verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.")
+    static let about = About(
+        "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
+        examples: [Example("ykit 2fa verify-key alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -106,7 +109,9 @@ struct RegisteredKeys: Report {
 
 /// Shows registered keys.
 struct SecondFactorDeviceStatus: SecondFactorUserVerb {
-    static let about = About("status", "Show whether a device is registered for a user, or all that are.")
+    static let about = About(
+        "status", "Show whether a device is registered for a user, or all that are.",
+        examples: [Example("ykit 2fa device status alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -133,7 +138,9 @@ struct RemovedKey: Report {
 
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorUserVerb {
-    static let about = About("rm", "Delete a device of a user from the server.")
+    static let about = About(
+        "rm", "Delete a device of a user from the server.",
+        examples: [Example("ykit 2fa device rm alice desk")])
 
     @Argument("user", help: "The user's name.") var user: String
 

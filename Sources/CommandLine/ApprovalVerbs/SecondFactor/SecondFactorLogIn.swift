@@ -31,7 +31,8 @@ struct SecondFactorLogIn: ReportingVerb {
         discussion: """
             With a password, or --passkey with a passkey of the key. A session that is kept is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
-            """)
+            """,
+        examples: [Example("ykit 2fa login --server https://mfa.example.com --keep")])
 
     @OptionGroup var access: SecondFactorAccess
 
@@ -79,7 +80,9 @@ struct DeletedSession: Report {
 
 /// Deletes a stored session.
 struct SecondFactorLogOut: ReportingVerb {
-    static let about = About("logout", "Delete the session that was kept; no key is needed for that.")
+    static let about = About(
+        "logout", "Delete the session that was kept; no key is needed for that.",
+        examples: [Example("ykit 2fa logout")])
 
     @OptionGroup var access: SecondFactorAccess
 
@@ -99,7 +102,8 @@ struct SecondFactorShow: SecondFactorUserVerb {
         discussion: """
             none: no token; disabled: none that can be used; sms: a PIN by SMS or mail; fp: a key or passkey; other: \
             something else.
-            """)
+            """,
+        examples: [Example("ykit 2fa status alice --server https://mfa.example.com")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -157,7 +161,8 @@ struct TestedLogIn: Report {
 struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
         "login-test",
-        "Walk through a login as a service would: status, remembered device, key or PIN.")
+        "Walk through a login as a service would: status, remembered device, key or PIN.",
+        examples: [Example("ykit 2fa login-test alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 

@@ -46,7 +46,11 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
         discussion: """
             To log in, to the user's registered number or address. With --register, to a new one, which counts only after \
             'verify-pin --register'; a PIN for the one is refused for the other.
-            """)
+            """,
+        examples: [
+            Example("ykit 2fa send-pin alice --by sms"),
+            Example("ykit 2fa send-pin alice --register --to +41790000000"),
+        ])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -92,7 +96,9 @@ struct VerifiedPIN: Report {
 
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
-    static let about = About("verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.")
+    static let about = About(
+        "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
+        examples: [Example("ykit 2fa verify-pin alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -142,7 +148,9 @@ struct ShownPhone: Report {
 
 /// Shows the phone number that PINs are sent to.
 struct SecondFactorPhone: SecondFactorUserVerb {
-    static let about = About("phone", "Show a user's mobile number, masked.")
+    static let about = About(
+        "phone", "Show a user's mobile number, masked.",
+        examples: [Example("ykit 2fa phone alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 

@@ -25,7 +25,8 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
         "allow", "Allow or forbid that a user's devices are remembered.",
         discussion:
-            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.")
+            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.",
+        examples: [Example("ykit 2fa trust allow alice on --days 30")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -71,7 +72,8 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         discussion: """
             By the PIN of 'send-pin', or by the key with --with-key. The server's cookie is sealed by the key, so that a \
             copy of the file is not the device.
-            """)
+            """,
+        examples: [Example("ykit 2fa trust add alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -153,7 +155,8 @@ struct RememberedDevices: Report {
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
-        discussion: "Those of one client: the one of the API key, or --client.")
+        discussion: "Those of one client: the one of the API key, or --client.",
+        examples: [Example("ykit 2fa trust status alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -213,7 +216,8 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
         discussion: """
             The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
             copy of the cookie: the one that is kept is deleted then.
-            """)
+            """,
+        examples: [Example("ykit 2fa trust check alice")])
     static let needsAccount = false
 
     @Argument("user", help: "The user's name.") var user: String
@@ -251,7 +255,9 @@ struct ForgottenDevices: Report {
 
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorUserVerb {
-    static let about = About("rm", "Make the server forget a device of a user, or all of them.")
+    static let about = About(
+        "rm", "Make the server forget a device of a user, or all of them.",
+        examples: [Example("ykit 2fa trust rm alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 

@@ -52,7 +52,8 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         discussion: """
             The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
             registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
-            """)
+            """,
+        examples: [Example("ykit 2fa add-user alice --mobile +41790000000")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -131,7 +132,8 @@ struct SecondFactorEnable: SecondFactorUserVerb {
         discussion: """
             A number or address that is not verified stays disabled: 'verify-pin --register' enables it. With --mode \
             sms+fp the user must have both, a number or address and a key.
-            """)
+            """,
+        examples: [Example("ykit 2fa enable alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -164,7 +166,9 @@ struct DisabledFactors: Report {
 
 /// Disables a user's factors.
 struct SecondFactorDisable: SecondFactorUserVerb {
-    static let about = About("disable", "Disable all second factors of a user.")
+    static let about = About(
+        "disable", "Disable all second factors of a user.",
+        examples: [Example("ykit 2fa disable alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 

@@ -16,7 +16,8 @@ struct HSMAuthChangePassword: ReportingVerb {
         discussion: """
             With --admin the management password allows it in place of the old password. When both passwords come by \
             standard input, the first line is the present one, the second the new one.
-            """)
+            """,
+        examples: [Example("ykit hsmauth change-password backup")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -52,7 +53,8 @@ struct HSMAuthChangeManagementPassword: ReportingVerb {
         discussion: """
             That of a new key is sixteen bytes 00, the same as an empty password. When both come by standard input, the \
             first line is the present one, the second the new one.
-            """)
+            """,
+        examples: [Example("ykit hsmauth change-management-password")])
 
     @OptionGroup var management: ManagementPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
@@ -74,7 +76,8 @@ struct HSMAuthChallenge: ReportingVerb {
             For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
             which the key keeps the private one only until the application is selected again: 'ykit hsmauth calculate \
             --exchange' opens a session in one run.
-            """)
+            """,
+        examples: [Example("ykit hsmauth challenge operator")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -120,7 +123,8 @@ struct HSMAuthCalculate: ReportingVerb {
 
             Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
             S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
-            """)
+            """,
+        examples: [Example("ykit hsmauth calculate operator --context \"$(cat context.hex)\" --output session.keys")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -254,7 +258,8 @@ struct HSMAuthSession: Report {
 struct HSMAuthReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials and reset the management password.",
-        discussion: "The key requires no password for this. Other applications of the key are not touched.")
+        discussion: "The key requires no password for this. Other applications of the key are not touched.",
+        examples: [Example("ykit hsmauth reset")])
 
     @OptionGroup var confirmation: Confirmation
 

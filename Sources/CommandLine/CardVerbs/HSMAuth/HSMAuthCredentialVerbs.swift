@@ -12,7 +12,8 @@ import YKWire
 /// Shows the state of the application.
 struct HSMAuthInfo: ReportingVerb {
     static let about = About(
-        "info", "Show version, tries of the management password and number of credentials.")
+        "info", "Show version, tries of the management password and number of credentials.",
+        examples: [Example("ykit hsmauth info")])
 
     func run(in world: World) async throws -> Outcome<HSMAuthStatus> {
         let service = try await world.openHSMAuth()
@@ -42,7 +43,9 @@ struct HSMAuthStatus: Report {
 
 /// Lists credentials.
 struct HSMAuthList: ReportingVerb {
-    static let about = About("list", "List credentials: label, algorithm, touch, tries left.")
+    static let about = About(
+        "list", "List credentials: label, algorithm, touch, tries left.",
+        examples: [Example("ykit hsmauth list")])
 
     func run(in world: World) async throws -> Outcome<HSMAuthCredentials> {
         let service = try await world.openHSMAuth()
@@ -86,7 +89,11 @@ struct HSMAuthAdd: ReportingVerb {
             YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or drawn at random \
             and written into a new file (--generate --key-file). A p256 key is generated on the key and never leaves it \
             (--generate), derived, or read from a PEM file.
-            """)
+            """,
+        examples: [
+            Example("ykit hsmauth add backup --generate --algorithm p256"),
+            Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
+        ])
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
@@ -215,7 +222,9 @@ enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// Deletes a credential.
 struct HSMAuthDelete: ReportingVerb {
-    static let about = About("delete", "Delete a credential. Its keys cannot be restored.")
+    static let about = About(
+        "delete", "Delete a credential. Its keys cannot be restored.",
+        examples: [Example("ykit hsmauth delete backup")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -242,7 +251,8 @@ struct NamedHSMAuthCredential: Report {
 /// Exports the public key of a credential.
 struct HSMAuthExportPublicKey: ReportingVerb {
     static let about = About(
-        "export-public-key", "Write the public key of a p256 credential, for the HSM.")
+        "export-public-key", "Write the public key of a p256 credential, for the HSM.",
+        examples: [Example("ykit hsmauth export-public-key backup backup.pem")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 

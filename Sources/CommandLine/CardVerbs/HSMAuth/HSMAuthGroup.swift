@@ -20,7 +20,8 @@ struct HSMAuthGroup: ParsableCommand {
             HSMAuthInfo.self, HSMAuthList.self, HSMAuthAdd.self, HSMAuthDelete.self, HSMAuthExportPublicKey.self,
             HSMAuthChangePassword.self, HSMAuthChangeManagementPassword.self, HSMAuthChallenge.self,
             HSMAuthCalculate.self, HSMAuthReset.self,
-        ])
+        ],
+        examples: [Example("ykit hsmauth list")])
 }
 
 enum ManagementPassword: SecretKind {

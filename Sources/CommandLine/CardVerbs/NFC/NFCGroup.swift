@@ -8,5 +8,6 @@ import Verbs
 struct NFCGroup: ParsableCommand {
     static let about = About(
         "nfc", "NFC tags: what a key shows to a phone.",
-        subcommands: [NFCRead.self, NFCParse.self])
+        subcommands: [NFCRead.self, NFCParse.self],
+        examples: [Example("ykit nfc read")])
 }

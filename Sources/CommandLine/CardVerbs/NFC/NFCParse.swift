@@ -11,7 +11,8 @@ struct NFCParse: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Decode an NDEF message.",
-        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.")
+        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
+        examples: [Example("ykit nfc parse d1010a5504796b69742e6578616d")])
 
     @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .file)
     var message: String

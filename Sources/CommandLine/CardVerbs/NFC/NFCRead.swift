@@ -14,7 +14,8 @@ struct NFCRead: ReportingVerb {
         discussion: """
             Waits as long as --timeout says for a key to be held to a contactless reader; a YubiKey in a USB port has no \
             tag. A key makes a new password each time it is read.
-            """)
+            """,
+        examples: [Example("ykit nfc read")])
 
     @OptionGroup var reading: MessageOptions
 

@@ -15,13 +15,15 @@ struct OpenPGPAccessGroup: ParsableCommand {
         subcommands: [
             OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
             OpenPGPSetRetries.self, OpenPGPSetSignaturePolicy.self, OpenPGPSetKDF.self,
-        ])
+        ],
+        examples: [Example("ykit openpgp access change-pin")])
 }
 
 /// Changes the user PIN.
 struct OpenPGPChangePIN: ReportingVerb {
     static let about = About(
-        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order)
+        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
+        examples: [Example("ykit openpgp access change-pin")])
 
     @OptionGroup var pins: PINChangeOptions
 
@@ -38,7 +40,8 @@ struct OpenPGPChangePIN: ReportingVerb {
 struct OpenPGPChangeAdminPIN: ReportingVerb {
     static let about = About(
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
-        discussion: PINChangeOptions.order)
+        discussion: PINChangeOptions.order,
+        examples: [Example("ykit openpgp access change-admin-pin")])
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var new: NewAdminPINOptions
@@ -56,7 +59,8 @@ struct OpenPGPChangeAdminPIN: ReportingVerb {
 struct OpenPGPSetResetCode: ReportingVerb {
     static let about = About(
         "set-reset-code", "Set the reset code, 8 bytes or more.",
-        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.")
+        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.",
+        examples: [Example("ykit openpgp access set-reset-code")])
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
@@ -81,7 +85,8 @@ struct OpenPGPResetCodeChange: Report {
 struct OpenPGPUnblockPIN: ReportingVerb {
     static let about = About(
         "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
-        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.")
+        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
+        examples: [Example("ykit openpgp access unblock-pin"), Example("ykit openpgp access unblock-pin --reset-code")])
 
     @Flag("--reset-code", help: "Use the reset code instead of the admin PIN.") var resetCode = false
 
@@ -114,7 +119,8 @@ struct OpenPGPUnblocking: Report {
 /// Sets the number of PIN retries.
 struct OpenPGPSetRetries: ReportingVerb {
     static let about = About(
-        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).")
+        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).",
+        examples: [Example("ykit openpgp access set-retries 5 3 5")])
 
     @Argument("user-tries", help: "Tries of the user PIN.") var user: Int
 
@@ -156,7 +162,8 @@ struct OpenPGPRetries: Report {
 /// Sets whether each signature requires the PIN.
 struct OpenPGPSetSignaturePolicy: ReportingVerb {
     static let about = About(
-        "set-signature-policy", "Set whether each signature requires the user PIN again.")
+        "set-signature-policy", "Set whether each signature requires the user PIN again.",
+        examples: [Example("ykit openpgp access set-signature-policy always")])
 
     @Argument("policy", help: "always or once.") var policy: SignaturePolicy
 
@@ -191,7 +198,8 @@ struct OpenPGPSetKDF: ReportingVerb {
             Both PINs are set: new ones, or with --same-admin-pin the admin PIN that is there. The reset code is lost. \
             Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
             order: admin PIN, new user PIN, new admin PIN.
-            """)
+            """,
+        examples: [Example("ykit openpgp access set-kdf on")])
 
     @Argument("setting", help: "on or off.") var setting: Setting
 

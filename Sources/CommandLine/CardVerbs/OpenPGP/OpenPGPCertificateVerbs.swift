@@ -16,7 +16,8 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
         "certificates", "Certificates of the slots.",
         subcommands: [
             OpenPGPImportCertificate.self, OpenPGPExportCertificate.self, OpenPGPDeleteCertificate.self,
-        ])
+        ],
+        examples: [Example("ykit openpgp certificates export authentication certificate.pem")])
 }
 
 /// Imports a certificate into a slot.
@@ -26,7 +27,8 @@ struct OpenPGPImportCertificate: ReportingVerb {
         discussion: """
             The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
             imported, or, without a key there, the one that issued no other.
-            """)
+            """,
+        examples: [Example("ykit openpgp certificates import authentication certificate.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -68,7 +70,8 @@ struct ImportedOpenPGPCertificate: Report {
 /// Exports a certificate.
 struct OpenPGPExportCertificate: ReportingVerb {
     static let about = About(
-        "export", "Write the certificate of a slot. No PIN is required.")
+        "export", "Write the certificate of a slot. No PIN is required.",
+        examples: [Example("ykit openpgp certificates export authentication certificate.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -83,7 +86,9 @@ struct OpenPGPExportCertificate: ReportingVerb {
 
 /// Deletes a certificate.
 struct OpenPGPDeleteCertificate: ReportingVerb {
-    static let about = About("delete", "Delete the certificate of a slot; its key stays.")
+    static let about = About(
+        "delete", "Delete the certificate of a slot; its key stays.",
+        examples: [Example("ykit openpgp certificates delete authentication")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -108,7 +113,8 @@ struct OpenPGPAttest: ReportingVerb {
             The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
             that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \
             is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
-            """)
+            """,
+        examples: [Example("ykit openpgp attest signature attestation.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 

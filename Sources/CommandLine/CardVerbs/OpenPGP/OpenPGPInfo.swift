@@ -20,14 +20,16 @@ struct OpenPGPGroup: ParsableCommand {
             OpenPGPInfo.self, OpenPGPAccessGroup.self, OpenPGPKeysGroup.self, OpenPGPCertificatesGroup.self,
             OpenPGPSign.self, OpenPGPDecrypt.self, OpenPGPAuthenticate.self, OpenPGPAttest.self, OpenPGPRandom.self,
             OpenPGPReset.self,
-        ])
+        ],
+        examples: [Example("ykit openpgp keys generate signature")])
 }
 
 /// Shows the card's information about itself.
 struct OpenPGPInfo: ReportingVerb {
     static let about = About(
         "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
-        discussion: "Only data that anybody may read is read; nothing on the card changes.")
+        discussion: "Only data that anybody may read is read; nothing on the card changes.",
+        examples: [Example("ykit openpgp info")])
 
     func run(in world: World) async throws -> Outcome<OpenPGPReport> {
         let service = try await world.openOpenPGP()

@@ -16,7 +16,8 @@ struct OpenPGPKeysGroup: ParsableCommand {
         subcommands: [
             OpenPGPGenerateKey.self, OpenPGPImportKey.self, OpenPGPDeleteKey.self, OpenPGPExportKey.self,
             OpenPGPSetTouch.self, OpenPGPSetCAFingerprint.self,
-        ])
+        ],
+        examples: [Example("ykit openpgp keys generate signature")])
 }
 
 /// Generates a key on the card.
@@ -26,7 +27,11 @@ struct OpenPGPGenerateKey: ReportingVerb {
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
             encrypted to it is lost with the card. RSA takes some cards minutes.
-            """)
+            """,
+        examples: [
+            Example("ykit openpgp keys generate signature"),
+            Example("ykit openpgp keys generate decryption --type rsa2048 --touch on"),
+        ])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -61,7 +66,8 @@ struct OpenPGPImportKey: ReportingVerb {
             The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. --created gives the time that is \
             a part of the fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of \
             that key.
-            """)
+            """,
+        examples: [Example("ykit openpgp keys import authentication private.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -93,7 +99,8 @@ struct OpenPGPImportKey: ReportingVerb {
 struct OpenPGPDeleteKey: ReportingVerb {
     static let about = About(
         "delete", "Delete the key of a slot.",
-        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.")
+        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.",
+        examples: [Example("ykit openpgp keys delete signature")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -117,7 +124,8 @@ struct OpenPGPExportKey: ReportingVerb {
         "export", "Write the public key of a slot. No PIN is required.",
         discussion: """
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
-            """)
+            """,
+        examples: [Example("ykit openpgp keys export signature public.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -140,7 +148,8 @@ struct OpenPGPSetTouch: ReportingVerb {
         discussion: """
             fixed and cached-fixed stay until the key is replaced or the application reset; of the attestation key not \
             even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
-            """)
+            """,
+        examples: [Example("ykit openpgp keys set-touch signature on")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -215,7 +224,8 @@ struct OpenPGPSetCAFingerprint: ReportingVerb {
         discussion: """
             The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
             nothing with them.
-            """)
+            """,
+        examples: [Example("ykit openpgp keys set-ca-fingerprint 1 \"$(cat ca.fpr)\"")])
 
     @Argument("number", help: "Which of them: 1, 2 or 3.") var number: Int
 

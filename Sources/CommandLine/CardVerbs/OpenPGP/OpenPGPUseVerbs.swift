@@ -17,7 +17,8 @@ struct OpenPGPSign: ReportingVerb {
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
             Ed25519 signs the file itself. --digest says that the file is a digest. With --format openpgp or armor it is \
             what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
-            """)
+            """,
+        examples: [Example("ykit openpgp sign letter.txt --output letter.sig")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -50,7 +51,8 @@ struct OpenPGPSign: ReportingVerb {
 struct OpenPGPAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign a challenge with the authentication key.",
-        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.")
+        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
+        examples: [Example("ykit openpgp authenticate challenge.bin --output response.bin")])
 
     @Argument("file", help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
 
@@ -189,7 +191,8 @@ struct OpenPGPDecrypt: ReportingVerb {
             With an RSA key the file is a message as 'openssl pkeyutl -encrypt' makes it (PKCS#1 v1.5). With a key on a \
             curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
             it. OpenPGP messages are decrypted by gpg.
-            """)
+            """,
+        examples: [Example("ykit openpgp decrypt message.bin --output message.txt")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -242,7 +245,9 @@ struct OpenPGPPlaintext: Report {
 
 /// Generates random bytes.
 struct OpenPGPRandom: ReportingVerb {
-    static let about = About("random", "Get random bytes of the card, in hexadecimal.")
+    static let about = About(
+        "random", "Get random bytes of the card, in hexadecimal.",
+        examples: [Example("ykit openpgp random 16")])
 
     @Argument("count", help: "How many bytes.") var count = 32
 
@@ -267,7 +272,8 @@ struct OpenPGPReset: ReportingVerb {
             No PIN is required: the retries of both PINs are used up, once the card has shown that it can be reset. A \
             YubiKey keeps its attestation key. A reset that was interrupted is completed. Other applications of the key \
             are not touched.
-            """)
+            """,
+        examples: [Example("ykit openpgp reset")])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -15,14 +15,16 @@ struct PIVAccess: ParsableCommand {
         "access", "Manage PIN, PUK and management key.",
         subcommands: [
             PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
-        ])
+        ],
+        examples: [Example("ykit piv access change-pin")])
 }
 
 /// Changes the PIN.
 struct PIVChangePIN: ReportingVerb {
     static let about = About(
         "change-pin", "Change the PIN. A wrong current one uses up a retry.",
-        discussion: "The default PIN is 123456. \(PINChangeOptions.order)")
+        discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
+        examples: [Example("ykit piv access change-pin")])
 
     @OptionGroup var pins: PINChangeOptions
 
@@ -41,7 +43,8 @@ struct PIVChangePUK: ReportingVerb {
         discussion: """
             The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
             from standard input, the first line is the current PUK, the second the new one.
-            """)
+            """,
+        examples: [Example("ykit piv access change-puk")])
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPUKOptions
@@ -58,7 +61,8 @@ struct PIVChangePUK: ReportingVerb {
 struct PIVUnblockPIN: ReportingVerb {
     static let about = About(
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
-        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.")
+        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.",
+        examples: [Example("ykit piv access unblock-pin")])
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPINOptions
@@ -78,7 +82,8 @@ struct PIVSetRetries: ReportingVerb {
         discussion: """
             PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
             management key are needed.
-            """)
+            """,
+        examples: [Example("ykit piv access set-retries 5 3")])
 
     @Argument("pin-tries", help: "Retries of the PIN.") var pinTries: Int
 
@@ -126,7 +131,12 @@ struct PIVChangeManagementKey: ReportingVerb {
             With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
             ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
             into --key-file.
-            """)
+            """,
+        examples: [
+            Example(
+                "ykit piv access change-management-key --generate --protect",
+                "Generate a key and store it on the security key, protected by the PIN.")
+        ])
 
     @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?

@@ -19,7 +19,11 @@ struct PIVAttest: ReportingVerb {
             --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
             key alone, export its f9 and name that with --root. 'ykit piv keys attest' writes the attestation into a \
             file.
-            """)
+            """,
+        examples: [
+            Example("ykit piv attest 9a"),
+            Example("ykit piv attest 9a --root root.pem", "Trust only the certificates in root.pem."),
+        ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 

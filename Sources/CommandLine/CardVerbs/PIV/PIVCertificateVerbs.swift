@@ -16,7 +16,8 @@ struct PIVCertificates: ParsableCommand {
         subcommands: [
             PIVGenerateCertificate.self, PIVRequestCertificate.self, PIVImportCertificate.self,
             PIVExportCertificate.self, PIVDeleteCertificate.self,
-        ])
+        ],
+        examples: [Example("ykit piv certificates generate 9a --subject CN=Alice")])
 }
 
 /// Generates a self-signed certificate.
@@ -25,7 +26,11 @@ struct PIVGenerateCertificate: ReportingVerb {
         "generate",
         "Generate a self-signed certificate for the key in a slot, and store it there.",
         discussion:
-            "The PIN and the management key are needed. If the card does not report the public key, name its file.")
+            "The PIN and the management key are needed. If the card does not report the public key, name its file.",
+        examples: [
+            Example("ykit piv certificates generate 9a --subject CN=Alice"),
+            Example("ykit piv certificates generate 9a -s CN=Alice --san email:alice@example.com"),
+        ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -88,7 +93,8 @@ struct GeneratedPIVCertificate: Report {
 struct PIVRequestCertificate: ReportingVerb {
     static let about = About(
         "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.")
+        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
+        examples: [Example("ykit piv certificates request 9a request.pem --subject CN=Alice,O=Example")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -155,7 +161,8 @@ struct PIVImportCertificate: ReportingVerb {
             The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
             imported, or, if the card does not report its keys, the one that issued no other. One that belongs to another \
             key is refused. The management key is required.
-            """)
+            """,
+        examples: [Example("ykit piv certificates import 9a certificate.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -229,7 +236,8 @@ struct ImportedPIVCertificate: Report {
 struct PIVExportCertificate: ReportingVerb {
     static let about = About(
         "export", "Export the certificate of a slot. Needs no PIN.",
-        discussion: "--format ssh gives its public key as a line for authorized_keys.")
+        discussion: "--format ssh gives its public key as a line for authorized_keys.",
+        examples: [Example("ykit piv certificates export 9a certificate.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -246,7 +254,8 @@ struct PIVExportCertificate: ReportingVerb {
 struct PIVDeleteCertificate: ReportingVerb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
-        discussion: "The management key is needed.")
+        discussion: "The management key is needed.",
+        examples: [Example("ykit piv certificates delete 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 

@@ -19,7 +19,8 @@ struct PIVGroup: ParsableCommand {
         subcommands: [
             PIVShow.self, PIVAccess.self, PIVKeys.self, PIVCertificates.self, PIVObjects.self, PIVSign.self,
             PIVDecrypt.self, PIVDerive.self, PIVAttest.self, PIVReset.self,
-        ])
+        ],
+        examples: [Example("ykit piv keys generate 9a public.pem")])
 }
 
 /// Shows the content of the PIV application.
@@ -29,7 +30,8 @@ struct PIVShow: ReportingVerb {
         discussion: """
             No PIN is needed and no try is lost. Retired slots are looked at in order until four in a row have neither key \
             nor certificate; the answer says which were not looked at. --all looks at all of them, and at f9.
-            """)
+            """,
+        examples: [Example("ykit piv info")])
 
     @Flag(["--all", "-a"], help: "Look at all slots.") var all = false
 
@@ -55,7 +57,8 @@ struct PIVReset: ReportingVerb {
             shown that it has the command. Afterwards \
             the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
             Neither PIN nor management key is required. Other applications of the key are not changed.
-            """)
+            """,
+        examples: [Example("ykit piv reset")])
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 

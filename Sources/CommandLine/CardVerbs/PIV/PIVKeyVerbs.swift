@@ -16,7 +16,8 @@ struct PIVKeys: ParsableCommand {
         subcommands: [
             PIVGenerateKey.self, PIVImportKey.self, PIVKeyInfo.self, PIVExportKey.self, PIVMoveKey.self,
             PIVDeleteKey.self, PIVAttestKey.self,
-        ])
+        ],
+        examples: [Example("ykit piv keys generate 9a public.pem")])
 }
 
 /// Generates a key pair.
@@ -26,7 +27,11 @@ struct PIVGenerateKey: ReportingVerb {
         discussion: """
             The public key is written as PEM by default. The management key is required. RSA takes from seconds to \
             minutes.
-            """)
+            """,
+        examples: [
+            Example("ykit piv keys generate 9a public.pem"),
+            Example("ykit piv keys generate 9c --algorithm rsa2048 --touch-policy always"),
+        ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -108,7 +113,8 @@ struct PIVImportKey: ReportingVerb {
         discussion: """
             The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. The management key is required. \
             An imported key cannot be attested.
-            """)
+            """,
+        examples: [Example("ykit piv keys import 9d private.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -160,7 +166,8 @@ struct ImportedPIVKey: Report {
 struct PIVKeyInfo: ReportingVerb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
-        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
+        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.",
+        examples: [Example("ykit piv keys info 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -205,7 +212,11 @@ struct PIVExportKey: ReportingVerb {
         discussion: """
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
-            """)
+            """,
+        examples: [
+            Example("ykit piv keys export 9a public.pem"),
+            Example("ykit piv keys export 9a --format ssh", "Print the line for authorized_keys."),
+        ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -225,7 +236,8 @@ struct PIVAttestKey: ReportingVerb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
-            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
+            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.",
+        examples: [Example("ykit piv keys attest 9a attestation.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -274,7 +286,8 @@ struct ExportedAttestation: Report {
 struct PIVMoveKey: ReportingVerb {
     static let about = About(
         "move", "Move a key to another slot (firmware 5.7 and later).",
-        discussion: "Its certificate stays where it is. The management key is needed.")
+        discussion: "Its certificate stays where it is. The management key is needed.",
+        examples: [Example("ykit piv keys move 9a 82")])
 
     @Argument("from", help: "The source slot.") var from: PIVSlot
 
@@ -311,7 +324,8 @@ struct MovedPIVKey: Report {
 struct PIVDeleteKey: ReportingVerb {
     static let about = About(
         "delete", "Delete a key for good (firmware 5.7 and later).",
-        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.")
+        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",
+        examples: [Example("ykit piv keys delete 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 

@@ -11,13 +11,15 @@ import YKWire
 struct PIVObjects: ParsableCommand {
     static let about = About(
         "objects", "Read and write data objects.",
-        subcommands: [PIVExportObject.self, PIVImportObject.self, PIVGenerateObject.self])
+        subcommands: [PIVExportObject.self, PIVImportObject.self, PIVGenerateObject.self],
+        examples: [Example("ykit piv objects generate chuid")])
 }
 
 /// Exports the content of a data object.
 struct PIVExportObject: ReportingVerb {
     static let about = About(
-        "export", "Export the content of a data object.", discussion: ObjectNames.text)
+        "export", "Export the content of a data object.", discussion: ObjectNames.text,
+        examples: [Example("ykit piv objects export chuid chuid.bin")])
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -69,7 +71,8 @@ enum ObjectNames {
 struct PIVImportObject: ReportingVerb {
     static let about = About(
         "import", "Import a data object from a file. An empty file deletes it.",
-        discussion: "The management key is needed. " + ObjectNames.text)
+        discussion: "The management key is needed. " + ObjectNames.text,
+        examples: [Example("ykit piv objects import chuid chuid.bin")])
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -113,7 +116,8 @@ struct PIVGenerateObject: ReportingVerb {
     static let about = About(
         "generate",
         "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
-        discussion: "The management key is needed.")
+        discussion: "The management key is needed.",
+        examples: [Example("ykit piv objects generate chuid")])
 
     @Argument("object", help: "What is made: chuid or ccc.") var object: ObjectChoice
 

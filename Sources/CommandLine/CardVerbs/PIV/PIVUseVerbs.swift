@@ -36,7 +36,8 @@ struct PIVSign: ReportingVerb {
             RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
             -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
             with the slot's public key where the card tells it.
-            """)
+            """,
+        examples: [Example("ykit piv sign --slot 9a letter.txt --output letter.sig")])
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -115,7 +116,8 @@ struct PIVDecrypt: ReportingVerb {
         discussion: """
             The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
             is --hash sha1. For keys on curves there is 'ykit piv derive'.
-            """)
+            """,
+        examples: [Example("ykit piv decrypt --slot 9d message.bin --output message.txt")])
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -182,7 +184,8 @@ struct PIVDerive: ReportingVerb {
         discussion: """
             The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
             secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
-            """)
+            """,
+        examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 

@@ -20,7 +20,8 @@ struct SDGroup: ParsableCommand {
             0x20,1 to 0x2f,1 for a CA of host certificates. Reading needs no secure channel; changes need one that \
             proves who this host is, --scp 03 or --scp 11a.
             """,
-        subcommands: [SDInfo.self, SDKeys.self, SDData.self, SDReset.self])
+        subcommands: [SDInfo.self, SDKeys.self, SDData.self, SDReset.self],
+        examples: [Example("ykit sd info")])
 }
 
 /// Commands for the keys of the Security Domain.
@@ -30,7 +31,8 @@ struct SDKeys: ParsableCommand {
         subcommands: [
             SDKeysList.self, SDKeysGenerate.self, SDKeysImport.self, SDKeysExport.self, SDKeysDelete.self,
             SDKeysSetAllowList.self,
-        ])
+        ],
+        examples: [Example("ykit sd keys list")])
 }
 
 extension World {
@@ -91,7 +93,8 @@ extension SecurityDomainService {
 /// Shows the content of the Security Domain.
 struct SDInfo: ReportingVerb {
     static let about = About(
-        "info", "Show the protocols and keys for secure channels.")
+        "info", "Show the protocols and keys for secure channels.",
+        examples: [Example("ykit sd info")])
 
     func run(in world: World) async throws -> Outcome<SDContents> {
         let service = try await world.openSecurityDomain()
@@ -117,7 +120,8 @@ struct SDContents: Report {
 /// Reads a data object.
 struct SDData: ReportingVerb {
     static let about = About(
-        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.")
+        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.",
+        examples: [Example("ykit sd data 0066")])
 
     @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
@@ -151,7 +155,8 @@ struct SDReset: ReportingVerb {
         discussion: """
             The key is made to block every key of its Security Domain by failed attempts, without a secure channel. \
             Keys that were stored before the key was delivered are lost as well. Other applications are not touched.
-            """)
+            """,
+        examples: [Example("ykit sd reset")])
 
     @OptionGroup var confirmation: Confirmation
 

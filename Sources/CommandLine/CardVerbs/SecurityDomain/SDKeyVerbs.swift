@@ -14,7 +14,9 @@ import YKX509
 
 /// Lists the keys.
 struct SDKeysList: ReportingVerb {
-    static let about = About("list", "List the keys.")
+    static let about = About(
+        "list", "List the keys.",
+        examples: [Example("ykit sd keys list")])
 
     func run(in world: World) async throws -> Outcome<SDKeyList> {
         let keys = try await world.openSecurityDomain().report()
@@ -51,7 +53,8 @@ struct SDKeysGenerate: ReportingVerb {
         discussion: """
             The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
-            """)
+            """,
+        examples: [Example("ykit --scp 03 sd keys generate 11b,2 public.pem")])
 
     @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -93,7 +96,8 @@ struct SDKeysImport: ReportingVerb {
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then asked for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For a CA \
             it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
-            """)
+            """,
+        examples: [Example("ykit --scp 03 sd keys import 03,1 scp03.keys")])
 
     @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
@@ -221,7 +225,8 @@ struct StoredSDKey: Report {
 /// Exports certificates.
 struct SDKeysExport: ReportingVerb {
     static let about = About(
-        "export", "Write the certificates of a private key as PEM, the key's own first.")
+        "export", "Write the certificates of a private key as PEM, the key's own first.",
+        examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
 
     @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -259,7 +264,8 @@ struct ExportedSDCertificates: Report {
 struct SDKeysDelete: ReportingVerb {
     static let about = About(
         "delete", "Delete a key, or with version 0 all keys of a kind.",
-        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.")
+        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
+        examples: [Example("ykit --scp 03 sd keys delete 11b,1")])
 
     @Argument("key", help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 
@@ -314,7 +320,8 @@ struct SDKeysSetAllowList: ReportingVerb {
         discussion: """
             Every certificate of a host's chain then has to have one of these serial numbers, in decimal, or in \
             hexadecimal behind 0x. Without serial numbers the limit is removed.
-            """)
+            """,
+        examples: [Example("ykit --scp 03 sd keys set-allowlist ca,1 0x1002 0x1003")])
 
     @Argument("key", help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
 

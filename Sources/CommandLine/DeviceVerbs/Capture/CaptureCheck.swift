@@ -12,7 +12,8 @@ struct CaptureCheck: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "check", "Validate a recording.",
-        members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"])
+        members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"],
+        examples: [Example("ykit capture check session.jsonl")])
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 

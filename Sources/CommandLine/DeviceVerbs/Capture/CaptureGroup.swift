@@ -11,5 +11,6 @@ import YKTransport
 struct CaptureGroup: ParsableCommand {
     static let about = About(
         "capture", "Show, check and convert recordings.",
-        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self])
+        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self],
+        examples: [Example("ykit capture show session.jsonl")])
 }

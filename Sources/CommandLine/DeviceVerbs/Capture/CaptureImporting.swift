@@ -17,7 +17,8 @@ struct CaptureImporting: Verb {
             'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
             python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
             Secrets are overwritten unless --keep-secrets is given.
-            """, members: ["file", "output", "events"])
+            """, members: ["file", "output", "events"],
+        examples: [Example("ykit capture import --from ykman ykman.log --output session.jsonl")])
 
     @Option("--from", help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: CaptureImport.Format

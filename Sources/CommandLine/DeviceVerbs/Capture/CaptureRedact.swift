@@ -14,7 +14,8 @@ struct CaptureRedact: Verb {
     static let about = About(
         "redact", "Overwrite the secrets in a recording and print it.",
         discussion: "With --output the result goes into a new file; the recording itself is left as it is.",
-        members: ["file", "output", "changed"])
+        members: ["file", "output", "changed"],
+        examples: [Example("ykit capture redact session.jsonl --output shared.jsonl")])
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 

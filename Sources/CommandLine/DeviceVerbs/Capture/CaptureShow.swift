@@ -17,7 +17,11 @@ struct CaptureShow: Verb {
             Recorded SCP03 channels are decrypted with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS, or with the \
             factory keys for --scp 03.
             """,
-        members: ["file", "header", "events"])
+        members: ["file", "header", "events"],
+        examples: [
+            Example("ykit --record session.jsonl oath list", "Record a session."),
+            Example("ykit capture show session.jsonl"),
+        ])
     static let uses: GlobalUse = .channel
 
     @Flag(["--brief", "-b"], help: "One line an event, without details.") var brief = false

@@ -8,5 +8,6 @@ import Verbs
 struct ConfigGroup: ParsableCommand {
     static let about = About(
         "config", "Enable and disable applications of a YubiKey, and lock that choice.",
-        subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self])
+        subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self],
+        examples: [Example("ykit config usb --disable otp")])
 }

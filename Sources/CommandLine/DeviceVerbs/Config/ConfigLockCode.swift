@@ -29,7 +29,8 @@ struct ConfigLockCode: ReportingVerb {
             The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
             not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
             the present one by YKIT_LOCK_CODE.
-            """)
+            """,
+        examples: [Example("ykit config lock-code --generate")])
 
     @Flag(["--clear", "-c"], help: "Remove the code.") var clear = false
 

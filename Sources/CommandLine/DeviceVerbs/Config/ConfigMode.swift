@@ -14,7 +14,8 @@ struct ConfigMode: ReportingVerb {
         discussion: """
             A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. The key shows it when it is \
             plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
-            """)
+            """,
+        examples: [Example("ykit config mode"), Example("ykit config mode OTP+FIDO+CCID")])
 
     @Argument("mode", help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
     var mode: USBMode?

@@ -11,7 +11,11 @@ import YKWire
 struct ConfigNFC: ReportingVerb {
     static let about = About(
         "nfc",
-        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.")
+        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.",
+        examples: [
+            Example("ykit config nfc --list"),
+            Example("ykit config nfc --restrict", "Keep NFC off until the key is next plugged into a USB port."),
+        ])
 
     @OptionGroup var switches: ApplicationSwitches
 

@@ -14,7 +14,8 @@ struct ConfigUSB: ReportingVerb {
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
             could switch anything on again. When a USB interface comes or goes the key restarts by itself.
-            """)
+            """,
+        examples: [Example("ykit config usb --list"), Example("ykit config usb --disable otp")])
 
     @OptionGroup var switches: ApplicationSwitches
 

@@ -34,7 +34,11 @@ struct Doctor: ReportingVerb {
             --fix is given. \
             The exit code is that of the first problem. --report writes the same into a file without serial numbers, \
             names of users and their folders, to be sent with a question.
-            """)
+            """,
+        examples: [
+            Example("ykit doctor"),
+            Example("ykit doctor --report report.txt", "Write a report to attach to a bug report."),
+        ])
 
     @Option("--report <file>", help: "Write what was found into a new file, names and numbers masked.")
     var report: String?

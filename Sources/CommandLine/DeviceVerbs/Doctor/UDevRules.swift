@@ -28,7 +28,8 @@ struct UDevRules: ReportingVerb {
               sudo udevadm control --reload
               sudo udevadm trigger -s usb -s hidraw
             'sudo ykit doctor --fix' does the same.
-            """)
+            """,
+        examples: [Example("ykit udev-rules > 70-security-key.rules")])
 
     func run(in world: World) -> Outcome<RulesReport> {
         var outcome = Outcome(RulesReport())

@@ -15,7 +15,11 @@ struct APDUCommand: Verb {
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
             Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. Behind --send a command stands byte for byte \
             as it is to be sent, and its reply is shown as it came; such commands come after the others.
-            """, members: ["application", "select", "exchanges"])
+            """, members: ["application", "select", "exchanges"],
+        examples: [
+            Example("ykit apdu -a piv fd", "Send GET VERSION to the PIV application."),
+            Example("ykit apdu -a oath a1", "Send LIST to the OATH application."),
+        ])
 
     @Option(["-a", "--app"], help: "Select this application first: a name or an AID.") var app: String?
 

@@ -16,7 +16,8 @@ struct Info: Verb {
         "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
             "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
-        members: KeyReport.members)
+        members: KeyReport.members,
+        examples: [Example("ykit info"), Example("ykit info --json")])
 
     @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
     var checkFips = false

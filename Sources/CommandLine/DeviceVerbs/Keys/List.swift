@@ -12,7 +12,8 @@ struct List: Verb {
     static let about = About(
         "list", "List the keys that are attached, and the readers.",
         discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.",
-        members: ["devices"])
+        members: ["devices"],
+        examples: [Example("ykit list"), Example("ykit list --watch", "Report keys as they are attached and removed.")])
 
     @Flag("--serials", help: "Print serial numbers only.") var serials = false
 

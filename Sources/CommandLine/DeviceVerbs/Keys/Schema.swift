@@ -14,7 +14,11 @@ struct Schema: ReportingVerb {
             ykit schema oath calculate
 
             If a verb fails, `error` is an object, and its other members are null.
-            """)
+            """,
+        examples: [
+            Example("ykit schema oath list"),
+            Example("ykit schema > ykit.schema.json", "Write the schema of all answers."),
+        ])
 
     @Argument("verb", help: "The words of a verb.") var words: [String] = []
 

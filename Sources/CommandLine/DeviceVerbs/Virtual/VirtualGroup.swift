@@ -8,5 +8,6 @@ import Verbs
 struct VirtualGroup: ParsableCommand {
     static let about = About(
         "virtual", "A security key in software.",
-        subcommands: [VirtualNew.self, VirtualServe.self])
+        subcommands: [VirtualNew.self, VirtualServe.self],
+        examples: [Example("ykit virtual new key.json")])
 }

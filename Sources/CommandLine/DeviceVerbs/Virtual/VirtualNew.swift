@@ -25,7 +25,8 @@ struct VirtualNew: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "new", "Make a virtual key in a new file.",
-        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE")
+        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
+        examples: [Example("ykit virtual new key.json"), Example("ykit virtual new bio.json --model yubikey-bio")])
 
     @OptionGroup var new: NewKeyOptions
 

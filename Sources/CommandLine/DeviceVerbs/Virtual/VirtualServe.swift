@@ -21,7 +21,11 @@ struct VirtualServe: Verb {
 
             Rules for --fault:
             \(FaultPlan.grammar)
-            """, members: ["address", "node"])
+            """, members: ["address", "node"],
+        examples: [
+            Example("ykit virtual serve key.json --vpcd", "Attach the key to pcscd through its vpcd driver."),
+            Example("sudo ykit virtual serve key.json --uhid"),
+        ])
 
     @Option(
         "--vpcd <host:port>", omitted: .unlessWord("127.0.0.1:35963"),

@@ -16,7 +16,8 @@ struct ArculusAuthenticate: ReportingVerb {
             Begins at the server, has a credential of the card sign, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """)
+            """,
+        examples: [Example("ykit arculus authenticate --server https://login.example.com --user alice")])
 
     @OptionGroup var server: ArculusServerOptions
 

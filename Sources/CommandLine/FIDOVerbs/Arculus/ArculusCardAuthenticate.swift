@@ -17,7 +17,8 @@ struct ArculusCardAuthenticate: ReportingVerb {
 
             curl … /assertion/options | ykit arculus card authenticate --options - --origin https://example.com |
               curl … --json @- /assertion/result
-            """)
+            """,
+        examples: [Example("ykit arculus card authenticate --origin https://example.com --options get.json")])
 
     @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 

@@ -18,7 +18,8 @@ struct ArculusCardRegister: ReportingVerb {
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
-            """)
+            """,
+        examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
 
     @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
 

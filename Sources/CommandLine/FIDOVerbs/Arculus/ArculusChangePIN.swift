@@ -17,7 +17,8 @@ struct ArculusChangePIN: ReportingVerb {
         discussion: """
             A wrong old PIN costs a try. When both come by standard input, the first line is the old PIN, the second \
             the new one.
-            """)
+            """,
+        examples: [Example("ykit arculus change-pin")])
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions

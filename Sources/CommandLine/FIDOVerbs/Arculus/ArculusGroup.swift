@@ -11,12 +11,14 @@ struct ArculusGroup: ParsableCommand {
         subcommands: [
             ArculusShow.self, ArculusRegister.self, ArculusAuthenticate.self, ArculusCardGroup.self, ArculusReset.self,
             ArculusChangePIN.self,
-        ])
+        ],
+        examples: [Example("ykit arculus info")])
 }
 
 /// Commands for backends that communicate with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
     static let about = About(
         "card", "Only the card's part, for a backend that has the challenge.",
-        subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self])
+        subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self],
+        examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
 }

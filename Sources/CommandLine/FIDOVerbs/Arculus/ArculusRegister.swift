@@ -19,7 +19,8 @@ struct ArculusRegister: ReportingVerb {
             Begins at the server, makes a credential on the card, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """)
+            """,
+        examples: [Example("ykit arculus register --server https://login.example.com --user alice")])
 
     @OptionGroup var server: ArculusServerOptions
 

@@ -13,7 +13,8 @@ import YKWire
 struct ArculusReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials of the card, and set a new PIN.",
-        discussion: "Every account that this card opens is lost: register another card or key there first.")
+        discussion: "Every account that this card opens is lost: register another card or key there first.",
+        examples: [Example("ykit arculus reset")])
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 

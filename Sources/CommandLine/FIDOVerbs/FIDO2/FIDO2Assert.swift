@@ -17,7 +17,13 @@ struct FIDO2Assert: ReportingVerb {
             (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \
             the JSON answer is what it wants back. With --format libfido2, --options is the input of \
             'fido2-assert -G', and the answer its output.
-            """)
+            """,
+        examples: [
+            Example("ykit fido2 assert --rp example.com", "Sign in with a passkey on the key."),
+            Example(
+                "ykit fido2 assert --options request.json --origin https://example.com",
+                "Use the options of a web server."),
+        ])
 
     @OptionGroup var ask: AssertionOptions
 

@@ -13,7 +13,8 @@ struct FIDO2Config: ParsableCommand {
         subcommands: [
             FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
             FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,
-        ])
+        ],
+        examples: [Example("ykit fido2 config list")])
 }
 
 extension World {
@@ -27,7 +28,9 @@ extension World {
 
 /// Lists the settings that can be configured, and their values.
 struct FIDO2ConfigList: ReportingVerb {
-    static let about = About("list", "Show what can be configured, and the current settings. Needs no PIN.")
+    static let about = About(
+        "list", "Show what can be configured, and the current settings. Needs no PIN.",
+        examples: [Example("ykit fido2 config list")])
 
     func run(in world: World) async throws -> Outcome<Settings> {
         let info = try await world.openFIDO().info()
@@ -65,7 +68,8 @@ struct FIDO2ConfigList: ReportingVerb {
 struct FIDO2ConfigAlwaysUV: ReportingVerb {
     static let about = About(
         "always-uv", "Turn 'always verify the user' on or off.",
-        discussion: "While it is on, U2F does not work on most keys.")
+        discussion: "While it is on, U2F does not work on most keys.",
+        examples: [Example("ykit fido2 config always-uv on")])
 
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
@@ -101,7 +105,8 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
     static let about = About(
         "min-pin-length",
         "Set the minimum PIN length. It can only be raised; a reset restores the default.",
-        discussion: "A shorter PIN must be changed before the key does anything else.")
+        discussion: "A shorter PIN must be changed before the key does anything else.",
+        examples: [Example("ykit fido2 config min-pin-length 6")])
 
     @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
@@ -143,7 +148,9 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
 
 /// Requires a PIN change before the key does anything else.
 struct FIDO2ConfigForcePINChange: ReportingVerb {
-    static let about = About("force-pin-change", "Require a PIN change before the key does anything else.")
+    static let about = About(
+        "force-pin-change", "Require a PIN change before the key does anything else.",
+        examples: [Example("ykit fido2 config force-pin-change")])
 
     struct Forced: Report {
         static let members: [Member<Self>] = [Member("forcePINChange") { _ in true }]
@@ -163,7 +170,9 @@ struct FIDO2ConfigForcePINChange: ReportingVerb {
 
 /// Makes the key refuse simple PINs.
 struct FIDO2ConfigComplexPIN: ReportingVerb {
-    static let about = About("complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.")
+    static let about = About(
+        "complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.",
+        examples: [Example("ykit fido2 config complex-pin")])
 
     struct Policy: Report {
         static let members: [Member<Self>] = [Member("pinComplexityPolicy") { _ in true }]
@@ -187,7 +196,8 @@ struct FIDO2ConfigComplexPIN: ReportingVerb {
 struct FIDO2ConfigEnterprise: ReportingVerb {
     static let about = About(
         "enable-enterprise-attestation",
-        "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.")
+        "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",
+        examples: [Example("ykit fido2 config enable-enterprise-attestation")])
 
     struct Enabled: Report {
         let isChange: Bool

@@ -12,7 +12,8 @@ import YKWire
 struct FIDO2Credentials: ParsableCommand {
     static let about = About(
         "credentials", "Manage the credentials (passkeys) that the key stores.",
-        subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self])
+        subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self],
+        examples: [Example("ykit fido2 credentials list")])
 }
 
 /// The persistent token that stands for the PIN where credentials are only listed.
@@ -82,7 +83,10 @@ extension World {
 struct FIDO2CredentialsList: ReportingVerb {
     static let about = About(
         "list", "List the credentials that the key stores. Requires the PIN, or a token.",
-        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
+        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
+        examples: [
+            Example("ykit fido2 credentials list"), Example("ykit fido2 credentials list --rp example.com --long"),
+        ])
 
     @Flag(["--long", "-l"], help: "Show algorithm and protection, too.") var long = false
 
@@ -120,7 +124,9 @@ struct RememberedCredential: Report {
 
 /// Changes the names of a credential's account.
 struct FIDO2CredentialsUpdate: ReportingVerb {
-    static let about = About("update", "Change the names of a credential's account on the key.")
+    static let about = About(
+        "update", "Change the names of a credential's account on the key.",
+        examples: [Example("ykit fido2 credentials update alice --display-name \"Alice Smith\"")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -154,7 +160,8 @@ struct FIDO2CredentialsUpdate: ReportingVerb {
 struct FIDO2CredentialsDelete: ReportingVerb {
     static let about = About(
         "delete", "Delete a credential. It cannot be recovered.",
-        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
+        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
+        examples: [Example("ykit fido2 credentials delete alice")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 

@@ -14,7 +14,8 @@ struct FIDO2Fingerprints: ParsableCommand {
         subcommands: [
             FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
             FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,
-        ])
+        ],
+        examples: [Example("ykit fido2 fingerprints add --name \"right thumb\"")])
 }
 
 extension Fingerprint: Report {
@@ -63,7 +64,9 @@ extension World {
 
 /// Lists fingerprints.
 struct FIDO2FingerprintsList: ReportingVerb {
-    static let about = About("list", "List the enrolled fingerprints. Requires the PIN.")
+    static let about = About(
+        "list", "List the enrolled fingerprints. Requires the PIN.",
+        examples: [Example("ykit fido2 fingerprints list")])
 
     @OptionGroup var pin: PINOptions
 
@@ -82,7 +85,9 @@ struct FIDO2FingerprintsList: ReportingVerb {
 
 /// Enrols a fingerprint.
 struct FIDO2FingerprintsAdd: ReportingVerb {
-    static let about = About("add", "Enrol a fingerprint. ^C cancels the enrolment.")
+    static let about = About(
+        "add", "Enrol a fingerprint. ^C cancels the enrolment.",
+        examples: [Example("ykit fido2 fingerprints add --name thumb")])
 
     @Option("--name", help: "What to call it.") var name: String?
 
@@ -135,7 +140,9 @@ struct FingerprintReport: Report {
 
 /// Names a fingerprint.
 struct FIDO2FingerprintsRename: ReportingVerb {
-    static let about = About("rename", "Give a fingerprint another name.")
+    static let about = About(
+        "rename", "Give a fingerprint another name.",
+        examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
 
     @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
@@ -156,7 +163,9 @@ struct FIDO2FingerprintsRename: ReportingVerb {
 
 /// Deletes a fingerprint from the key.
 struct FIDO2FingerprintsDelete: ReportingVerb {
-    static let about = About("delete", "Delete a fingerprint.")
+    static let about = About(
+        "delete", "Delete a fingerprint.",
+        examples: [Example("ykit fido2 fingerprints delete thumb")])
 
     @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
 
@@ -175,7 +184,9 @@ struct FIDO2FingerprintsDelete: ReportingVerb {
 
 /// Shows the properties of the fingerprint sensor.
 struct FIDO2FingerprintsShow: ReportingVerb {
-    static let about = About("info", "Show what the fingerprint sensor is like. No PIN is needed.")
+    static let about = About(
+        "info", "Show what the fingerprint sensor is like. No PIN is needed.",
+        examples: [Example("ykit fido2 fingerprints info")])
 
     /// The sensor, and whether it knows a fingerprint.
     struct Sensor: Report {

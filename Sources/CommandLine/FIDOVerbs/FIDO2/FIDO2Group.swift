@@ -17,7 +17,8 @@ struct FIDO2Group: ParsableCommand {
             FIDO2PIN.self, FIDO2Fingerprints.self, FIDO2LargeBlob.self,
             FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self,
         ],
-        aliases: ["fido"])
+        aliases: ["fido"],
+        examples: [Example("ykit fido2 credentials list", "List the passkeys on the key.")])
 }
 
 /// Shows what the FIDO application reports about itself.
@@ -29,7 +30,8 @@ struct FIDO2Show: ReportingVerb {
 
             Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the \
             holder of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
-            """)
+            """,
+        examples: [Example("ykit fido2 info")])
 
     @OptionGroup var token: TokenOptions
 
@@ -98,7 +100,8 @@ struct FIDO2Select: ReportingVerb {
         discussion: """
             All keys blink, and the path of the one that is touched is printed:
               ykit --path "$(ykit fido2 select)" fido2 info
-            """)
+            """,
+        examples: [Example("ykit fido2 select")])
 
     struct Selected: Report {
         let path: String
@@ -135,7 +138,8 @@ struct FIDO2Reset: ReportingVerb {
         discussion: """
             Every account that this key is registered with is lost, also U2F ones: register another key there first. \
             Most keys allow it only within some seconds after they were plugged in, and after a touch.
-            """)
+            """,
+        examples: [Example("ykit fido2 reset")])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -16,7 +16,8 @@ struct FIDO2LargeBlob: ParsableCommand {
         subcommands: [
             FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
             FIDO2LargeBlobPrune.self,
-        ])
+        ],
+        examples: [Example("ykit fido2 large-blob list")])
 }
 
 extension FIDOService {
@@ -53,7 +54,9 @@ extension World {
 
 /// Lists the credentials that can have a large blob, and the blobs.
 struct FIDO2LargeBlobList: ReportingVerb {
-    static let about = About("list", "List the credentials with a large blob, and how much room there is.")
+    static let about = About(
+        "list", "List the credentials with a large blob, and how much room there is.",
+        examples: [Example("ykit fido2 large-blob list")])
 
     /// A credential that can have a blob.
     struct Place: Report {
@@ -97,7 +100,9 @@ struct FIDO2LargeBlobList: ReportingVerb {
 
 /// Reads a credential's large blob.
 struct FIDO2LargeBlobGet: ReportingVerb {
-    static let about = About("get", "Print a credential's large blob, or write it into a file.")
+    static let about = About(
+        "get", "Print a credential's large blob, or write it into a file.",
+        examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -140,7 +145,9 @@ struct FIDO2LargeBlobGet: ReportingVerb {
 
 /// Writes a credential's large blob.
 struct FIDO2LargeBlobSet: ReportingVerb {
-    static let about = About("set", "Write a credential's large blob, in place of an earlier one.")
+    static let about = About(
+        "set", "Write a credential's large blob, in place of an earlier one.",
+        examples: [Example("ykit fido2 large-blob set alice note.txt")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -171,7 +178,9 @@ struct FIDO2LargeBlobSet: ReportingVerb {
 
 /// Removes a credential's large blob.
 struct FIDO2LargeBlobDelete: ReportingVerb {
-    static let about = About("delete", "Remove a credential's large blob; the credential stays.")
+    static let about = About(
+        "delete", "Remove a credential's large blob; the credential stays.",
+        examples: [Example("ykit fido2 large-blob delete alice")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
@@ -198,7 +207,8 @@ struct FIDO2LargeBlobDelete: ReportingVerb {
 struct FIDO2LargeBlobPrune: ReportingVerb {
     static let about = About(
         "prune", "Remove large blobs that belong to no credential on the key.",
-        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
+        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.",
+        examples: [Example("ykit fido2 large-blob prune")])
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -12,7 +12,8 @@ import YKWire
 struct FIDO2PIN: ParsableCommand {
     static let about = About(
         "pin", "Manage the PIN of the FIDO application.",
-        subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
+        subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self],
+        examples: [Example("ykit fido2 pin set")])
 }
 
 /// What a verb answers that set a PIN.
@@ -29,7 +30,8 @@ struct PINVerifiedReport: Report {
 struct FIDO2PINSet: ReportingVerb {
     static let about = About(
         "set", "Set the first PIN.",
-        discussion: "A PIN can be changed, but only a reset of the key removes it.")
+        discussion: "A PIN can be changed, but only a reset of the key removes it.",
+        examples: [Example("ykit fido2 pin set")])
 
     @OptionGroup var new: NewPINOptions
 
@@ -47,7 +49,8 @@ struct FIDO2PINSet: ReportingVerb {
 /// Changes the PIN.
 struct FIDO2PINChange: ReportingVerb {
     static let about = About(
-        "change", "Change the PIN. A wrong current one uses up a retry.", discussion: PINChangeOptions.order)
+        "change", "Change the PIN. A wrong current one uses up a retry.", discussion: PINChangeOptions.order,
+        examples: [Example("ykit fido2 pin change")])
 
     @OptionGroup var pins: PINChangeOptions
 
@@ -64,7 +67,9 @@ struct FIDO2PINChange: ReportingVerb {
 
 /// Checks the PIN and does nothing else.
 struct FIDO2PINVerify: ReportingVerb {
-    static let about = About("verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.")
+    static let about = About(
+        "verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.",
+        examples: [Example("ykit fido2 pin verify")])
 
     @OptionGroup var pin: PINOptions
 
@@ -79,7 +84,9 @@ struct FIDO2PINVerify: ReportingVerb {
 
 /// Shows the remaining PIN retries.
 struct FIDO2PINRetries: ReportingVerb {
-    static let about = About("retries", "Show how many PIN retries are left. Asking uses up none.")
+    static let about = About(
+        "retries", "Show how many PIN retries are left. Asking uses up none.",
+        examples: [Example("ykit fido2 pin retries")])
 
     /// The retries; `nil` as long as no PIN is set.
     struct Retries: Report {

@@ -18,7 +18,13 @@ struct FIDO2Register: ReportingVerb {
             'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
             a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
             pam://HOSTNAME without one, --user the user who runs it.
-            """)
+            """,
+        examples: [
+            Example("ykit fido2 register --rp example.com --user alice@example.com --resident", "Create a passkey."),
+            Example(
+                "ykit fido2 register --options creation.json --origin https://example.com",
+                "Use the options of a web server."),
+        ])
 
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions<RegistrationFormats>

@@ -16,7 +16,13 @@ struct FIDO2Secret: ReportingVerb {
             A credential and a salt always give the same secret of 32 bytes, and another one without user verification. \
             --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
             token that systemd-cryptsetup reads. --token makes the passphrase of such a token again.
-            """)
+            """,
+        examples: [
+            Example(
+                "ykit fido2 secret --format systemd --token-output token.json -o passphrase",
+                "Make a passphrase for a LUKS2 volume."),
+            Example("ykit fido2 secret --token token.json --output passphrase", "Make the same passphrase again."),
+        ])
 
     /// The output format of the secret.
     enum Form: String, CaseIterable, ExpressibleByArgument {

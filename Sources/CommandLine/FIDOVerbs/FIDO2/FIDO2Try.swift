@@ -20,7 +20,11 @@ struct FIDO2Try: ReportingVerb {
 
             The exit code is 8 when an answer is wrong, 10 when there was none or not in time, and 11 when the key or \
             the browser cannot do a step.
-            """)
+            """,
+        examples: [
+            Example("ykit fido2 try --open"),
+            Example("ykit fido2 try --passkey --uv", "Also create a passkey and use the PIN."),
+        ])
 
     @Flag("--open", help: "Open the page in your browser.") var open = false
 

@@ -20,7 +20,11 @@ struct FIDO2Verify: ReportingVerb {
             AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
             --format libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a credential that \
             holds is printed as fido2-cred -V does. The exit code is 8 when it does not verify.
-            """)
+            """,
+        examples: [
+            Example("ykit fido2 verify registration.json --origin https://example.com"),
+            Example("ykit fido2 verify assertion.json --registration registration.json"),
+        ])
 
     @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
 

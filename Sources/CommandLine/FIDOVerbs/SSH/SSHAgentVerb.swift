@@ -26,7 +26,10 @@ struct SSHAgentVerb: ReportingVerb {
             the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
             credentials by their key files, with the certificates beside them; 'ssh-add -x' locks. Other keys are looked \
             for in the agent of --upstream. age decrypts by it, too.
-            """)
+            """,
+        examples: [
+            Example("eval \"$(ykit ssh agent)\""), Example("ykit ssh agent --foreground --socket agent.sock --confirm"),
+        ])
 
     @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
     var socket: String?

@@ -21,7 +21,8 @@ struct SSHGroup: ParsableCommand {
         subcommands: [
             SSHKeys.self, SSHGenerate.self, SSHDownload.self, SSHDelete.self, SSHSign.self, SSHVerify.self,
             SSHAgentVerb.self,
-        ])
+        ],
+        examples: [Example("ykit ssh generate")])
 }
 
 /// A public key and its comment.

@@ -20,7 +20,8 @@ struct SSHKeys: ReportingVerb {
         discussion: """
             The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials that the key \
             remembers for SSH, which needs the PIN; with --resident-only, those alone.
-            """)
+            """,
+        examples: [Example("ykit ssh keys >> authorized_keys"), Example("ykit ssh keys --resident")])
 
     @Flag("--resident", help: "Also the credentials that the key remembers.") var resident = false
 
@@ -62,7 +63,11 @@ struct SSHGenerate: ReportingVerb {
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
             (but see --passphrase); a credential that the key does not remember is lost with it, though. A key in a PIV \
             slot is made with 'ykit piv keys generate'.
-            """)
+            """,
+        examples: [
+            Example("ykit ssh generate --output id_ed25519_sk"),
+            Example("ykit ssh generate --resident --verify-required --output id_work_sk"),
+        ])
 
     /// The key type.
     enum Algorithm: String, CaseIterable, ExpressibleByArgument {
@@ -245,7 +250,8 @@ private struct SSHKeyFiles {
 struct SSHDownload: ReportingVerb {
     static let about = About(
         "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
-        discussion: "As 'ssh-keygen -K', but only those that are asked for.")
+        discussion: "As 'ssh-keygen -K', but only those that are asked for.",
+        examples: [Example("ykit ssh download --output keys")])
 
     @Argument(
         "credential",
@@ -288,7 +294,9 @@ struct SSHDownload: ReportingVerb {
 
 /// Deletes an SSH credential from the key.
 struct SSHDelete: ReportingVerb {
-    static let about = About("delete", "Delete a credential that the key remembers. It cannot be recovered.")
+    static let about = About(
+        "delete", "Delete a credential that the key remembers. It cannot be recovered.",
+        examples: [Example("ykit ssh delete ssh:")])
 
     @Argument("credential", isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
     var credential: String

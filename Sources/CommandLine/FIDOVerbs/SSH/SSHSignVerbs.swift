@@ -19,7 +19,11 @@ struct SSHSign: ReportingVerb {
         discussion: """
             --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
             standard output when the file comes by standard input.
-            """)
+            """,
+        examples: [
+            Example("ykit ssh sign --key id_ed25519_sk letter.txt"),
+            Example("ykit ssh sign --slot 9a letter.txt --namespace git"),
+        ])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
@@ -91,7 +95,8 @@ struct SSHVerify: ReportingVerb {
             --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
             in which --identity has to be allowed to sign for the namespace. A line of it that cannot be read is skipped, \
             with a warning if it names the identity. A wrong signature ends with exit code 8.
-            """)
+            """,
+        examples: [Example("ykit ssh verify --key id_ed25519_sk.pub letter.txt")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 

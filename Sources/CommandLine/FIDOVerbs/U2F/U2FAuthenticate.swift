@@ -10,7 +10,12 @@ import YKWire
 struct U2FAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign with a key pair, after a touch.",
-        discussion: "With --public-key the signature is checked.")
+        discussion: "With --public-key the signature is checked.",
+        examples: [
+            Example(
+                "ykit u2f authenticate \"$(jq -r .keyHandle u2f.json)\" --app https://example.com",
+                "Sign with the key pair whose registration is in u2f.json.")
+        ])
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 

@@ -17,7 +17,8 @@ struct U2FGroup: ParsableCommand {
             """,
         subcommands: [
             U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self, U2FPIN.self, U2FReset.self,
-        ])
+        ],
+        examples: [Example("ykit u2f register --app https://example.com")])
 }
 
 /// The application that requests a signature.

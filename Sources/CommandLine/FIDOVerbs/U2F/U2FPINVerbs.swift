@@ -16,12 +16,15 @@ struct U2FPIN: ParsableCommand {
             With a PIN, the key is in its FIPS mode: it makes key pairs only after the PIN was given since it was plugged \
             in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
             """,
-        subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self])
+        subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self],
+        examples: [Example("ykit u2f pin verify")])
 }
 
 /// Sets the first U2F PIN.
 struct U2FPINSet: ReportingVerb {
-    static let about = About("set", "Set the first U2F PIN, of 6 to 32 bytes.")
+    static let about = About(
+        "set", "Set the first U2F PIN, of 6 to 32 bytes.",
+        examples: [Example("ykit u2f pin set")])
 
     @OptionGroup var new: NewPINOptions
 
@@ -36,7 +39,8 @@ struct U2FPINSet: ReportingVerb {
 struct U2FPINChange: ReportingVerb {
     static let about = About(
         "change", "Change the U2F PIN. A wrong current one uses up one of three tries.",
-        discussion: PINChangeOptions.order)
+        discussion: PINChangeOptions.order,
+        examples: [Example("ykit u2f pin change")])
 
     @OptionGroup var pins: PINChangeOptions
 
@@ -52,7 +56,8 @@ struct U2FPINChange: ReportingVerb {
 struct U2FPINVerify: ReportingVerb {
     static let about = About(
         "verify", "Verify the U2F PIN: the key then makes key pairs until it is unplugged.",
-        discussion: "A wrong one uses up one of three tries, the right one restores all.")
+        discussion: "A wrong one uses up one of three tries, the right one restores all.",
+        examples: [Example("ykit u2f pin verify")])
 
     @OptionGroup var pin: PINOptions
 
@@ -71,7 +76,8 @@ struct U2FReset: ReportingVerb {
             Every account that this key is registered with over U2F is lost, and the key leaves its FIPS mode for good: \
             it is no longer a FIPS-compliant device. The key allows it only in the first seconds after it was plugged \
             in, and after a touch. Other keys are reset with 'ykit fido2 reset'.
-            """)
+            """,
+        examples: [Example("ykit u2f reset")])
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var reinsertion: Reinsertion

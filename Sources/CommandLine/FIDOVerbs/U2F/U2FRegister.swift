@@ -13,7 +13,8 @@ struct U2FRegister: ReportingVerb {
         discussion: """
             Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A YubiKey \
             FIPS of the 4 series needs its U2F PIN first, once after it was plugged in.
-            """)
+            """,
+        examples: [Example("ykit u2f register --app https://example.com")])
 
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions

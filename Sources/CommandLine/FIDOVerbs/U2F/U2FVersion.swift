@@ -8,7 +8,9 @@ import YKWire
 
 /// Shows the U2F version.
 struct U2FVersion: ReportingVerb {
-    static let about = About("version", "Ask the key for its version of U2F.")
+    static let about = About(
+        "version", "Ask the key for its version of U2F.",
+        examples: [Example("ykit u2f version")])
 
     struct Version: Report {
         let version: String

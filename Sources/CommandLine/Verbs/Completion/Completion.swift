@@ -18,7 +18,8 @@ package struct Completion: Verb {
 
             The script asks ykit at each TAB, which never asks a key: serial numbers, readers and OATH accounts are \
             those that were listed last. YKIT_NAMES=off keeps none.
-            """, members: ["shell", "script"])
+            """, members: ["shell", "script"],
+        examples: [Example("ykit completion bash > ykit.bash"), Example("ykit completion zsh > _ykit")])
 
     package init() {}
 

@@ -30,6 +30,8 @@ struct HelpPage {
         parts = parts.map { $0.folded(to: columns) }
         parts += [usage]
         if command.isVerb { parts += options } else { parts += groups }
+        let examples = about.examples()
+        if !examples.isEmpty { parts.append(section("EXAMPLES", examples.flatMap(rows(of:)))) }
         return parts.joined(separator: "\n\n")
     }
 
@@ -101,13 +103,19 @@ struct HelpPage {
             return isRequired ? declaration.label() + list : "[\(declaration.label())\(list)]"
         }
         guard declarations.contains(where: { !$0.words.isEmpty && $0.value != nil }) else { return words }
-        return words.isEmpty ? ["<options>"] : ["[<options>]"] + words
+        return ["[options]"] + words
     }
 
     // MARK: - layout
 
     private func section(_ title: String, _ rows: [String]) -> String {
         ([title + ":"] + rows).joined(separator: "\n")
+    }
+
+    /// An example: what it does, and the line below it, which is never folded.
+    private func rows(of example: Example) -> [String] {
+        let purpose = example.purpose.isEmpty ? [] : ["# " + example.purpose]
+        return purpose.flatMap { $0.filled(to: columns - 2) }.map { "  " + $0 } + ["  " + example.line]
     }
 
     private func row(_ label: String, _ about: String) -> String { Self.row(label, about, columns) }

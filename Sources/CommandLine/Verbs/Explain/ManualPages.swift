@@ -64,7 +64,18 @@ package enum ManualPages {
         let line = (["ykit"] + path + [verb.about.name] + arguments).joined(separator: " ")
         let discussion = verb.about.discussion()
         return [".SS " + roff(line), roff(verb.about.abstract)] + (discussion.isEmpty ? [] : paragraphs(discussion))
-            + own.flatMap(entry)
+            + own.flatMap(entry) + examples(of: verb.about)
+    }
+
+    private static func examples(of about: About) -> [String] {
+        let examples = about.examples()
+        guard !examples.isEmpty else { return [] }
+        return [".PP", examples.count == 1 ? "Example:" : "Examples:"]
+            + examples.flatMap { example in
+                example.purpose.isEmpty
+                    ? [".PP", ".in +4", ".nf", roff(example.line), ".fi", ".in"]
+                    : [".TP", roff(example.line), roff(example.purpose)]
+            }
     }
 
     private static func entry(_ declaration: Declaration) -> [String] {
