@@ -133,7 +133,7 @@ struct SecurIDWatch: ReportingVerb {
     static let about = About(
         "watch", "Show a token's codes with a countdown, until ^C.",
         discussion: "The token is opened once; its seed stays in memory until the end.",
-        examples: [Example("ykit securid watch work --for 60")])
+        examples: [Example("ykit securid watch work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 

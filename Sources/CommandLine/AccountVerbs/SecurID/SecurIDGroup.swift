@@ -13,7 +13,7 @@ struct SecurIDGroup: ParsableCommand {
             SecurIDRename.self, SecurIDDelete.self, SecurIDReset.self, SecurIDExport.self, SecurIDDetect.self,
             SecurIDBindingID.self, SecurIDShow.self, SecurIDVersion.self, SecurIDStoreGroup.self,
         ],
-        examples: [Example("ykit securid import token.sdtid")])
+        examples: [Example("ykit securid import token.txt")])
 }
 
 /// Commands for the keys that open the store.

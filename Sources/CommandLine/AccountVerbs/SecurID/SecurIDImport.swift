@@ -58,7 +58,7 @@ struct SecurIDImport: ReportingVerb {
             the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
             """,
         examples: [
-            Example("ykit securid import token.sdtid"),
+            Example("ykit securid import token.txt"),
             Example("ykit securid import --ctkip https://ctkip.example.com/service"),
         ])
 

@@ -124,7 +124,7 @@ struct HSMAuthCalculate: ReportingVerb {
             Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
             S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
             """,
-        examples: [Example("ykit hsmauth calculate operator --context \"$(cat context.hex)\" --output session.keys")])
+        examples: [Example("ykit hsmauth calculate operator --context \"$(cat context.hex)\" --output keys")])
 
     @Argument("label", help: "Label of the credential.") var label: String
 

@@ -91,7 +91,7 @@ struct HSMAuthAdd: ReportingVerb {
             (--generate), derived, or read from a PEM file.
             """,
         examples: [
-            Example("ykit hsmauth add backup --generate --algorithm p256"),
+            Example("ykit hsmauth add spare --generate --algorithm p256"),
             Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
         ])
 

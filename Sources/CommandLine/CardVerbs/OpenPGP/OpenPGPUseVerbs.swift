@@ -192,7 +192,7 @@ struct OpenPGPDecrypt: ReportingVerb {
             curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
             it. OpenPGP messages are decrypted by gpg.
             """,
-        examples: [Example("ykit openpgp decrypt message.bin --output message.txt")])
+        examples: [Example("ykit openpgp decrypt secret.bin --output secret.txt")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 

@@ -54,7 +54,7 @@ struct SDKeysGenerate: ReportingVerb {
             The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
             """,
-        examples: [Example("ykit --scp 03 sd keys generate 11b,2 public.pem")])
+        examples: [Example("ykit --scp 03 sd keys generate 11a,2 public.pem")])
 
     @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 

@@ -19,8 +19,8 @@ struct CaptureShow: Verb {
             """,
         members: ["file", "header", "events"],
         examples: [
-            Example("ykit --record session.jsonl oath list", "Record a session."),
             Example("ykit capture show session.jsonl"),
+            Example("ykit capture show session.jsonl --brief", "Print one line for each event."),
         ])
     static let uses: GlobalUse = .channel
 

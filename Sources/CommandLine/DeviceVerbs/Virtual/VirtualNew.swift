@@ -26,7 +26,9 @@ struct VirtualNew: ReportingVerb {
     static let about = About(
         "new", "Make a virtual key in a new file.",
         discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
-        examples: [Example("ykit virtual new key.json"), Example("ykit virtual new bio.json --model yubikey-bio")])
+        examples: [
+            Example("ykit virtual new test.json"), Example("ykit virtual new security-key.json --model security-key"),
+        ])
 
     @OptionGroup var new: NewKeyOptions
 

@@ -19,9 +19,9 @@ struct FIDO2Secret: ReportingVerb {
             """,
         examples: [
             Example(
-                "ykit fido2 secret --format systemd --token-output token.json -o passphrase",
+                "ykit fido2 secret --format systemd --keyslot 1 --token-output token -o key",
                 "Make a passphrase for a LUKS2 volume."),
-            Example("ykit fido2 secret --token token.json --output passphrase", "Make the same passphrase again."),
+            Example("ykit fido2 secret --token token --output key", "Make the same passphrase again."),
         ])
 
     /// The output format of the secret.

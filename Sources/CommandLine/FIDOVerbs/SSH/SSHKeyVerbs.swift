@@ -251,7 +251,7 @@ struct SSHDownload: ReportingVerb {
     static let about = About(
         "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
         discussion: "As 'ssh-keygen -K', but only those that are asked for.",
-        examples: [Example("ykit ssh download --output keys")])
+        examples: [Example("ykit ssh download --output ~/.ssh")])
 
     @Argument(
         "credential",

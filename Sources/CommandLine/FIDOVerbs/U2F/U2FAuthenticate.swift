@@ -13,8 +13,8 @@ struct U2FAuthenticate: ReportingVerb {
         discussion: "With --public-key the signature is checked.",
         examples: [
             Example(
-                "ykit u2f authenticate \"$(jq -r .keyHandle u2f.json)\" --app https://example.com",
-                "Sign with the key pair whose registration is in u2f.json.")
+                "ykit u2f authenticate \"$(cat handle.txt)\" --app https://example.com",
+                "Sign with the key pair of this key handle.")
         ])
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String

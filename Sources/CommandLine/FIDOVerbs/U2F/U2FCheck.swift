@@ -11,11 +11,7 @@ struct U2FCheck: ReportingVerb {
     static let about = About(
         "check", "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
         discussion: "The exit code is 12 when it is not.",
-        examples: [
-            Example(
-                "ykit u2f check \"$(jq -r .keyHandle u2f.json)\" --app https://example.com",
-                "Check the key handle of the registration in u2f.json.")
-        ])
+        examples: [Example("ykit u2f check \"$(cat handle.txt)\" --app https://example.com")])
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
