@@ -225,7 +225,7 @@ struct OpenPGPSetCAFingerprint: ReportingVerb {
             The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
             nothing with them.
             """,
-        examples: [Example("ykit openpgp keys set-ca-fingerprint 1 \X)])
+        examples: [Example("ykit openpgp keys set-ca-fingerprint 1 000102030405060708090a0b0c0d0e0f10111213")])
 
     @Argument("number", help: "Which of them: 1, 2 or 3.") var number: Int
 
