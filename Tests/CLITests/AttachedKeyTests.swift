@@ -37,7 +37,7 @@ import YKWire
         let tag = listed(ReaderStatus(name: "R", hasCard: true, atr: Self.storage, isInUse: true))
         #expect(tag.row == ["R", "storage card (MIFARE Ultralight, ISO 14443 A, part 3), NFC, in use"])
         let card = ReaderStatus(name: "R", hasCard: true, atr: [0x3B, 0])
-        #expect(listed(card).row == ["R", "a card that does not say who it is"] && kind(listed(card)) == "card")
+        #expect(listed(card).row == ["R", "a card that does not identify itself"] && kind(listed(card)) == "card")
         #expect(listed(card, isAsked: false).row == ["R", "a card"])
         #expect(listed(ReaderStatus(name: "R", hasCard: true, isMute: true)).row[1] == "a card that does not answer")
     }

@@ -19,7 +19,7 @@ struct AgeGenerate: ReportingVerb {
         discussion: """
             In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
             which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
-            identity has to be kept: the key does not remember it.
+            identity must be kept: the key does not store it.
             """,
         examples: [
             Example("ykit age generate --output identity.txt"), Example("ykit age generate --fido2 --output fido2.txt"),
@@ -138,7 +138,7 @@ struct AgeGenerate: ReportingVerb {
         }
         for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }
         throw Explanation(
-            "full", .notFound, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key tells",
+            "full", .notFound, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
             hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
     }
 

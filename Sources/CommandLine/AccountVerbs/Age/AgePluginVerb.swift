@@ -22,15 +22,15 @@ struct AgePluginVerb: ReportingVerb {
         "plugin", "Serve age as its plugin; age starts it.",
         discussion: """
             age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
-            age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. PIN and \
-            touch are asked for through age.
+            age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. age \
+            prompts for the PIN and the touch.
             """,
         examples: [
             Example(
                 "age --decrypt --identity identity.txt secrets.age", "age starts the plugin for an identity of ykit.")
         ])
 
-    @Option("--state", help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
+    @Option("--state", help: "The state machine: recipient-v1 or identity-v1.") var state: AgePlugin
 
     func run(in world: World) async throws -> Outcome<AgeConversation> {
         guard !world.options.json, !world.options.plan else {

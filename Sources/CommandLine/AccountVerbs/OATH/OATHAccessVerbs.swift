@@ -140,7 +140,7 @@ struct ForgottenPasswords: Report {
     let count: Int?
 
     static let members: [Member<ForgottenPasswords>] = [
-        Member("forgotten", "how many, null if the keyring does not tell") { $0.count }
+        Member("forgotten", "how many, null if the keyring does not report it") { $0.count }
     ]
 }
 

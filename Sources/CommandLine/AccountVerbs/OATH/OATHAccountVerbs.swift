@@ -42,7 +42,7 @@ struct OATHRename: ReportingVerb {
         let new = OATHAccountID(issuer: nil, name: newName, period: id.period, type: id.type)
         if accounts.contains(where: { $0.id.rawName == new.rawName }) {
             throw Explanation(
-                "exists", .policy, "an account '\(new.text.printable)' is there already",
+                "exists", .policy, "an account '\(new.text.printable)' already exists",
                 hint: "delete it first, or choose another name")
         }
         try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: world)

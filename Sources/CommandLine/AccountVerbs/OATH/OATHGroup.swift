@@ -43,7 +43,7 @@ struct OATHShow: ReportingVerb {
         let info = await (try world.openOATH()).info
         let isRemembered = (try? world.keyring().holds(info.deviceID)) ?? false
         let rows = [
-            ["version", info.version?.description ?? "not told"], ["device id", info.deviceID],
+            ["version", info.version?.description ?? "not reported"], ["device id", info.deviceID],
             ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
         ]
         return Outcome(OATHState(info: info, isRemembered: isRemembered), Table.details(rows))

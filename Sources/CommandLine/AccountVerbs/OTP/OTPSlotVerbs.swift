@@ -33,7 +33,7 @@ struct OTPYubiOTP: ReportingVerb {
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
             The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
-            environment, or are made up with --generate. When several come by standard input, their lines are: access \
+            environment, or are generated with --generate. When several come by standard input, their lines are: access \
             code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
             """,
         examples: [Example("ykit otp yubiotp 1 --serial-public-id --generate --csv yubicloud.csv")])
@@ -134,7 +134,7 @@ struct OTPStatic: ReportingVerb {
         discussion: """
             A key types positions, not characters: name the layout that the computer is set to. With modhex, the usual \
             one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
-            The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
+            The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is generated with \
             --generate.
             """,
         examples: [Example("ykit otp static 2 --generate --length 20")])
@@ -222,7 +222,8 @@ struct OTPChalResp: ReportingVerb {
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
-            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
+            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is generated with --generate. For KeePassXC \
+            program the \
             slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
             opened without it.
             """,
@@ -279,8 +280,8 @@ struct OTPHOTP: ReportingVerb {
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """
-            The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is \
-            made up with --generate.
+            The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or \
+            is generated with --generate.
             """,
         examples: [Example("ykit otp hotp 2 --digits 8"), Example("ykit otp hotp 2 --generate --output hotp.secret")])
 

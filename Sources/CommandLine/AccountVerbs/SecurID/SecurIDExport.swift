@@ -33,8 +33,8 @@ struct SecurIDExport: ReportingVerb {
     static let about = About(
         "export", "Write a token for another app, with its seed.",
         discussion: """
-            Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
-            be typed, or --force given, which also replaces an output file that exists.
+            Anyone who reads the export has the token: give it a password and delete it afterwards. The word 'export' \
+            must be typed, or --force given, which also replaces an output file that exists.
             """,
         examples: [Example("ykit securid export work --format sdtid --output work.sdtid")])
 
@@ -51,7 +51,7 @@ struct SecurIDExport: ReportingVerb {
 
     @OptionGroup var exportPassword: SecretOptions<ExportPassword>
 
-    @Flag("--ask-password", help: "Protect the export with a password that is asked for.") var askPassword = false
+    @Flag("--ask-password", help: "Protect the export with a password, for which ykit prompts.") var askPassword = false
 
     @Flag("--qr", help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 

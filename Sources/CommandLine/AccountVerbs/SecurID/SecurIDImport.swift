@@ -74,7 +74,7 @@ struct SecurIDImport: ReportingVerb {
 
     @Flag("--all", help: "Import all tokens of a file with several.") var all = false
 
-    @Option("--type", help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
+    @Option("--type", help: "How the PIN is used, if the file does not say: pinpad, keyfob or pinless.")
     var type: TokenTypeChoice?
 
     @Option("--nickname <name>", help: "A name for the token, up to 32 characters.") var nickname: String?

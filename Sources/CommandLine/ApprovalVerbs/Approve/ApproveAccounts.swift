@@ -131,7 +131,7 @@ struct EndedAccount: Report {
 
     static let members: [Member<EndedAccount>] = [
         Member("account", "its identifier") { $0.account.id },
-        Member("server", "whether it was told") { $0.isTold },
+        Member("server", "whether it was informed") { $0.isTold },
         Member("key", "deleted or kept") { $0.isDeleted ? "deleted" : "kept" },
     ]
 }
@@ -141,7 +141,7 @@ struct ApproveLogout: AccountKeyVerb {
     static let about = About(
         "logout", "End an account: at the server, on the key, and in the store.",
         discussion: """
-            With --user the server is told to delete its token; without it, the token stays there. The private key is \
+            With --user the server deletes its token, too; without it, the token stays. The private key is \
             deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
             with codes is deleted from the OATH application. --keep-key leaves both.
             """,
@@ -284,10 +284,10 @@ struct ClearedAccounts: Report {
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
         "clear", "Remove all accounts from the store, or their keys from this security key.",
-        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
+        discussion: "Servers are not notified. Slots that ykit made no account's key in are never touched.",
         examples: [Example("ykit approve clear --accounts")])
 
-    @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' has to be typed.") var all = false
+    @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' must be typed.") var all = false
 
     @Flag("--keys", help: "Delete the accounts' keys from this security key (firmware 5.7 and later).") var keys = false
 

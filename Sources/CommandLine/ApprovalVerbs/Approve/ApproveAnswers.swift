@@ -36,10 +36,10 @@ struct ApproveYes: AccountKeyVerb {
     static let about = About(
         "yes", "Approve a request, after showing it.",
         discussion: """
-            Without ID exactly one request has to be open. The request is shown first; then the touch approves where the \
+            Without ID, exactly one request must be open. The request is shown first; then the touch approves where the \
             key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
             --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
-            gives it, nothing is asked, so that a program can approve what it showed to somebody.
+            gives it, nothing is asked, so that a program can approve what it showed to a user.
             """,
         examples: [Example("ykit approve yes")])
 
@@ -131,7 +131,8 @@ struct ApproveNo: AccountKeyVerb {
     static let about = About(
         "no", "Decline a request.",
         discussion: """
-            --fraud tells the server that somebody else started the login, --cancelled that you started it and do not \
+            --fraud reports to the server that someone else started the login, --cancelled that you started it and do \
+            not \
             want it any more. The reason is sent only where the server signed that it takes one.
             """,
         examples: [Example("ykit approve no")])

@@ -105,7 +105,8 @@ struct ApproveEnroll: AccountKeyVerb {
         "enroll", "Enrol an account: its private key is made on the security key.",
         discussion: """
             LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
-            --server and --user the link is asked of the server, after signing in with the password or a registration code.
+            --server and --user the server is asked for the link, after signing in with the password or a registration \
+            code.
 
             --touch says what each signature costs. cached: one touch covers what is signed within 15 seconds, so a list \
             and the answer to it. always: one touch for each signature; requests cannot be watched for in the background. \
@@ -199,7 +200,7 @@ struct ApproveEnroll: AccountKeyVerb {
         }
         if !link.unlock.isEmpty {
             world.terminal.note(
-                "the server wants the account to be unlocked with '\(link.unlock.printable)': "
+                "the server requires the account to be unlocked with '\(link.unlock.printable)': "
                     + "the security key's PIN and touch do that")
         }
         // A server that was named may send the key only to itself without asking.

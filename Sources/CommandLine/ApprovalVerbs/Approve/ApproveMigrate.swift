@@ -35,7 +35,7 @@ struct MoveForecast: Report {
 struct ApproveMigrateCheck: ReportingVerb {
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
-        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.",
+        discussion: "Accounts of a container can be moved. Others must be enrolled again on the other key.",
         examples: [Example("ykit approve migrate check")])
 
     @OptionGroup var path: ApproveStoreOptions
@@ -51,10 +51,10 @@ struct ApproveMigrateCheck: ReportingVerb {
         let again = others.filter { !inside.contains($0.serial) && $0.kind != .ocra && $0.kind != .tiqr }
         var lines = ["\(containers.count) container\(containers.count == 1 ? "" : "s") can be moved"]
         lines += movable.map { "  moves with it: \($0.name.printable)" }
-        lines += again.map { "  has to be enrolled again: \($0.name.printable)" }
+        lines += again.map { "  must be enrolled again: \($0.name.printable)" }
         var outcome = Outcome(MoveForecast(containers: containers, movable: movable, others: again), lines)
         if containers.isEmpty {
-            outcome.answer.lines = again.map { "has to be enrolled again: \($0.name.printable)" }
+            outcome.answer.lines = again.map { "must be enrolled again: \($0.name.printable)" }
             outcome.answer.failure = Explanation(
                 "nothing-to-move", .notFound, "the store has no container, so that nothing can be moved",
                 hint: "enrol the accounts again on the other key")

@@ -41,7 +41,7 @@ extension OCRAAccount: Report {
 /// Adds an account for offline codes.
 struct ApproveAdd: ReportingVerb {
     static let about = About(
-        "add", "Add an account for offline codes (OCRA); its secret is asked for.",
+        "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
             SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
             hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
@@ -167,7 +167,7 @@ struct ApproveOffline: ReportingVerb {
         if challenge == nil, case .text? = try? ApprovalLink(given) {
         } else if challenge == nil {
             throw Explanation.malformed(
-                "this is not a text that can be signed", hint: "'ykit approve qr-type' tells what it is")
+                "this is not a text that can be signed", hint: "'ykit approve qr-type' shows what it is")
         }
         let stored = try book.one(account, of: [.ocra], "for offline codes", world)
         guard var account = OCRAAccount(stored) else {
@@ -180,7 +180,7 @@ struct ApproveOffline: ReportingVerb {
         guard account.suite.sessionLength == nil else {
             throw Explanation(
                 "not-supported", .notSupported,
-                "the suite \(account.suite) wants session information, which has no source")
+                "the suite \(account.suite) requires session information, which has no source")
         }
         if account.suite.hasCounter { input.counter = account.counter }
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
@@ -233,7 +233,7 @@ enum TiQRMatch {
             throw Explanation(
                 "no-such-account", .notFound,
                 "no account is enrolled for \((login.identity.map { $0 + "@" } ?? "").printable)\(login.service.printable)",
-                hint: "a login that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
+                hint: "a login that you did not start may be someone else's; 'ykit approve accounts' lists yours")
         }
         let account = try AccountStore.one(
             found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)

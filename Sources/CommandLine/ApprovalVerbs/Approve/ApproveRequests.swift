@@ -60,7 +60,7 @@ struct ReportedRequest: Report {
         Member("question") { $0.text($0.open.request.question) },
         Member("numbers", "one of them is on the login page") { $0.open.request.numbers },
         Member("received", "when it was first seen here, in seconds since 1970") { $0.open.seen },
-        Member("expires", "null: the server does not tell") { _ in Int64?.none },
+        Member("expires", "null: the server does not report it") { _ in Int64?.none },
         Member("verified") { _ in true },
         Member("poll", "whether it was polled, not delivered") { $0.open.isPolled },
         Member("takesReason", "whether a reason for declining is sent") { $0.open.request.takesReason },

@@ -53,8 +53,8 @@ struct ApproveSync: AccountKeyVerb {
         "sync", "Fetch the accounts of a container, and write them to the key.",
         discussion: """
             The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
-            to the store first and used then. When something goes wrong in between, 'sync' goes on where it stopped, before \
-            it asks the server again.
+            to the store first and used then. When something goes wrong in between, 'sync' resumes where it stopped, \
+            before it asks the server again.
             """,
         examples: [Example("ykit approve sync")])
 

@@ -25,8 +25,9 @@ struct ApproveWatch: AccountKeyVerb {
             own, in a notification with --notify, which can decline it, and to a command with --command. While the screen \
             is locked nothing is reported; requests wait.
 
-            With --listen a server delivers requests by POST, and only those are taken that the server of an account \
-            signed. Accounts without an address for delivery are polled, which costs a signature: keys that need a touch \
+            With --listen a server delivers requests by POST, and only those that an account's server signed are \
+            accepted. Accounts without an address for delivery are polled, which costs a signature: keys that need a \
+            touch \
             each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
 
             DURATION and SECONDS are a number, or one with s, m or h behind it.
@@ -49,7 +50,7 @@ struct ApproveWatch: AccountKeyVerb {
     @Option("--command <command>", help: "Run this shell command for each request, which it gets on standard input.")
     var command: String?
 
-    @Flag("--touch-ok", help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
+    @Flag("--touch-ok", help: "Poll keys that cache a touch for 15 seconds, too: each poll may require one.")
     var touchOk = false
 
     @Flag("--pause-on-battery", help: "Do not poll while the computer runs on battery.") var pauseOnBattery = false

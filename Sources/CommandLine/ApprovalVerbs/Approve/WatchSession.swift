@@ -119,7 +119,7 @@ struct WatchSession {
             isPaused = isOnBattery
             tell(
                 WatchEvent(kind: isOnBattery ? .paused : .resumed, reason: "battery"),
-                [isOnBattery ? "on battery: nothing is polled" : "on mains: polling goes on"])
+                [isOnBattery ? "on battery: nothing is polled" : "on mains: polling continues"])
         }
         return isOnBattery
     }

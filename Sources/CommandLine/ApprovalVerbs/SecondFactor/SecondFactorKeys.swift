@@ -71,7 +71,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
 
     @Option("--device-id <name>", help: "Which device has to answer.") var deviceId: String?
 
-    @Flag("--resident", help: "Sign in with a passkey, without telling the server who it is.") var resident = false
+    @Flag("--resident", help: "Sign in with a passkey, without naming the user to the server.") var resident = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

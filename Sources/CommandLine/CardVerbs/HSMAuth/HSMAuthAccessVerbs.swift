@@ -51,7 +51,8 @@ struct HSMAuthChangeManagementPassword: ReportingVerb {
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """
-            That of a new key is sixteen bytes 00, the same as an empty password. When both come by standard input, the \
+            The factory default is sixteen bytes 00, the same as an empty password. When both come by standard input, \
+            the \
             first line is the present one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-management-password")])
@@ -272,7 +273,7 @@ struct HSMAuthReset: ReportingVerb {
         try await service.reset()
         var outcome = Outcome(
             DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials are deleted")
-        outcome.answer.warnings = ["the management password is that of a new key now"]
+        outcome.answer.warnings = ["the management password is the factory default again"]
         return outcome
     }
 }

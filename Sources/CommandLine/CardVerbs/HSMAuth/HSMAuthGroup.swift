@@ -58,7 +58,7 @@ extension World {
         _ options: ManagementPasswordOptions, of service: HSMAuthService, for reason: String
     ) async throws -> HSMAuthPassword {
         let question = TerminalQuestion(
-            "management password", of: "the key", label: "management password (empty for that of a new key)",
+            "management password", of: "the key", label: "management password (leave empty for the factory default)",
             objection: nil, orElse: options.source.hint)
         let tries = plan == nil ? try await service.managementKeyRetries() : nil
         let given = try await obtain(
@@ -79,7 +79,7 @@ extension World {
         if credential.retries == 1, !force, plan == nil {
             try Prompt.confirm(
                 "this is the last try: after another wrong password the key deletes "
-                    + "'\(credential.label.text.printable)'; go on?")
+                    + "'\(credential.label.text.printable)'; continue?")
         }
         let question = TerminalQuestion(
             asking: "password of '\(credential.label.text.printable)'",

@@ -29,7 +29,7 @@ struct NFCParse: ReportingVerb {
         guard message == "-" || FileStatus(message) != nil else {
             throw Explanation(
                 "no-such-file", .notFound,
-                "'\(message.printable)' is neither a message in hexadecimal nor a file that is there")
+                "'\(message.printable)' is neither a message in hexadecimal nor an existing file")
         }
         let content = try Files.read(message)
         let text = String(validating: content, as: UTF8.self)

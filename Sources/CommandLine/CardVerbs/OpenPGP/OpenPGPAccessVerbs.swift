@@ -11,7 +11,7 @@ import YKWire
 struct OpenPGPAccessGroup: ParsableCommand {
     static let about = About(
         "access", "User PIN, admin PIN and reset code.",
-        discussion: "Those of a new card are 123456 and 12345678; a reset code is not set.",
+        discussion: "A new card has 123456 and 12345678, and no reset code.",
         subcommands: [
             OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
             OpenPGPSetRetries.self, OpenPGPSetSignaturePolicy.self, OpenPGPSetKDF.self,
@@ -195,7 +195,7 @@ struct OpenPGPSetKDF: ReportingVerb {
     static let about = About(
         "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """
-            Both PINs are set: new ones, or with --same-admin-pin the admin PIN that is there. The reset code is lost. \
+            Both PINs are set: new ones, or with --same-admin-pin the current admin PIN. The reset code is lost. \
             Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
             order: admin PIN, new user PIN, new admin PIN.
             """,
@@ -203,7 +203,7 @@ struct OpenPGPSetKDF: ReportingVerb {
 
     @Argument("setting", help: "on or off.") var setting: Setting
 
-    @Flag("--same-admin-pin", help: "Keep the admin PIN that is there.") var sameAdminPin = false
+    @Flag("--same-admin-pin", help: "Keep the current admin PIN.") var sameAdminPin = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -217,7 +217,7 @@ struct OpenPGPSetKDF: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<OpenPGPDerivation> {
         let service = try await world.openOpenPGP()
-        try confirmation.ask("this sets both PINs and removes the reset code; go on?", in: world)
+        try confirmation.ask("this sets both PINs and removes the reset code; continue?", in: world)
         let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the derivation of PINs")
         let user = try await world.newOpenPGPPIN(new.source, .user)
         let administrator = try await sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)

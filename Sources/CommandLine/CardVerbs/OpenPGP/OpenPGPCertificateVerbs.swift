@@ -49,7 +49,7 @@ struct OpenPGPImportCertificate: ReportingVerb {
         try await service.putCertificate(certificate.der, slot)
         var outcome = Outcome(
             ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
-            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
         if let key, certificate.publicKey != key {
             outcome.answer.warnings.append("the certificate is of another key than the one in the slot")
         }
@@ -98,7 +98,7 @@ struct OpenPGPDeleteCertificate: ReportingVerb {
     func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openOpenPGP()
         _ = try await service.certificate(slot)
-        try confirmation.ask("the certificate of \(slot) would be lost; go on?", in: world)
+        try confirmation.ask("the certificate of \(slot) would be lost; continue?", in: world)
         try await world.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
         return Outcome(ClearedSlot(slot: slot.description), "the certificate of \(slot) is deleted")
@@ -225,6 +225,6 @@ extension World {
             guard case .noCertificate = error else { throw error }
             return
         }
-        try confirmation.ask("\(slot) has a certificate, it would be replaced; go on?", in: self)
+        try confirmation.ask("\(slot) has a certificate, which would be replaced; continue?", in: self)
     }
 }

@@ -28,7 +28,7 @@ struct OpenPGPGroup: ParsableCommand {
 struct OpenPGPInfo: ReportingVerb {
     static let about = About(
         "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
-        discussion: "Only data that anybody may read is read; nothing on the card changes.",
+        discussion: "Reads public data only, and changes nothing on the card.",
         examples: [Example("ykit openpgp info")])
 
     func run(in world: World) async throws -> Outcome<OpenPGPReport> {

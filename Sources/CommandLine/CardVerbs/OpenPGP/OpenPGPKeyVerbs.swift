@@ -111,7 +111,7 @@ struct OpenPGPDeleteKey: ReportingVerb {
         let service = try await world.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
-        try confirmation.ask("the \(slot) key would be lost for good; go on?", in: world)
+        try confirmation.ask("the \(slot) key would be lost for good; continue?", in: world)
         try await world.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "the \(slot) key is deleted")
@@ -163,7 +163,7 @@ struct OpenPGPSetTouch: ReportingVerb {
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
             let what = slot == .attestation ? "nothing" : "only a new key or a reset"
-            try confirmation.ask("\(what) takes a fixed touch policy back; go on?", in: world)
+            try confirmation.ask("\(what) takes a fixed touch policy back; continue?", in: world)
         }
         try await world.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
@@ -190,7 +190,7 @@ extension World {
             return
         }
         let words = present.algorithm?.description ?? "of an unknown type"
-        try confirmation.ask("\(slot) has a key (\(words)), it would be lost for good; go on?", in: self)
+        try confirmation.ask("\(slot) has a key (\(words)), which would be lost for good; continue?", in: self)
     }
 }
 

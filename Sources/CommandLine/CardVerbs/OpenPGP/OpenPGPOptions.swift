@@ -113,7 +113,7 @@ extension World {
     ) async throws -> Secret {
         let source = reference == .user ? self.source(of: .openPGP, source) : source
         let question = TerminalQuestion(
-            reference.words, of: "the card", objection: "an empty PIN is never sent", orElse: source.hint)
+            reference.words, of: "the card", objection: "the PIN must not be empty", orElse: source.hint)
         let tries = plan == nil ? reference.tries(try await service.status().pins.retries) : nil
         let pin = try await obtain(reference.kind, source, question, to: reason, triesLeft: tries)
         return pin.value.copy()
@@ -127,13 +127,14 @@ extension World {
         let reference = access.reference
         guard plan == nil, pin == Secret(utf8: reference.usual) else { return }
         let verb = reference == .admin ? "change-admin-pin" : "change-pin"
-        terminal.warn("the \(reference.words) is that of a new card; set another with 'ykit openpgp access \(verb)'")
+        terminal.warn(
+            "the \(reference.words) is still the factory default; set another with 'ykit openpgp access \(verb)'")
     }
 
     /// Returns a new PIN or reset code, given or asked for twice.
     func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) async throws -> Secret {
         let question = TerminalQuestion(
-            asking: "new \(reference.words)", objection: "an empty PIN is never sent", orElse: source.hint)
+            asking: "new \(reference.words)", objection: "the PIN must not be empty", orElse: source.hint)
         return try await obtain(reference.kind, source, question, isNew: true).value.copy()
     }
 

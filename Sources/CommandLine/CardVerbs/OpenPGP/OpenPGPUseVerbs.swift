@@ -278,7 +278,7 @@ struct OpenPGPReset: ReportingVerb {
     @OptionGroup var confirmation: Confirmation
 
     func run(in world: World) async throws -> Outcome<ResetReport> {
-        var outcome = Outcome(ResetReport(), "the OpenPGP application is that of a new card")
+        var outcome = Outcome(ResetReport(), "the OpenPGP application is reset to factory defaults")
         outcome.answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
         let service: OpenPGPService
         do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {

@@ -80,7 +80,7 @@ struct PIVSetRetries: ReportingVerb {
     static let about = About(
         "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
-            PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
+            PIN and PUK are reset to 123456 and 12345678: change both afterwards. The PIN and the \
             management key are needed.
             """,
         examples: [Example("ykit piv access set-retries 5 3")])
@@ -102,7 +102,7 @@ struct PIVSetRetries: ReportingVerb {
     func run(in world: World) async throws -> Outcome<PIVRetries> {
         let service = try await world.openPIV()
         if !force, world.plan == nil {
-            try Prompt.confirm("this makes the PIN 123456 and the PUK 12345678 again; go on?")
+            try Prompt.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?")
         }
         var unlocking = try await management.unlock(service, for: "set the tries", world)
         try await unlocking.verify(for: "set the tries")
@@ -128,8 +128,8 @@ struct PIVChangeManagementKey: ReportingVerb {
     static let about = About(
         "change-management-key", "Set another management key.",
         discussion: """
-            With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
-            ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
+            With --generate --protect a random key is stored on the security key, protected by the PIN: ykit and \
+            ykman use it from then on without asking. Without --protect a generated key is shown once, or written \
             into --key-file.
             """,
         examples: [
@@ -170,7 +170,7 @@ struct PIVChangeManagementKey: ReportingVerb {
             try await unlocking.verify(for: "keep the management key behind it")
             replacesPrinted = try await service.hasForeignPrintedObject()
             if replacesPrinted {
-                try confirmation.ask("the printed object holds other data, which this overwrites; go on?", in: world)
+                try confirmation.ask("the printed object holds other data, which this overwrites; continue?", in: world)
             }
         }
         let key = try await newKey(type, service, world)

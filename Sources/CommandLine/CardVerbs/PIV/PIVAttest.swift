@@ -94,7 +94,7 @@ struct PIVAttestationReport: Report {
             ("form factor", signed.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }),
         ]
         return Table.details(
-            rows.map { [$0.title, $0.value ?? "not told"] }
+            rows.map { [$0.title, $0.value ?? "not reported"] }
                 + [["signed by", signers.map(\.subject.description.printable).listed()]])
     }
 }

@@ -74,7 +74,7 @@ struct PIVGenerateCertificate: ReportingVerb {
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         return Outcome(
             GeneratedPIVCertificate(slot: slot, certificate: certificate),
-            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
     }
 }
 
@@ -191,7 +191,7 @@ struct PIVImportCertificate: ReportingVerb {
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
         var outcome = Outcome(
             ImportedPIVCertificate(slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
-            ["put a certificate into \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
         outcome.answer.warnings = warnings
         return outcome
     }
@@ -209,7 +209,7 @@ struct PIVImportCertificate: ReportingVerb {
             switch error {
             case .noKey: warnings.append("slot \(slot) has no key")
             case .pinRequired, .unfit:
-                warnings.append("the card does not tell which key is in \(slot), so it was not checked")
+                warnings.append("the card does not report which key is in \(slot), so it was not checked")
             case .invalidFile(let cause): throw cause.explanation(in: file)
             default: throw error
             }

@@ -166,7 +166,7 @@ struct ImportedPIVKey: Report {
 struct PIVKeyInfo: ReportingVerb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
-        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.",
+        discussion: "Before firmware 5.3, only what an attestation or a certificate contains.",
         examples: [Example("ykit piv keys info 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -179,7 +179,7 @@ struct PIVKeyInfo: ReportingVerb {
         var rows = [["slot", "\(slot), \(slot.name)"], ["algorithm", report.algorithm ?? "not known"]]
         if let metadata {
             rows += [
-                ["origin", metadata.origin?.description ?? "not told"],
+                ["origin", metadata.origin?.description ?? "not reported"],
                 ["PIN policy", metadata.policies.pin.description],
                 ["touch policy", metadata.policies.touch.description],
             ]

@@ -115,7 +115,7 @@ struct ImportedPIVObject: Report {
 struct PIVGenerateObject: ReportingVerb {
     static let about = About(
         "generate",
-        "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
+        "Generate a new CHUID or CCC, the objects by which programs distinguish cards.",
         discussion: "The management key is needed.",
         examples: [Example("ykit piv objects generate chuid")])
 

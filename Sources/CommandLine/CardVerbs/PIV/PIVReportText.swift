@@ -17,8 +17,8 @@ struct PIVReportText {
     let now: Int64
 
     var lines: [String] {
-        var rows = [["version", report.identity.version?.description ?? "not told"]]
-        rows.append(["serial", report.serial.map(String.init) ?? "not told"])
+        var rows = [["version", report.identity.version?.description ?? "not reported"]]
+        rows.append(["serial", report.serial.map(String.init) ?? "not reported"])
         rows.append(["PIN", Self.tries(report.pin)])
         rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
         rows.append(["management key", managementKey])
@@ -54,17 +54,17 @@ struct PIVReportText {
     }
 
     private static func tries(_ metadata: PINMetadata?) -> String {
-        guard let metadata else { return "not told" }
+        guard let metadata else { return "not reported" }
         let words = Tries.left(metadata.triesLeft, of: metadata.triesTotal)
-        return metadata.isDefault == true && !metadata.isBlocked ? words + ", that of a new key" : words
+        return metadata.isDefault == true && !metadata.isBlocked ? words + ", the factory default" : words
     }
 
     private var managementKey: String {
         let isProtected = report.administration.isKeyProtected ? "protected by the PIN" : nil
-        guard let metadata = report.managementKey else { return isProtected ?? "not told" }
+        guard let metadata = report.managementKey else { return isProtected ?? "not reported" }
         let words: [String?] = [
             metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
-            metadata.isDefault == true ? "that of a new key" : nil,
+            metadata.isDefault == true ? "factory default" : nil,
         ]
         return words.compactMap(\.self).listed()
     }

@@ -35,7 +35,7 @@ struct PIVSign: ReportingVerb {
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
             RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
             -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
-            with the slot's public key where the card tells it.
+            with the slot's public key if the card reports it.
             """,
         examples: [Example("ykit piv sign --slot 9a letter.txt --output letter.sig")])
 

@@ -103,7 +103,7 @@ struct SDInfo: ReportingVerb {
         var lines = Table.details([["protocols", protocols.listed()]] + keys.map(\.row))
         if keys.contains(where: { $0.reference.version == 0xFF }) {
             lines.append(
-                "with the public factory set anybody can manage these keys; replace it: "
+                "anyone can manage these keys with the public factory key set; replace it: "
                     + "ykit --scp 03 sd keys import 03,1 FILE")
         }
         return Outcome(SDContents(protocols: protocols, keys: keys), lines)
@@ -168,13 +168,13 @@ struct SDReset: ReportingVerb {
         let before = try await service.references()
         let names = before.map { "\($0.typed) (\($0.purpose))" }.listed()
         try confirmation.ask(
-            typing: "reset", "this deletes all keys for secure channels, \(names), and makes those of a new key",
+            typing: "reset", "this deletes all keys for secure channels, \(names), and restores the factory keys",
             in: world)
         try await service.reset()
         let after = try await service.report()
         return Outcome(
             SDResetReport(deleted: before, keys: after),
-            ["the keys for secure channels are those of a new key"] + Table.details(after.map(\.row)))
+            ["the secure channel keys are the factory default again"] + Table.details(after.map(\.row)))
     }
 }
 

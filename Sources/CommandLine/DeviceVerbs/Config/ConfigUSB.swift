@@ -12,8 +12,8 @@ struct ConfigUSB: ReportingVerb {
     static let about = About(
         "usb", "Enable and disable applications over USB, and set time-outs.",
         discussion: """
-            An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
-            could switch anything on again. When a USB interface comes or goes the key restarts by itself.
+            An application that is off keeps what it holds. At least one has to stay on: with everything off over USB, \
+            the key could not be reconfigured. When a USB interface comes or goes the key restarts by itself.
             """,
         examples: [Example("ykit config usb --list"), Example("ykit config usb --disable otp")])
 

@@ -64,7 +64,7 @@ struct ConfigurationChange {
         let code = try await lock.code(for: info, world)
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }
-        if outcome.restarts { lines.append("the key restarts by itself and is there again in a few seconds") }
+        if outcome.restarts { lines.append("the key restarts and will be back in a few seconds") }
         return result(lines, transport, outcome)
     }
 

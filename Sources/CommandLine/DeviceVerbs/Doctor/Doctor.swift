@@ -40,7 +40,7 @@ struct Doctor: ReportingVerb {
             Example("ykit doctor --report report.txt", "Write a report to attach to a bug report."),
         ])
 
-    @Option("--report <file>", help: "Write what was found into a new file, names and numbers masked.")
+    @Option("--report <file>", help: "Write the results to a new file, with names and numbers masked.")
     var report: String?
 
     @Flag("--fix", help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
@@ -86,9 +86,9 @@ struct Doctor: ReportingVerb {
 
     private static func summary(_ problems: Int) -> String {
         switch problems {
-        case 0: "nothing stands in the way"
+        case 0: "no problems found"
         case 1: "one problem"
-        default: "\(problems) problems; what comes first may be why the others are there"
+        default: "\(problems) problems; fix the first one first, it may cause the others"
         }
     }
 }

@@ -63,7 +63,7 @@ extension Rung.Words {
         case .inactive(let user):
             let other = user.map { $0 == User.name ? "another session of yours" : $0 } ?? "nobody"
             return "the screen shows \(other), not this session: switch to it (Ctrl+Alt+F1 to F7)\n\(join)"
-        case .active: return "this session is at the screen, so the key only has to be plugged in again"
+        case .active: return "this session is at the screen, so the key only needs to be plugged in again"
         }
     }
 
@@ -174,7 +174,7 @@ extension Rung.Words {
             self.init(
                 "a program has the card in '\(name.printable)' for itself"
                     + (clients.isEmpty ? "" : "; connected to pcscd: \(clients.words)"),
-                clients.first.map(Self.release) ?? "who it is only root is told: sudo ykit doctor", exit: .busy)
+                clients.first.map(Self.release) ?? "only root can see which one: sudo ykit doctor", exit: .busy)
         case .card(let reader, let clients):
             let kind = reader.contactless.map { ", \($0)" } ?? ""
             let atr = reader.atr.isEmpty ? "" : " (ATR \(Hex.encode(reader.atr))\(kind))"

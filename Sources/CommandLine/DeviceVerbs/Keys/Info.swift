@@ -28,7 +28,7 @@ struct Info: Verb {
             guard let info = report.identity.info, info.version.major == 4, info.isFIPSSeries else {
                 throw Explanation(
                     "not-supported", .notSupported, "--check-fips is for a YubiKey FIPS of the 4 series",
-                    hint: "for later keys ykit info tells it without being asked")
+                    hint: "later keys report it in ykit info")
             }
             report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }

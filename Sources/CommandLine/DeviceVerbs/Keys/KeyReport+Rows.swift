@@ -22,7 +22,7 @@ extension KeyReport {
             answer.warnings.append("the key does not report the state of OATH: \(oathProblem.explanation.message)")
         }
         if !unrecorded.isEmpty {
-            answer.warnings.append("the recording does not tell whether the key has \(unrecorded.sentence)")
+            answer.warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
         }
         return answer
     }
@@ -32,7 +32,8 @@ extension KeyReport {
         var rows = [["name", details.name.printable]]
         if let reader { rows.append(["reader", reader.printable]) }
         if let path { rows.append(["node", path.printable]) }
-        rows += [("version", details.version), ("serial", details.serial)].map { [$0, $1?.printable ?? "not told"] }
+        let facts = [("version", details.version), ("serial", details.serial)]
+        rows += facts.map { [$0, $1?.printable ?? "not reported"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let isInFIPSMode { rows.append(["FIPS mode", isInFIPSMode ? "on" : "off"]) }
         if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }

@@ -11,7 +11,7 @@ import YKWire
 struct List: Verb {
     static let about = About(
         "list", "List the keys that are attached, and the readers.",
-        discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.",
+        discussion: "--watch prints a line for each key that is attached (+), changed (~) or removed (-), until ^C.",
         members: ["devices"],
         examples: [Example("ykit list"), Example("ykit list --watch", "Report keys as they are attached and removed.")])
 
@@ -20,14 +20,14 @@ struct List: Verb {
     @Flag("--readers", help: "Print reader names only, also of empty readers; no key is asked anything.")
     var readers = false
 
-    @Flag(["--watch", "-w"], help: "Tell what comes and goes; no key is asked anything.") var watch = false
+    @Flag(["--watch", "-w"], help: "Report keys that are attached or removed; keys are not queried.") var watch = false
 
     func check(with global: GlobalOptions) throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {
             throw UsageError("a recording holds one card, but list asks all; record info --reader NAME instead")
         }
-        if serials, readers { throw UsageError("--serials and --readers are two different lists") }
-        if watch, serials || readers { throw UsageError("--watch tells of all keys and readers") }
+        if serials, readers { throw UsageError("--serials and --readers cannot be combined") }
+        if watch, serials || readers { throw UsageError("--watch covers all keys and readers") }
         if watch, global.virtual != nil || global.replay != nil || global.record != nil {
             throw UsageError("--watch is for real keys, which come and go")
         }

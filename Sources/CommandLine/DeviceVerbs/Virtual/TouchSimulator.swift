@@ -63,7 +63,7 @@ final class TouchSimulator: Sendable {
             let now = ContinuousClock.now
             var current = wait.flatMap { $0.asked.duration(to: now) < .seconds(1) ? $0 : nil }
             if current == nil, let what {
-                terminal.say("'\(String(decoding: account, as: UTF8.self).printable)' wants a touch: \(what)")
+                terminal.say("'\(String(decoding: account, as: UTF8.self).printable)' is waiting for a touch: \(what)")
             }
             current = current ?? Wait(began: now, asked: now, signals: Self.signals.load(ordering: .relaxed))
             current?.asked = now

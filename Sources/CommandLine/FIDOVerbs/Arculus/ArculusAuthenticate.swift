@@ -31,7 +31,7 @@ struct ArculusAuthenticate: ReportingVerb {
         static let members: [Member<Self>] = [
             Member("user") { $0.user }, Member("rpId") { $0.server.relyingPartyID },
             Member("credentialId") { Base64.encodeURL($0.signed.id) },
-            Member("credential", "what a server wants back") { $0.signed.arculusJSON },
+            Member("credential", "what the server expects") { $0.signed.arculusJSON },
         ]
     }
 

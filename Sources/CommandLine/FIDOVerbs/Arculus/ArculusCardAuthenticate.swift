@@ -13,7 +13,7 @@ struct ArculusCardAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign with a credential of the card; nothing leaves this machine.",
         discussion: """
-            --options is what the backend got from the server. What is printed is what the server wants back:
+            --options is what the backend got from the server. The output is what the server expects:
 
             curl … /assertion/options | ykit arculus card authenticate --options - --origin https://example.com |
               curl … --json @- /assertion/result
@@ -26,7 +26,7 @@ struct ArculusCardAuthenticate: ReportingVerb {
 
     @Option("--rp <id>", help: "The relying party, if the options do not say it.") var rp: String?
 
-    @Option("--user", help: "Which account, when the card remembers several.") var user: String?
+    @Option("--user", help: "Which account, if the card stores several.") var user: String?
 
     @OptionGroup var output: ArculusOutput
 
@@ -41,7 +41,7 @@ struct ArculusCardAuthenticate: ReportingVerb {
         let signed: AuthenticationResponse
         let rpID: String
         static let members: [Member<Self>] = [
-            Member("credential", "what a server wants back") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
+            Member("credential", "what the server expects") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
             Member("credentialId") { Base64.encodeURL($0.signed.id) },
         ]
     }

@@ -14,7 +14,7 @@ struct ArculusCardRegister: ReportingVerb {
         "register", "Make a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server, or --rp, --user and --challenge say it, and \
-            --resident. What is printed is what the server wants back:
+            --resident. The output is what the server expects:
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
@@ -52,7 +52,7 @@ struct ArculusCardRegister: ReportingVerb {
         let made: RegistrationResponse
         let rpID: String
         static let members: [Member<Self>] = [
-            Member("credential", "what a server wants back") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
+            Member("credential", "what the server expects") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
             Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
         ]
     }

@@ -59,7 +59,7 @@ struct ArculusRegister: ReportingVerb {
         static let members: [Member<Self>] = [
             Member("user") { $0.user }, Member("rpId") { $0.server.relyingPartyID },
             Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
-            Member("credential", "what a server wants back") { $0.made.arculusJSON },
+            Member("credential", "what the server expects") { $0.made.arculusJSON },
             Member("reset", "whether the card was reset first") { $0.isReset },
         ]
     }

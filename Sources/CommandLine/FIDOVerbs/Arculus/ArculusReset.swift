@@ -42,7 +42,7 @@ extension NewPINOptions {
     /// Returns the new PIN of a card, given or asked for twice.
     func arculus(_ world: World) async throws -> SharedSecret {
         let question = TerminalQuestion(
-            asking: "new PIN, six digits or more", objection: "an empty PIN is not a PIN", orElse: source.hint)
+            asking: "new PIN, six digits or more", objection: "the PIN must not be empty", orElse: source.hint)
         return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

@@ -40,7 +40,7 @@ final class CardPresence {
         switch prompt {
         case .holdAgain: world.terminal.say("the card was lost: hold the same card to the reader again")
         case .holdSteady where isReal: world.terminal.say("hold the card steady")
-        case .done where isReal: world.terminal.notice("done, the card can be taken away")
+        case .done where isReal: world.terminal.notice("done, the card can be removed")
         default: break
         }
     }
@@ -114,7 +114,8 @@ extension ArculusResult: Report {
 
 /// How a card that is held to a reader is used.
 struct ArculusCardOptions: ParsableArguments {
-    @Flag("--no-retry", help: "Stop when the card is lost in the middle instead of going on.") var noRetry = false
+    @Flag("--no-retry", help: "Stop when the card is removed during the operation, instead of resuming.") var noRetry =
+        false
 
     @OptionGroup var pin: PINOptions
 

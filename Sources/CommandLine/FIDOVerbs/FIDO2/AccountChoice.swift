@@ -61,7 +61,7 @@ final class AccountChoice: Sendable {
     private static func missing(_ name: String, _ users: [FIDOUser]) -> Explanation {
         Explanation(
             "no-such-account", .notFound, "none of the accounts is '\(name.printable)'",
-            hint: "keys tell names only after the PIN: --uv required; or give the identifier",
+            hint: "keys reveal names only after the PIN: use --uv required, or give the identifier",
             candidates: users.filter { !$0.id.isEmpty }.map(\.words))
     }
 

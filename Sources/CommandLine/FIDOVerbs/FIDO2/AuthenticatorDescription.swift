@@ -49,10 +49,10 @@ struct AuthenticatorDescription {
     private var pinState: String {
         guard info.takesPIN else { return "this key has none" }
         guard info.hasPIN else { return "not set" }
-        let forced = info.mustChangePIN ? ", has to be changed before anything else works" : ""
+        let forced = info.mustChangePIN ? ", must be changed before anything else works" : ""
         guard let pin else { return "set" + forced }
         if pin.count == 0 { return "set, blocked for good: only a reset helps" }
-        let replug = pin.needsPowerCycle ? ", the key has to be taken out first" : ""
+        let replug = pin.needsPowerCycle ? ", the key must be re-inserted first" : ""
         return "set, \(Tries.left(pin.count))\(replug)\(forced)"
     }
 
@@ -88,7 +88,7 @@ struct AuthenticatorDescription {
         let over = info.transportsForReset.isEmpty ? "" : "over \(Self.list(info.transportsForReset))"
         return [
             ["reset", [long, over].filter { !$0.isEmpty }.listed()],
-            ["told the PIN length", info.maxRPIDsForMinPINLength.map { "up to \($0) relying parties" } ?? ""],
+            ["RP IDs for PIN length", info.maxRPIDsForMinPINLength.map { "up to \($0) relying parties" } ?? ""],
         ]
     }
 

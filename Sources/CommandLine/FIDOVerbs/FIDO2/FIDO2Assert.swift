@@ -14,8 +14,8 @@ struct FIDO2Assert: ReportingVerb {
         "assert", "Get an assertion from a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 assert --rp example.com. For a server: --origin and --options with its JSON \
-            (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \
-            the JSON answer is what it wants back. With --format libfido2, --options is the input of \
+            (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); send the member "credential" \
+            of the JSON answer back to it. With --format libfido2, --options is the input of \
             'fido2-assert -G', and the answer its output.
             """,
         examples: [
@@ -206,16 +206,16 @@ struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
     func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
         func names() -> String { named.map(\.name).joined(separator: " and ") }
         if options == nil, named.contains(where: { $0.value == nil }) {
-            throw UsageError("say for whom: \(names()), or --options FILE")
+            throw UsageError("missing \(names()), or --options FILE")
         }
         if options != nil, named.contains(where: { $0.value != nil }) {
-            throw UsageError("--options says for whom, omit \(names())")
+            throw UsageError("--options names the relying party, omit \(names())")
         }
         if options != nil, format == .webauthn, origin == nil {
             throw UsageError("--options needs --origin, who asks")
         }
         try pin.checkInput(options, "options")
-        if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
+        if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json cannot be combined") }
     }
 
     /// The given origin, or else that of the relying party.

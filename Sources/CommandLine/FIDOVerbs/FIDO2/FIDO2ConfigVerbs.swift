@@ -110,7 +110,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
 
     @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
-    @Option("--rp <id>", help: "Tell this relying party the length; may be repeated.") var rp: [String] = []
+    @Option("--rp <id>", help: "Reveal the length to this relying party; may be repeated.") var rp: [String] = []
 
     @OptionGroup var pin: PINOptions
 
@@ -123,7 +123,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
         let length: Int
         let rpIDs: [String]
         static let members: [Member<Self>] = [
-            Member("minPINLength") { $0.length }, Member("rpIds", "those that are told the length") { $0.rpIDs },
+            Member("minPINLength") { $0.length }, Member("rpIds", "those to which the length is revealed") { $0.rpIDs },
         ]
     }
 
@@ -136,7 +136,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
             )
         }
         if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {
-            throw Explanation("too-many", .notSupported, "the key tells at most \(most) relying parties")
+            throw Explanation("too-many", .notSupported, "the key reveals it to at most \(most) relying parties")
         }
         var rules = AuthenticatorConfig.PINRules()
         rules.minLength = UInt64(length)
@@ -164,7 +164,7 @@ struct FIDO2ConfigForcePINChange: ReportingVerb {
         var rules = AuthenticatorConfig.PINRules()
         rules.forcesChange = true
         try await service.configure(.pinRules(rules))
-        return Outcome(Forced(), "the PIN has to be changed now: ykit fido2 pin change")
+        return Outcome(Forced(), "the PIN must be changed now: ykit fido2 pin change")
     }
 }
 

@@ -83,7 +83,7 @@ extension World {
 struct FIDO2CredentialsList: ReportingVerb {
     static let about = About(
         "list", "List the credentials that the key stores. Requires the PIN, or a token.",
-        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
+        discussion: "Relying party, account, identifier. Credentials that it does not store cannot be listed.",
         examples: [
             Example("ykit fido2 credentials list"), Example("ykit fido2 credentials list --rp example.com --long"),
         ])

@@ -208,8 +208,8 @@ struct FIDO2FingerprintsShow: ReportingVerb {
         let isEnrolled = (info.option(.bioEnroll) ?? info.option(.userVerificationMgmtPreview)) == true
         let rows = [
             ["sensor", sensor.isSwiped ? "the finger is swiped over it" : "the finger is put on it"],
-            ["good samples for one finger", sensor.samplesNeeded.map { String($0) } ?? "not told"],
-            ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not told"],
+            ["good samples for one finger", sensor.samplesNeeded.map { String($0) } ?? "not reported"],
+            ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not reported"],
             ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],
         ]
         return Outcome(Sensor(sensor: sensor, isEnrolled: isEnrolled), Table.details(rows))

@@ -123,7 +123,7 @@ struct Reinsertion: ParsableArguments {
     /// Refuses the option for a key that cannot be taken out.
     func check(in world: World) throws {
         guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
-            throw Explanation.usage("--reinsert is for a key that can be taken out")
+            throw Explanation.usage("--reinsert requires a key that can be removed")
         }
     }
 

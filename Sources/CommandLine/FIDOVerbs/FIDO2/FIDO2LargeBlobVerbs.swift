@@ -25,7 +25,7 @@ extension FIDOService {
     /// a blob.
     fileprivate func largeBlobKey(of found: DiscoverableCredential, _ terminal: Terminal) throws -> SharedSecret {
         let key = try largeBlobKey(of: found.credential, rpID: found.relyingParty.id) {
-            terminal.notice("to be approved: find the large blob of \(found.words)")
+            terminal.notice("touch to approve: find the large blob of \(found.words)")
         }
         if let key { return key }
         throw Explanation(
@@ -207,7 +207,7 @@ struct FIDO2LargeBlobDelete: ReportingVerb {
 struct FIDO2LargeBlobPrune: ReportingVerb {
     static let about = About(
         "prune", "Remove large blobs that belong to no credential on the key.",
-        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.",
+        discussion: "Blobs of credentials that are not stored on the key are removed, too, after a question.",
         examples: [Example("ykit fido2 large-blob prune")])
 
     @OptionGroup var confirmation: Confirmation

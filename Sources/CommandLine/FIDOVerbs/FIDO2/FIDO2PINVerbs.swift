@@ -136,7 +136,7 @@ extension NewPINOptions {
         let question = TerminalQuestion(
             asking: "new PIN",
             after: "a PIN has at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
-            objection: "an empty PIN is not a PIN", orElse: source.hint)
+            objection: "the PIN must not be empty", orElse: source.hint)
         return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

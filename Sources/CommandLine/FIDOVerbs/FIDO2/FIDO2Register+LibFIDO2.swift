@@ -16,7 +16,7 @@ extension FIDO2Register {
         if request.isResident {
             try await checkReplacing(rpID, request.user, request.excludeList, service, world)
         }
-        world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
+        world.announce("\(what)\(request.isResident ? ", stored on the key" : "")")
         var outcome = Outcome<RegistrationReport>.printed
         outcome.answer.lines = try await service.register(request).libFIDO2Lines(for: request)
         outcome.answer.isMadeOnce = true

@@ -26,7 +26,7 @@ extension FIDO2Register {
         request.excludeList = try file?.read().credentialIDs(of: user).map { CredentialDescriptor(id: $0) } ?? []
         let what = "make a credential for '\(user.printable)' at \(origin.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
-        world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
+        world.announce("\(what)\(request.isResident ? ", stored on the key" : "")")
         let made = try await service.register(request)
         let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
         let line = "\(user):\(entry)"
@@ -67,7 +67,7 @@ extension FIDO2Register {
 
     private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> PAMU2FEntry {
         guard let credential = made.response.authenticatorData.credential else {
-            throw Explanation.malformed("the key told no credential")
+            throw Explanation.malformed("the key returned no credential")
         }
         let verification: PAMU2FEntry.Verification =
             ask.uv != .required ? .presence : hasBuiltInUV ? .builtIn : .pin

@@ -13,8 +13,8 @@ struct FIDO2Register: ReportingVerb {
         "register", "Create a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
-            its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); the member \
-            "credential" of the JSON answer is what it wants back. With --format libfido2, --options is the input of \
+            its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); send the member \
+            "credential" of the JSON answer back to it. With --format libfido2, --options is the input of \
             'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
             a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
             pam://HOSTNAME without one, --user the user who runs it.
@@ -67,7 +67,7 @@ struct FIDO2Register: ReportingVerb {
             let excluded = wanted.excludeCredentials.map { CredentialDescriptor(id: $0.id) }
             try await checkReplacing(rpID, wanted.user, excluded, service, world)
         }
-        world.announce("\(what)\(isRemembered ? ", remembered by the key" : "")")
+        world.announce("\(what)\(isRemembered ? ", stored on the key" : "")")
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = ceremony.usesU2F
         let made = try await client.create(wanted)
@@ -76,7 +76,7 @@ struct FIDO2Register: ReportingVerb {
         outcome.answer.isMadeOnce = true
         if wanted.selection.residentKey == .preferred, made.isResident == false {
             outcome.answer.warnings.append(
-                "the key does not remember this credential: it cannot, or has no room for another one")
+                "the credential was not stored: the key does not support it, or is full")
         }
         return outcome
     }

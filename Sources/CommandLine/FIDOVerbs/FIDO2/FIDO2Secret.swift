@@ -66,7 +66,7 @@ struct FIDO2Secret: ReportingVerb {
     func check() throws {
         if token != nil {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
-                throw UsageError("--token tells relying party, credential and salt")
+                throw UsageError("--token already names the relying party, credential and salt")
             }
             try pin.checkInput(token, "token")
         } else if format == .systemd {

@@ -32,7 +32,7 @@ struct FIDO2Try: ReportingVerb {
 
     @Flag("--prf", help: "Also make secrets (prf, hmac-secret).") var prf = false
 
-    @Flag("--attestation", help: "Also ask for the attestation, which tells the model.") var attestation = false
+    @Flag("--attestation", help: "Also ask for the attestation, which reveals the model.") var attestation = false
 
     @Flag("--passkey", help: "Also save a passkey on the key, and sign in with it. It stays there.") var passkey = false
 

@@ -50,7 +50,7 @@ struct FIDO2Verify: ReportingVerb {
 
     func check() throws {
         if registration != nil, publicKey != nil {
-            throw UsageError("--registration and --public-key are two ways, use one of them")
+            throw UsageError("--registration and --public-key cannot be combined")
         }
     }
 
@@ -80,7 +80,7 @@ struct FIDO2Verify: ReportingVerb {
     }
 
     private static func response(json file: String) throws(Explanation) -> ResponseFile {
-        try Files.parse(file, hint: "it has to be a registration or an assertion, as --json prints it") {
+        try Files.parse(file, hint: "it must be a registration or an assertion, as --json prints it") {
             bytes throws(FormatError) in try ResponseFile(json: bytes)
         }
     }
@@ -218,7 +218,7 @@ struct VerificationReport: Report {
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
-        return [words] + (trust.map { ["vouched for by \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
+        return [words] + (trust.map { ["verified by \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
     }
 
     /// The credential as `fido2-cred -V` prints it; nothing for an assertion.

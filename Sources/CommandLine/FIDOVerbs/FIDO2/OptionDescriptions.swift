@@ -14,7 +14,7 @@ enum OptionDescriptions {
         "rk": ("stores credentials (passkeys)", "stores no credentials"),
         "up": ("waits for a touch", "does not wait for a touch"),
         "uv": ("verifies its user itself", "could verify its user itself, not set up"),
-        "plat": ("is a part of this machine", "can be taken from machine to machine"),
+        "plat": ("is a part of this machine", "roaming (not built into a machine)"),
         "clientPin": ("a PIN is set", "no PIN is set"),
         "pinUvAuthToken": ("gives permissions one by one", "gives all permissions at once"),
         "noMcGaPermissionsWithClientPin": (
@@ -34,7 +34,7 @@ enum OptionDescriptions {
         "credentialMgmtPreview": ("lists and deletes its credentials (preview)", "does not list its credentials"),
         "setMinPINLength": ("the shortest PIN can be set", "the shortest PIN cannot be set"),
         "makeCredUvNotRqd": (
-            "makes credentials that it does not remember without PIN", "makes no credential without PIN once one is set"
+            "creates non-discoverable credentials without the PIN", "makes no credential without PIN once one is set"
         ),
         "alwaysUv": ("verifies its user whatever is asked", "verifies its user when asked"),
         "makeCredUvNotRequired": ("makes credentials without PIN", "makes no credential without PIN"),

@@ -47,7 +47,7 @@ struct SSHAgentVerb: ReportingVerb {
         help: "Offer a PIV key with this certificate, too; may be repeated. For a key file, FILE-cert.pub is used.")
     var certificate: [String] = []
 
-    @Flag("--resident", help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
+    @Flag("--resident", help: "Offer the credentials that the key stores; prompts for the PIN at the start.")
     var resident = false
 
     @Flag("--no-piv", help: "Leave the PIV slots alone.") var noPiv = false

@@ -18,14 +18,14 @@ struct SSHKeys: ReportingVerb {
     static let about = About(
         "keys", "Print the public keys of the key, as lines for authorized_keys.",
         discussion: """
-            The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials that the key \
-            remembers for SSH, which needs the PIN; with --resident-only, those alone.
+            The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials \
+            for SSH that the key stores, which needs the PIN; with --resident-only, those alone.
             """,
         examples: [Example("ykit ssh keys >> authorized_keys"), Example("ykit ssh keys --resident")])
 
-    @Flag("--resident", help: "Also the credentials that the key remembers.") var resident = false
+    @Flag("--resident", help: "Also the credentials that the key stores.") var resident = false
 
-    @Flag("--resident-only", help: "Only the credentials that the key remembers.") var residentOnly = false
+    @Flag("--resident-only", help: "Only the credentials that the key stores.") var residentOnly = false
 
     @OptionGroup var pin: PINOptions
 
@@ -61,7 +61,7 @@ struct SSHGenerate: ReportingVerb {
         "generate", "Make a FIDO credential for SSH, with its key files.",
         discussion: """
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
-            (but see --passphrase); a credential that the key does not remember is lost with it, though. A key in a PIV \
+            (but see --passphrase); a credential that the key does not store is lost with it, though. A key in a PIV \
             slot is made with 'ykit piv keys generate'.
             """,
         examples: [
@@ -81,7 +81,7 @@ struct SSHGenerate: ReportingVerb {
 
     @Option("--application", help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
 
-    @Option("--user", help: "The user, which tells credentials of one application apart; up to 32 bytes.")
+    @Option("--user", help: "The user, which distinguishes credentials of one application; up to 32 bytes.")
     var user: String?
 
     @Option(["--comment", "-c"], help: "The comment of the public key; the application without one.")
@@ -101,7 +101,7 @@ struct SSHGenerate: ReportingVerb {
 
     @Option("--attestation <file>", help: "Write the key's attestation into this new file.") var attestation: String?
 
-    @Flag("--passphrase", help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
+    @Flag("--passphrase", help: "Encrypt the key file with a passphrase; ykit prompts for it. Needs libbotan-2-19.")
     var passphrase = false
 
     @Flag(
@@ -114,7 +114,7 @@ struct SSHGenerate: ReportingVerb {
 
     func check() throws {
         guard application.lowercased().hasPrefix("ssh:") else {
-            throw UsageError("--application begins with ssh:, as OpenSSH wants it")
+            throw UsageError("--application must begin with ssh:, as OpenSSH requires")
         }
         guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
         guard passphrase || !fileOptions.isGiven else {
@@ -149,7 +149,7 @@ struct SSHGenerate: ReportingVerb {
             try await CredentialReplacing(world: world, service: service, force: force).check(
                 application, userID: request.user.id, whose: whose)
         }
-        world.announce(what + (resident ? ", remembered by the key" : ""))
+        world.announce(what + (resident ? ", stored on the key" : ""))
         let made = try await service.register(request)
         let credential = try credential(made)
         try proof?.prepare(attestation(made))
@@ -249,8 +249,8 @@ private struct SSHKeyFiles {
 /// Writes key files for the credentials stored on the key.
 struct SSHDownload: ReportingVerb {
     static let about = About(
-        "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
-        discussion: "As 'ssh-keygen -K', but only those that are asked for.",
+        "download", "Write the key files of credentials that the key stores. Needs the PIN.",
+        discussion: "Like 'ssh-keygen -K', but only those that are named.",
         examples: [Example("ykit ssh download --output ~/.ssh")])
 
     @Argument(
@@ -295,7 +295,7 @@ struct SSHDownload: ReportingVerb {
 /// Deletes an SSH credential from the key.
 struct SSHDelete: ReportingVerb {
     static let about = About(
-        "delete", "Delete a credential that the key remembers. It cannot be recovered.",
+        "delete", "Delete a credential that the key stores. It cannot be recovered.",
         examples: [Example("ykit ssh delete ssh:")])
 
     @Argument("credential", isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")

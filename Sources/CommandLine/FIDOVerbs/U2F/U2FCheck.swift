@@ -9,7 +9,7 @@ import YKWire
 /// Checks whether a key handle belongs to this key.
 struct U2FCheck: ReportingVerb {
     static let about = About(
-        "check", "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
+        "check", "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
         discussion: "The exit code is 12 when it is not.",
         examples: [Example("ykit u2f check \"$(cat handle.txt)\" --app https://example.com")])
 

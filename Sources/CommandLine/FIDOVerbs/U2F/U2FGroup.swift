@@ -39,7 +39,7 @@ struct U2FChallengeOptions: ParsableArguments {
 
     func check() throws {
         if challenge != nil, challengeHash != nil {
-            throw UsageError("--challenge and --challenge-hash are two ways, use one of them")
+            throw UsageError("--challenge and --challenge-hash cannot be combined")
         }
     }
 

@@ -13,8 +13,8 @@ struct U2FPIN: ParsableCommand {
     static let about = About(
         "pin", "Manage the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
-            With a PIN, the key is in its FIPS mode: it makes key pairs only after the PIN was given since it was plugged \
-            in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
+            With a PIN, the key is in its FIPS mode: it creates key pairs only once the PIN was entered after it was \
+            plugged in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
             """,
         subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self],
         examples: [Example("ykit u2f pin verify")])

@@ -84,7 +84,7 @@ package struct TerminalQuestion: Sendable {
             prompt.tell(lead + tries(request))
         }
         if request.isNew {
-            return SharedSecret(try prompt.newSecret(label, objection ?? "an empty password is not a password"))
+            return SharedSecret(try prompt.newSecret(label, objection ?? "the password must not be empty"))
         }
         return SharedSecret(try objection.map { try prompt.neededSecret(label, $0) } ?? prompt.secret(label))
     }

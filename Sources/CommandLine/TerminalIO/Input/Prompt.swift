@@ -29,7 +29,7 @@ package struct Prompt: ~Copyable {
             output = 2
             isOwn = false
         } else {
-            throw Explanation("no-terminal", .declined, "there is no terminal to ask on", hint: hint)
+            throw Explanation("no-terminal", .declined, "cannot prompt: no terminal", hint: hint)
         }
     }
 
@@ -58,7 +58,7 @@ package struct Prompt: ~Copyable {
 
     /// Asks for a secret twice, until both answers match.
     package func newSecret(
-        _ question: String, _ objection: String = "an empty password is not a password"
+        _ question: String, _ objection: String = "the password must not be empty"
     ) throws -> Secret {
         while true {
             let first = try neededSecret(question, objection)
@@ -126,7 +126,7 @@ package struct Prompt: ~Copyable {
     ) throws {
         let prompt = try prompt(for: warning, hint)
         while true {
-            switch try prompt.line("\(warning); type '\(word)' to go on:") {
+            switch try prompt.line("\(warning); type '\(word)' to continue:") {
             case word: return
             case "": throw declined
             case let other where ["n", "no"].contains(other.lowercased()): throw declined

@@ -55,7 +55,7 @@ extension World {
             try await service.unlock(with: AccessKey(rawKey: raw))
             return true
         } catch .wrongPassword {
-            terminal.warn("the remembered password is no longer right; forget it with 'ykit oath access forget'")
+            terminal.warn("the remembered password is no longer correct; forget it with 'ykit oath access forget'")
             return false
         }
     }

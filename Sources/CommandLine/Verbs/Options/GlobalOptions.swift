@@ -85,7 +85,7 @@ extension GlobalOptions {
     /// this machine beside a recording or a virtual key.
     func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
         if replay != nil, virtual != nil {
-            throw .usage("--replay and --virtual are two different keys, use one of them")
+            throw .usage("--replay and --virtual cannot be combined")
         }
         if replayMode != nil, replay == nil { throw .usage("--replay-mode needs --replay FILE") }
         if keepSecrets, record == nil, !uses.contains(.secrets) { throw .usage("--keep-secrets needs --record FILE") }

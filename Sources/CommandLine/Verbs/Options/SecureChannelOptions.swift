@@ -140,7 +140,7 @@ package struct SecureChannelOptions: ParsableArguments {
                 : try SCP03Keys(given: try source.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
         }
         if keys.isFactory, warns {
-            terminal.warn("these SCP03 keys are those of every new key: they are public and protect nothing")
+            terminal.warn("these are the factory SCP03 keys: they are public and give no protection")
         }
         return keys
     }
@@ -156,7 +156,7 @@ package struct SecureChannelOptions: ParsableArguments {
         let host = try hostKey(variant, terminal)
         guard let trust = try givenTrust() else {
             terminal.warn(
-                "the key's certificate is not verified, so anybody could be at the other end; "
+                "the key's certificate is not verified, so the key may be impersonated; "
                     + "give the CA with --scp-ca FILE")
             return .scp11(variant, version: version, host: host, trust: .unverified)
         }

@@ -27,7 +27,7 @@ extension AttachedKey {
     private static func stranger(on reader: ReaderStatus, _ isAsked: Bool) -> String {
         if reader.isMute { return "a card that does not answer" }
         if case .storage? = reader.contactless { return reader.contactless?.description ?? "" }
-        return isAsked ? "a card that does not say who it is" : "a card"
+        return isAsked ? "a card that does not identify itself" : "a card"
     }
 
     private var name: String { details?.name.printable ?? key.name.printable }

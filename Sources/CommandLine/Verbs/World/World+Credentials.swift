@@ -27,7 +27,7 @@ extension World {
         _ kind: CredentialKind, _ source: SecretInput.Source, isGivenNow: Bool = true
     ) -> CommandLineCredential {
         let question = TerminalQuestion(
-            "PIN", of: keyWords, objection: "an empty PIN is never sent", orElse: source.hint)
+            "PIN", of: keyWords, objection: "the PIN must not be empty", orElse: source.hint)
         return CommandLineCredential(kind, source, question, terminal, isGivenNow: isGivenNow)
     }
 
@@ -96,7 +96,7 @@ extension World {
     }
 
     package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
-        TerminalQuestion("PIN", of: keyWords, objection: "an empty PIN is never sent", orElse: hint)
+        TerminalQuestion("PIN", of: keyWords, objection: "the PIN must not be empty", orElse: hint)
     }
 
     /// Why there was no PIN for a ceremony.
@@ -150,11 +150,11 @@ extension PIVOverwriting.Question {
         switch self {
         case .key(let algorithm, let slot):
             "slot \(slot) has a key (\(algorithm?.description ?? "of a kind that the card does not report")), "
-                + "it would be lost for good; go on?"
+                + "it would be lost for good; continue?"
         case .certificate(let subject, let slot):
             "slot \(slot) has a certificate (\(subject?.printable ?? "one that cannot be read")), "
-                + "it would be replaced; go on?"
-        case .object(let id): "there is an object \(id) already, it would be replaced; go on?"
+                + "it would be replaced; continue?"
+        case .object(let id): "there is an object \(id) already, it would be replaced; continue?"
         }
     }
 }

@@ -82,6 +82,7 @@ extension World {
     /// Says what a touch will approve; a plan requires no touch.
     package func announce(_ what: String) {
         terminal.purpose(what)
-        if plan == nil { terminal.notice("to be approved: \(what)") }
+        let action = what.hasPrefix("to ") ? String(what.dropFirst(3)) : what
+        if plan == nil { terminal.notice("touch to approve: \(action)") }
     }
 }
