@@ -192,7 +192,7 @@ def check_nfc():
 def check_lock_code():
     ykman("config", "set-lock-code", "-f", "-n", CODE)
     expect("ykit sees the lock of ykman", info()["locked"])
-    holds("a change without the code asks for it", "status 17: ykit: cannot prompt: no terminal",
+    holds("a change without the code asks for it", "status 17: ykit: cannot prompt without a terminal",
           ykit("config", "usb", "-f", "--chalresp-timeout", "9"))
     holds("and with a wrong one", "status 8",
           ykit("config", "usb", "-f", "--chalresp-timeout", "9", YKIT_LOCK_CODE=OTHER))

@@ -5,7 +5,7 @@ extension TLV {
     public enum Lengths: Sendable {
         /// Every form of basic encoding.
         case any
-        /// Only the shortest, as distinguished encoding wants it (X.690 §10.1).
+        /// Only the shortest, as distinguished encoding requires (X.690 §10.1).
         case shortest
     }
 

@@ -24,7 +24,7 @@ public struct CredentialID: Hashable, Sendable {
 public struct CredentialTries: Hashable, Sendable {
     /// The tries that are left.
     public let left: Int
-    /// Whether it is still the one that every new key has; `nil` if the key does not tell.
+    /// Whether it is still the factory default; `nil` if the key does not report it.
     public let isFactoryDefault: Bool?
 
     /// Describes the state of a credential.
@@ -43,7 +43,7 @@ public struct CredentialRequest: Hashable, Sendable {
     public let form: String?
     /// The tries that are left; `nil` where they are unlimited or unknown.
     public internal(set) var triesLeft: Int?
-    /// Whether it is still the one that every new key has; `nil` if the key does not tell.
+    /// Whether it is still the factory default; `nil` if the key does not report it.
     public internal(set) var isFactoryDefault: Bool?
     /// Whether it is to be set rather than used: it is asked for twice, and never comes from what is held.
     public let isNew: Bool
@@ -73,7 +73,7 @@ public struct CredentialRequest: Hashable, Sendable {
 
 /// Why there is no credential.
 public enum CredentialError: Error, Hashable, Sendable {
-    /// What was given is empty; an empty credential is never sent.
+    /// The given credential is empty; nothing was sent.
     case empty(CredentialID)
     /// No tries are left; nobody was asked.
     case blocked(CredentialID)

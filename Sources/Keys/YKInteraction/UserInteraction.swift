@@ -5,7 +5,7 @@ public protocol UserInteraction: Sendable {
     /// Reports a warning or a step.
     func tell(_ news: any UserNews)
 
-    /// Asks whether to go on. Silence and an empty answer are a no.
+    /// Asks whether to continue. Silence and an empty answer mean no.
     ///
     /// - Throws: `Declined`, or the person's own error, such as that there is no terminal.
     nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws

@@ -75,7 +75,7 @@ public struct TokenStore: Sendable {
 
     // MARK: changes
 
-    /// Adds tokens; those that are there stay as they are.
+    /// Adds tokens; existing ones are not changed.
     ///
     /// - Parameters:
     ///   - key: The store's key.
@@ -93,7 +93,7 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// Gives a token a nickname, or takes it away.
+    /// Gives a token a nickname, or removes it.
     ///
     /// - Throws: `nicknameTaken`, `token`, or `store`, with `inUse` if another program changed the token.
     public func rename(_ token: StoredToken, _ nickname: String?, _ key: StoreKey) throws(TokenStoreError) {

@@ -64,12 +64,12 @@ extension SecondFactor {
     }
 }
 
-/// A telephone number, whose description masks most digits.
+/// A phone number, whose description masks most digits.
 public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
     /// The number as stored in the user's record.
     public let number: String
 
-    /// Creates a telephone number.
+    /// Creates a phone number.
     public init(_ number: String) { self.number = number }
 
     /// The number with only its country code, area code and last two digits, such as `+41 79 *** ** 67`; only the last

@@ -32,7 +32,7 @@ public enum CCID {
         case begin = 1
         /// The last of several.
         case end = 2
-        /// A message in the middle.
+        /// A message between the first and the last.
         case middle = 3
         /// No data: requests the next message.
         case proceed = 0x10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBOR.Map: ExpressibleByDictionaryLiteral {
-    /// The pairs in order; a key that is there twice keeps its last value.
+    /// The pairs in order; a duplicate key keeps its last value.
     public init(dictionaryLiteral elements: (CBOR, CBOR)...) {
         self.init()
         for (key, value) in elements { self[key] = value }

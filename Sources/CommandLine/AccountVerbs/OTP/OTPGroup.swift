@@ -80,7 +80,7 @@ extension OTPSlotState {
     fileprivate var words: String {
         switch (isProgrammed, isTouchTriggered) {
         case (false, _): "empty"
-        case (nil, _): "not known, the firmware does not tell"
+        case (nil, _): "not known, the firmware does not report it"
         case (true, true): "programmed, types when touched"
         case (true, false): "programmed, answers challenges"
         case (true, nil): "programmed"
@@ -133,7 +133,7 @@ struct OTPDelete: ReportingVerb {
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(world)
         if !force, world.plan == nil {
-            try Prompt.confirm("empty slot \(slot.rawValue)? what is in it cannot be recovered")
+            try Prompt.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered")
         }
         try await service.delete(slot, access: access)
         return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
@@ -144,7 +144,7 @@ struct OTPDelete: ReportingVerb {
 struct OTPSettingsUpdate: ReportingVerb {
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
-        discussion: "Settings that are not given are set to those of a new slot.",
+        discussion: "Settings that are not given are reset to their defaults.",
         examples: [Example("ykit otp settings 2 --no-enter")])
 
     @OptionGroup var target: OTPProgramming

@@ -250,6 +250,6 @@ extension World {
     /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
         guard !force, plan == nil, await service.state(of: slot).isProgrammed != false else { return }
-        try Prompt.confirm("slot \(slot.rawValue) is in use; what is in it will be lost. continue?")
+        try Prompt.confirm("slot \(slot.rawValue) is in use; its contents will be lost; continue?")
     }
 }

@@ -119,7 +119,7 @@ struct RenamedToken: Report {
 /// Gives a token a nickname.
 struct SecurIDRename: ReportingVerb {
     static let about = About(
-        "rename", "Give a token a nickname of up to 32 characters, or take it away with an empty one.",
+        "rename", "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.",
         examples: [Example("ykit securid rename work office")])
 

@@ -239,7 +239,7 @@ struct ApproveUserOptions: ParsableArguments {
         if let given = try secret.source.given(world.terminal) { return given }
         return SharedSecret(
             try Prompt(orElse: UserPassword.name.hint).neededSecret(
-                "password or registration code of \((user ?? "").printable)", "an empty one is not sent"))
+                "password or registration code of \((user ?? "").printable)", "it must not be empty"))
     }
 }
 

@@ -88,7 +88,7 @@ struct ApproveAdd: ReportingVerb {
         let secret =
             try given.source.given(world.terminal)
             ?? SharedSecret(
-                try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is not a secret"))
+                try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "the secret must not be empty"))
         let prefix = Array("seed://".utf8)
         var text = secret.value.copyBytes()
         defer { Secret.wipe(&text) }

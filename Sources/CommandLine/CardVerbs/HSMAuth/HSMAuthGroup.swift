@@ -69,7 +69,7 @@ extension World {
     }
 
     private static let defaultManagementPassword =
-        "the management password is that of every new key; set another with 'ykit hsmauth change-management-password'"
+        "the management password is still the factory default; set another with 'ykit hsmauth change-management-password'"
 
     /// Returns the password of a credential, given or asked for. With one retry left, asks for confirmation unless
     /// `force` is set, since another failure deletes the credential.

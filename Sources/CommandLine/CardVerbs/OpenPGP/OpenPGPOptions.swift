@@ -119,7 +119,7 @@ extension World {
         return pin.value.copy()
     }
 
-    /// Verifies a PIN, and warns if it is that of a new card.
+    /// Verifies a PIN, and warns if it is the factory default.
     func verify(
         _ pin: borrowing Secret, for access: OpenPGPAccess, on service: OpenPGPService
     ) async throws {

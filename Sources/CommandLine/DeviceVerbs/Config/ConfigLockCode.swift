@@ -81,7 +81,7 @@ struct ConfigLockCode: ReportingVerb {
         if clear { return .cleared }
         if generate { return try .random(world.environment.random) }
         let question = TerminalQuestion(
-            asking: "new lock code, 32 hexadecimal digits", objection: "an empty code is not a code",
+            asking: "new lock code, 32 hexadecimal digits", objection: "the code must not be empty",
             orElse: new.source.hint)
         return try LockCode(hex: try await world.obtain(.lockCode, new.source, question, isNew: true).value)
     }

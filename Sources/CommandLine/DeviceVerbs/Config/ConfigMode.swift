@@ -52,7 +52,7 @@ struct ConfigMode: ReportingVerb {
                 challengeResponse: .seconds(challengeResponseTimeout),
                 autoEject: ejects ? .seconds(autoEjectTimeout ?? 0) : nil))
         return Self.outcome(
-            mode.interfaces, info, line: "the mode is \(mode); take the key out and insert it again to use it")
+            mode.interfaces, info, line: "the mode is \(mode); remove and re-insert the key to use it")
     }
 
     private static func outcome(

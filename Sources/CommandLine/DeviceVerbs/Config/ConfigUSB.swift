@@ -10,7 +10,7 @@ import YKWire
 /// Enables and disables applications over USB.
 struct ConfigUSB: ReportingVerb {
     static let about = About(
-        "usb", "Enable and disable applications over USB, and set time-outs.",
+        "usb", "Enable and disable applications over USB, and set timeouts.",
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with everything off over USB, \
             the key could not be reconfigured. When a USB interface comes or goes the key restarts by itself.

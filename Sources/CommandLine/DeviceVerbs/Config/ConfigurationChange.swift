@@ -77,7 +77,7 @@ struct ConfigurationChange {
         var result = Outcome(report, lines)
         if !outcome.unconfirmed.isEmpty {
             result.answer.warnings.append(
-                "the key does not yet say so of \(outcome.unconfirmed.listed()): take it out, insert it "
+                "the key does not yet report this for \(outcome.unconfirmed.listed()): remove it, insert it "
                     + "again and look with ykit info")
         }
         return result

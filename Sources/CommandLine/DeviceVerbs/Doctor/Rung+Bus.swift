@@ -105,7 +105,7 @@ extension Rung.Words {
             self.init("\(key.name.printable) is in port \(key.port), \(what)")
         case .unauthorized(let key):
             self.init(
-                "\(key.name.printable) is in port \(key.port), but the kernel was told not to use it",
+                "\(key.name.printable) is in port \(key.port), but the kernel is configured not to use it",
                 """
                 USBGuard, or a rule like it, does that: sudo usbguard list-devices --blocked
                 then: sudo usbguard allow-device NUMBER, with -p for good

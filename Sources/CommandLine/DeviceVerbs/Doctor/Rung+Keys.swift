@@ -21,7 +21,7 @@ extension Rung.Words {
         case .broken(let applications, let access):
             self.init(
                 "switched on, but not answering over \(access.words): \(applications.sentence)",
-                "take the key out, insert it again and look: ykit info")
+                "remove the key, insert it again and check with: ykit info")
         case .unknownCard(let place):
             self.init(
                 "the card in '\(place.printable)' has no application that ykit knows",

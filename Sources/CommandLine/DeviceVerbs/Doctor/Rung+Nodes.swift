@@ -169,7 +169,7 @@ extension Rung.Words {
         case .mute(let name):
             self.init(
                 "the card in '\(name.printable)' does not answer to power",
-                "take it out and put it in again, the other way round if it is a card")
+                "remove it and put it back, the other way round if it is a card")
         case .exclusive(let name, let clients):
             self.init(
                 "a program has the card in '\(name.printable)' for itself"

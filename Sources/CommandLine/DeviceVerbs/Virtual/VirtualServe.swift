@@ -17,7 +17,7 @@ struct VirtualServe: Verb {
         discussion: """
             --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
             FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \
-            into the kernel's virtual USB: keyboard, FIDO and smart card reader. ^C takes the key out.
+            into the kernel's virtual USB: keyboard, FIDO and smart card reader. ^C unplugs the key.
 
             Rules for --fault:
             \(FaultPlan.grammar)

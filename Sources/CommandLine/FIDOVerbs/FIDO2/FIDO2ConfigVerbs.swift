@@ -132,7 +132,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
             throw Explanation(
-                "only-grows", .policy, "the key wants \(info.minPINLength) characters already, which can only be raised"
+                "only-grows", .policy, "the key requires \(info.minPINLength) characters already, which can only be raised"
             )
         }
         if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {

@@ -114,13 +114,13 @@ struct FIDO2Select: ReportingVerb {
     }
 }
 
-/// Whether the key is to be taken out and inserted again, since it allows a reset only after that.
+/// Whether the key must be removed and inserted again, since it allows a reset only after that.
 struct Reinsertion: ParsableArguments {
     @Flag(
         "--reinsert", help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
     var reinsert = false
 
-    /// Refuses the option for a key that cannot be taken out.
+    /// Refuses the option for a key that cannot be removed.
     func check(in world: World) throws {
         guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
             throw Explanation.usage("--reinsert requires a key that can be removed")

@@ -218,7 +218,7 @@ struct VerificationReport: Report {
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
-        return [words] + (trust.map { ["verified by \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
+        return [words] + (trust.map { ["attestation signed by: \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
     }
 
     /// The credential as `fido2-cred -V` prints it; nothing for an assertion.

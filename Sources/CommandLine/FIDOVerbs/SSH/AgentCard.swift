@@ -55,7 +55,7 @@ final class AgentCard {
         self.schedule = schedule
     }
 
-    /// Uses the card; after an error it is let go.
+    /// Uses the card; after an error it is released.
     func use<Value>(_ body: (inout Session) async throws -> Value) async throws -> Value {
         if let session, session.end <= .now { await end() }
         var session = try await opened()

@@ -18,7 +18,7 @@ import YKWire
 /// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
 /// keeps the PIN, and the list of PIV keys as long as the same key is present.
 final class AgentKeeper {
-    /// How long a request waits for other programs to let go of the card.
+    /// How long a request waits for other programs to release the card.
     private static let patience = Duration.seconds(5)
 
     let world: World
@@ -72,7 +72,7 @@ final class AgentKeeper {
         try await withFIDO(for: "read its credentials for SSH") { try await SSHCredential.all(of: $0).map(\.file) }
     }
 
-    /// Repeats work with a card that another program holds, or has reset or powered off in the middle.
+    /// Repeats work with a card that another program holds, or has reset or powered off during the operation.
     func retryingWhileBusy<Value>(_ work: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + Self.patience
         while true {

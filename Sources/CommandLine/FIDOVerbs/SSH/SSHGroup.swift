@@ -37,7 +37,7 @@ struct SSHKeyReport: Report {
     ]
 }
 
-/// A key in a slot, or a credential that the key remembers.
+/// A key in a slot, or a credential that the key stores.
 struct SSHListedKey: Report {
     private let key: SSHKeyReport
     private var slot: PIVSlot?

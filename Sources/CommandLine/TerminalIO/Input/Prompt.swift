@@ -29,7 +29,7 @@ package struct Prompt: ~Copyable {
             output = 2
             isOwn = false
         } else {
-            throw Explanation("no-terminal", .declined, "cannot prompt: no terminal", hint: hint)
+            throw Explanation("no-terminal", .declined, "cannot prompt without a terminal", hint: hint)
         }
     }
 

@@ -118,7 +118,7 @@ package enum ManualPages {
         #"The code of the account whose name has this in it; without a name, all codes."#,
         #".TP"#,
         #"ykit fido2 credentials list"#,
-        #"The passkeys that the key remembers."#,
+        #"The passkeys that the key stores."#,
         #".TP"#,
         #"ykit piv keys generate 9a pub.pem && ykit piv certificates generate 9a \-\-subject CN=Alice"#,
         #"A key pair that never leaves the key, and a certificate for it."#,

@@ -108,7 +108,7 @@ package struct SecureChannelOptions: ParsableArguments {
                 if let file = scpKeys { "the keys in \(file)" } else if let number = scpKeysFd {
                     "the keys from descriptor \(number)"
                 } else if Variables["YKIT_SCP_KEYS"] != nil { "the keys in YKIT_SCP_KEYS" } else {
-                    [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys that are asked for"
+                    [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys for which ykit prompts"
                 }
             return "SCP03\(version): \(source)"
         case .a, .b, .c:

@@ -70,7 +70,7 @@ extension World {
     ) async throws -> PIVPIN {
         let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
         let question = TerminalQuestion(
-            name, of: keyWords, objection: "an empty \(name) is never sent", orElse: source.hint)
+            name, of: keyWords, objection: "the \(name) must not be empty", orElse: source.hint)
         let code = try await obtain(kind, source, question, to: purpose) {
             try await service.credentialTries(of: reference)
         }

@@ -64,7 +64,7 @@ extension World {
         switch try keys.fidoRoute() {
         case .reports(let path):
             let path = try await keys.reinsertedNode(path ?? "") { [terminal] in
-                terminal.say("take the key out, then insert it again")
+                terminal.say("remove the key, then insert it again")
             }
             return try await FIDOService.open(try keys.fidoLink(at: path))
         case .card:

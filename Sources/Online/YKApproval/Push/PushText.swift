@@ -5,7 +5,7 @@ import YKWire
 
 /// The reason for declining a request; the server and its log distinguish the reasons.
 public enum DeclineReason: String, Hashable, Sendable, CaseIterable {
-    /// The user did not start the login: somebody else may know the password.
+    /// The user did not start the login: someone else may know the password.
     case unknownTrigger = "unknown_trigger"
     /// The user who started the login has cancelled it.
     case cancelled

@@ -10,7 +10,7 @@ extension ArculusCard {
         public let model: ArculusModel
         /// Its capabilities (getInfo).
         public let info: AuthenticatorInfo
-        /// The remaining PIN retries; `nil` without a PIN, and if the card does not tell.
+        /// The remaining PIN retries; `nil` without a PIN, and if the card does not report them.
         public let retries: PINRetries?
     }
 

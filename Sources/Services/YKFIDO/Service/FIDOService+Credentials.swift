@@ -9,7 +9,7 @@ extension FIDOService {
     /// getCredsMetadata).
     public func credentialStorage() throws(FIDOError) -> CredentialStorage { try session.manage(.metadata) }
 
-    /// Returns the number of discoverable credentials and the remaining capacity; `nil` if the key tells neither, though
+    /// Returns the number of discoverable credentials and the remaining capacity; `nil` if the key reports neither, though
     /// it may list its credentials.
     public func credentialStorageIfTold() throws(FIDOError) -> CredentialStorage? {
         // A PIN that is refused is no answer to this question.

@@ -6,7 +6,7 @@ extension FIDOService {
     /// Reads the number of PIN retries (clientPIN getPINRetries).
     public func pinRetries() throws(FIDOError) -> PINRetries { try session.pinRetries() }
 
-    /// Reads the number of PIN retries; `nil` if the key does not tell it, which a report can do without.
+    /// Reads the number of PIN retries; `nil` if the key does not report it.
     ///
     /// - Throws: what leaves the key unable to answer anything (``FIDOError/endsSession``).
     public func pinRetriesIfTold() throws(FIDOError) -> PINRetries? { try session.pinRetriesIfTold() }

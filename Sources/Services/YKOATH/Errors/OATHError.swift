@@ -12,7 +12,7 @@ public enum OATHError: Error, Hashable, Sendable {
     case locked
     /// The password is wrong; OATH has no retry counter (6A80 to VALIDATE).
     case wrongPassword
-    /// An empty password is never sent.
+    /// The password is empty; nothing was sent.
     case emptyPassword
     /// The key did not prove that it knows the password.
     case notAuthentic(WireError)

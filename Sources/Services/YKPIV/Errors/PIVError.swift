@@ -13,7 +13,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case wrong(PIVReference, triesLeft: Int)
     /// No retries are left (6983).
     case blocked(PIVReference)
-    /// An empty PIN or PUK is never sent.
+    /// The PIN or PUK is empty; nothing was sent.
     case emptyPIN
     /// A PIN or PUK has at most 8 bytes; nothing was sent.
     case badPINLength(Int)

@@ -114,7 +114,7 @@ extension Discovery {
 }
 
 extension SecurityKey {
-    /// Whether this is still the same device in the same place: the kernel numbers devices anew each time they are
+    /// Whether this is still the same device in the same place: the kernel renumbers devices each time they are
     /// attached.
     fileprivate func isSame(as other: SecurityKey) -> Bool {
         place == other.place && (usb == nil || other.usb == nil || usb?.address == other.usb?.address)

@@ -85,7 +85,7 @@ final class PCSCLink: CardLink {
         if isDone != nil { service.park(worker) }
     }
 
-    /// What happens to the card when it is let go.
+    /// What happens to the card when it is released.
     private var disposition: Disposition { resetsOnRelease ? .reset : .leave }
 
     /// Detects a replaced card: one with another answer to reset after the service was unavailable.

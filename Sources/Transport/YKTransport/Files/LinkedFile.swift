@@ -12,7 +12,7 @@ package enum LinkedFile {
     /// A link in a folder that everyone may write to and that protects its entries, such as /tmp, is followed only if it
     /// is this user's or the folder owner's, as Linux does with `fs.protected_symlinks`.
     ///
-    /// - Throws: `ELOOP` for a circle of links, `EACCES` for somebody else's link.
+    /// - Throws: `ELOOP` for a circle of links, `EACCES` for another user's link.
     package static func target(of path: String) throws(FileFailure) -> String {
         var path = path
         for _ in 0..<limit {

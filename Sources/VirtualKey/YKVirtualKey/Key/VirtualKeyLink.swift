@@ -7,7 +7,7 @@ final class VirtualKeyLink: CardLink {
     private let key: VirtualKey
     private let number: UInt64
     private var isHeld = false
-    /// Whether the card was reset when it was let go.
+    /// Whether the card was reset when it was released.
     private var wasReset = false
     var resetsOnRelease = false
     let identity: CardIdentity

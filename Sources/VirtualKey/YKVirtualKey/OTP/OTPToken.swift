@@ -108,7 +108,7 @@ extension VirtualKeyState {
     }
 
     /// The current NDEF record for NFC: its type, and its payload with the next token of the slot. If no slot was
-    /// chosen, the payload is that of a new key with the token of slot 1, if it generates any.
+    /// chosen, the payload is the factory default with the token of slot 1, if it generates any.
     package mutating func nextNDEF(_ world: VirtualWorld) throws(Refusal) -> (kind: UInt8, payload: [UInt8]) {
         let ndef = otp.ndef ?? .init(slot: 1, kind: 0x55, content: [0x04] + Array(ndef.utf8))
         switch try token(ndef.slot, world) {

@@ -144,7 +144,7 @@ extension OpenPGPApplet {
         }
     }
 
-    /// PUT DATA F9 (§4.3.2). A YubiKey sets the PINs to those in the object, or to those of a new card when the KDF is
+    /// PUT DATA F9 (§4.3.2). A YubiKey sets the PINs to those in the object, or to the factory defaults when the KDF is
     /// disabled, and removes the reset code; so does a Gnuk token that holds no key. Other cards store the object and
     /// leave the rest to the host.
     func putKDF(_ value: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {

@@ -69,7 +69,7 @@ extension PIVApplet {
         memory.pin.left = memory.pin.total
     }
 
-    /// SET RETRIES (Yubico): also resets PIN and PUK to those of a new key.
+    /// SET RETRIES (Yubico): also resets PIN and PUK to the factory defaults.
     mutating func setRetries(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
         try requireManagement()
         guard pin != .notGiven else { throw .status(.securityStatusNotSatisfied) }
