@@ -14,7 +14,7 @@ struct Ykit: ParsableCommand {
         "ykit",
         "A toolkit for hardware security keys.",
         discussion: """
-            Global options stand anywhere on the line. Without a key, try \
+            Global options can be given anywhere on the command line. Without a key, try \
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.
             """,
         version: Program.version,

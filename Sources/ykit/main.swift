@@ -13,11 +13,11 @@ coreLimit.rlim_cur = 0
 _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
 ChildProcess.withhold(Variables.mayHoldSecret)
 guard Terminal.fillPlaces() else {
-    Terminal().fail(.usage("standard output is closed", hint: "let it go to /dev/null to do without the results"))
+    Terminal().fail(.usage("standard output is closed", hint: "redirect it to /dev/null to discard the results"))
     ExitStatus.usage.end()
 }
 guard Program.isReadable else {
-    Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
+    Terminal().fail(.usage("an argument is not valid UTF-8", hint: "give a file another name, or a link to it"))
     ExitStatus.usage.end()
 }
 Program.root = Ykit.self

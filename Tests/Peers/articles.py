@@ -88,7 +88,7 @@ UserKnownHostsFile {path('known')}
     with open(f"{HOME}/signers", "w") as file:
         file.write("me@example.com " + pathlib.Path(f"{HOME}/.ssh/id_ed25519_sk.pub").read_text())
     status, output = follow(block("SSH", "ykit ssh sign"))
-    expect("signs and verifies", (status, "good signature of 'me@example.com'" in output), (0, True))
+    expect("signs and verifies", (status, "good signature by 'me@example.com'" in output), (0, True))
     with open(f"{HOME}/report.pdf") as report:
         checked = subprocess.run(["ssh-keygen", "-Y", "verify", "-f", f"{HOME}/signers", "-I", "me@example.com", "-n", "file", "-s",
                                   f"{HOME}/report.pdf.sig"], stdin=report, capture_output=True, text=True)

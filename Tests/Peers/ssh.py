@@ -134,7 +134,7 @@ def signatures():
         expect(f"ssh-keygen accepts the signature of {name}", result.returncode == 0 or result.stderr)
     write("allowed", b"me@lab,*@home namespaces=\"lab,git\" " + read("id_rk.pub"))
     verify = ["ssh", "verify", "file", "--allowed-signers", "allowed", "-n", "lab", "--identity"]
-    ykit("verify by allowed signers", *verify, "me@lab", says="good signature of 'me@lab'")
+    ykit("verify by allowed signers", *verify, "me@lab", says="good signature by 'me@lab'")
     ykit("and by pattern", *verify, "you@home")
     refuses("somebody who may not", *verify, "you@lab", says="may not sign")
     refuses("another namespace", "ssh", "verify", "file", "-k", "id_rk.pub", "-n", "file", says="not for 'file'")

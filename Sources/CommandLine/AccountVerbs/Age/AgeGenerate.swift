@@ -15,7 +15,7 @@ import YKX509
 /// Generates a key for age.
 struct AgeGenerate: ReportingVerb {
     static let about = About(
-        "generate", "Make a key for age, and print its identity and recipients.",
+        "generate", "Create a key for age, and print its identity and recipients.",
         discussion: """
             In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
             which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \

@@ -253,7 +253,7 @@ struct ParsedToken: Report {
 struct OTPParse: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
-        "parse", "Show what a one-time password that a key typed consists of.",
+        "parse", "Show the fields of a one-time password that a key typed.",
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
         examples: [Example("ykit otp parse ccccccbchvthlivuitriujjifivbvtrjkjfirllluurj")])
 

@@ -60,7 +60,7 @@ struct ShownToken: Report {
 /// Shows a token.
 struct SecurIDShow: ReportingVerb {
     static let about = About(
-        "info", "Show what is known of a token, without its seed.",
+        "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
@@ -90,7 +90,7 @@ struct TokenSerial: Report {
 /// Selects the current token.
 struct SecurIDUse: ReportingVerb {
     static let about = About(
-        "use", "Choose the token that 'code' uses when none is named.",
+        "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
 
     @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String

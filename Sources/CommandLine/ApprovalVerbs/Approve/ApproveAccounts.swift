@@ -139,7 +139,7 @@ struct EndedAccount: Report {
 /// Removes an account.
 struct ApproveLogout: AccountKeyVerb {
     static let about = About(
-        "logout", "End an account: at the server, on the key, and in the store.",
+        "logout", "Remove an account: at the server, on the key, and from the store.",
         discussion: """
             With --user the server deletes its token, too; without it, the token stays. The private key is \
             deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \

@@ -77,7 +77,7 @@ extension SecondFactorVerb {
         let count =
             access.standardInputs
             + (others + [key.keyPIN.isStandardInput, key.passphrase.isStandardInput]).count { $0 }
-        if count > 1 { throw UsageError("standard input cannot be read for two things") }
+        if count > 1 { throw UsageError("only one option can read standard input") }
     }
 }
 

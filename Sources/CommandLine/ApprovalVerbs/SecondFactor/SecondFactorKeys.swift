@@ -64,7 +64,7 @@ struct VerifiedUser: Report {
 /// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorUserVerb {
     static let about = About(
-        "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
+        "verify-key", "Verify a user's key; the key verifies its user by PIN or fingerprint.",
         examples: [Example("ykit 2fa verify-key alice")])
 
     @Argument("user", help: "The user's name.") var user: String

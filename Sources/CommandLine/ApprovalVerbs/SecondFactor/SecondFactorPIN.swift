@@ -97,7 +97,7 @@ struct VerifiedPIN: Report {
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     static let about = About(
-        "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
+        "verify-pin", "Verify the PIN that a user typed. It is valid once, and for its purpose only.",
         examples: [Example("ykit 2fa verify-pin alice")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -131,7 +131,7 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
         }
         return Outcome(
             VerifiedPIN(user: user, purpose: register ? .register : .login, serial: serial),
-            register ? "the PIN is right, \(serial.printable) is registered" : "the PIN is right")
+            register ? "the PIN is correct, \(serial.printable) is registered" : "the PIN is correct")
     }
 }
 

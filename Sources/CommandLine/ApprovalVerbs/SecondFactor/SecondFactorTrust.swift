@@ -212,7 +212,7 @@ struct CheckedTrust: Report {
 /// Checks whether this device is remembered.
 struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
-        "check", "Ask the server whether it remembers this device for a user.",
+        "check", "Check whether the server remembers this device for a user.",
         discussion: """
             The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
             copy of the cookie: the one that is kept is deleted then.
@@ -256,7 +256,7 @@ struct ForgottenDevices: Report {
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Make the server forget a device of a user, or all of them.",
+        "rm", "Remove a remembered device of a user from the server, or all of them.",
         examples: [Example("ykit 2fa trust rm alice")])
 
     @Argument("user", help: "The user's name.") var user: String

@@ -48,7 +48,7 @@ struct AddedUser: Report {
 /// Creates a user.
 struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
-        "add-user", "Make a user with a second factor.",
+        "add-user", "Create a user with a second factor.",
         discussion: """
             The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
             registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.

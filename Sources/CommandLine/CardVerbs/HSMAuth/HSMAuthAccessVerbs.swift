@@ -148,7 +148,7 @@ struct HSMAuthCalculate: ReportingVerb {
 
     func check() throws {
         guard showKeys != (output != nil) else {
-            throw UsageError("one of --output FILE and --show-keys says where the session keys go")
+            throw UsageError("give either --output FILE or --show-keys")
         }
         guard (context != nil) != (exchange != nil) else {
             throw UsageError("--context for an aes128 credential, --exchange for a p256 one")

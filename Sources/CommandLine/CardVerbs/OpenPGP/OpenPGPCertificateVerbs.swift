@@ -108,7 +108,7 @@ struct OpenPGPDeleteCertificate: ReportingVerb {
 /// Creates an attestation for a key that was generated on the card.
 struct OpenPGPAttest: ReportingVerb {
     static let about = About(
-        "attest", "Have a YubiKey certify that it generated the key of a slot.",
+        "attest", "Attest that a YubiKey generated the key of a slot.",
         discussion: """
             The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
             that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \

@@ -23,7 +23,7 @@ struct OpenPGPKeysGroup: ParsableCommand {
 /// Generates a key on the card.
 struct OpenPGPGenerateKey: ReportingVerb {
     static let about = About(
-        "generate", "Generate a key on the card, over what is in the slot.",
+        "generate", "Generate a key on the card, replacing the one in the slot.",
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
             encrypted to it is lost with the card. RSA takes some cards minutes.

@@ -180,7 +180,7 @@ struct PIVPlaintext: Report {
 /// Derives a shared secret.
 struct PIVDerive: ReportingVerb {
     static let about = About(
-        "derive", "Agree on a secret with another side's public key (ECDH, X25519).",
+        "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """
             The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
             secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.

@@ -59,7 +59,7 @@ struct PKCS11Advice {
             [
                 "slot \(entry.slot)", "  ykcs11  \(entry.uri("private", entry.token))",
                 "  OpenSC  \(entry.uri("private"))",
-            ] + (entry.hasCertificate ? [] : ["  without a certificate, by which the modules know it"])
+            ] + (entry.hasCertificate ? [] : ["  no certificate: PKCS#11 modules will not show this key"])
         }
         guard let first = entries.first(where: \.hasCertificate) else { return lines }
         let (slot, key) = (first.slot, first.uri("private"))

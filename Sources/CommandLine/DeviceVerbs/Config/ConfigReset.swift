@@ -27,6 +27,6 @@ struct ConfigReset: ReportingVerb {
             )
         }
         try await service.resetDevice()
-        return Outcome(ResetReport(), "all applications are as new, no PIN is set")
+        return Outcome(ResetReport(), "all applications are reset; no PIN is set")
     }
 }

@@ -28,7 +28,7 @@ struct Doctor: ReportingVerb {
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(
-        "doctor", "Find out why a key cannot be reached, and what to do.",
+        "doctor", "Find out why a key cannot be reached, and how to fix it.",
         discussion: """
             Goes from the USB port over permissions and the smart card service to the key's firmware. Nothing is changed, unless \
             --fix is given. \

@@ -72,7 +72,9 @@ extension KeyReport {
         if wait > .zero, wait != .seconds(15) {
             rows.append(["challenge-response", "waits \(wait.components.seconds) s for a touch"])
         }
-        if info.isSynthesized { rows.append(["note", "too old to say what it has; this was found out by trying"]) }
+        if info.isSynthesized {
+            rows.append(["note", "too old to report its applications; they were probed one by one"])
+        }
         return rows
     }
 

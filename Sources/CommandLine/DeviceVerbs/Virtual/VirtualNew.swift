@@ -24,7 +24,7 @@ struct CreatedKey: Report {
 struct VirtualNew: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
-        "new", "Make a virtual key in a new file.",
+        "new", "Create a virtual key in a new file.",
         discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
         examples: [
             Example("ykit virtual new test.json"), Example("ykit virtual new security-key.json --model security-key"),

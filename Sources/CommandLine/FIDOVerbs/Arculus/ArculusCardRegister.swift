@@ -11,7 +11,7 @@ import YKWire
 /// Creates a credential for a backend.
 struct ArculusCardRegister: ReportingVerb {
     static let about = About(
-        "register", "Make a credential on the card; nothing leaves this machine.",
+        "register", "Create a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server, or --rp, --user and --challenge say it, and \
             --resident. The output is what the server expects:

@@ -18,7 +18,7 @@ struct ArculusGroup: ParsableCommand {
 /// Commands for backends that communicate with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
     static let about = About(
-        "card", "Only the card's part, for a backend that has the challenge.",
+        "card", "Only the card's part, for a backend that handles the challenge.",
         subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self],
         examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
 }

@@ -132,7 +132,8 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
             throw Explanation(
-                "only-grows", .policy, "the key requires \(info.minPINLength) characters already, which can only be raised"
+                "only-grows", .policy,
+                "the key requires \(info.minPINLength) characters already, which can only be raised"
             )
         }
         if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {
@@ -171,7 +172,7 @@ struct FIDO2ConfigForcePINChange: ReportingVerb {
 /// Makes the key refuse simple PINs.
 struct FIDO2ConfigComplexPIN: ReportingVerb {
     static let about = About(
-        "complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.",
+        "complex-pin", "Refuse simple PINs. Only a reset undoes it.",
         examples: [Example("ykit fido2 config complex-pin")])
 
     struct Policy: Report {

@@ -105,7 +105,7 @@ struct FIDO2FingerprintsAdd: ReportingVerb {
     func run(in world: World) async throws -> Outcome<Enrolled> {
         let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")
         if let name { try await service.check(fingerprintName: name) }
-        world.terminal.say("put the finger on the sensor, and lift it, until it is enough")
+        world.terminal.say("touch the sensor repeatedly until enrolment is complete")
         var sample = try await service.beginEnrollment()
         var count = 1
         do {
@@ -185,7 +185,7 @@ struct FIDO2FingerprintsDelete: ReportingVerb {
 /// Shows the properties of the fingerprint sensor.
 struct FIDO2FingerprintsShow: ReportingVerb {
     static let about = About(
-        "info", "Show what the fingerprint sensor is like. No PIN is needed.",
+        "info", "Show details of the fingerprint sensor. Needs no PIN.",
         examples: [Example("ykit fido2 fingerprints info")])
 
     /// The sensor, and whether it knows a fingerprint.

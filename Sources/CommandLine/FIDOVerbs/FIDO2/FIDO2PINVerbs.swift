@@ -78,7 +78,7 @@ struct FIDO2PINVerify: ReportingVerb {
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         try await service.verifyPIN(try await world.pin(pin, of: service, for: "check the PIN"))
-        return Outcome(PINVerifiedReport(), "the PIN is right")
+        return Outcome(PINVerifiedReport(), "the PIN is correct")
     }
 }
 

@@ -218,7 +218,8 @@ struct VerificationReport: Report {
         var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
-        return [words] + (trust.map { ["attestation signed by: \($0.description(isAnchored: isAnchored))"] } ?? []) + missed
+        let signer = trust.map { "attestation signed by: \($0.description(isAnchored: isAnchored))" }
+        return [words] + (signer.map { [$0] } ?? []) + missed
     }
 
     /// The credential as `fido2-cred -V` prints it; nothing for an assertion.

@@ -58,7 +58,7 @@ struct SSHKeys: ReportingVerb {
 /// Creates a credential for SSH.
 struct SSHGenerate: ReportingVerb {
     static let about = About(
-        "generate", "Make a FIDO credential for SSH, with its key files.",
+        "generate", "Create a FIDO credential for SSH, with its key files.",
         discussion: """
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
             (but see --passphrase); a credential that the key does not store is lost with it, though. A key in a PIV \

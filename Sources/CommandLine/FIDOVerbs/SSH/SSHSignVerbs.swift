@@ -141,7 +141,7 @@ struct SSHVerify: ReportingVerb {
         let how =
             signed.certificate.map { ", certificate '\($0.keyID.printable)' of \($0.authority.fingerprint)" } ?? ""
         return Outcome(
-            Verified(signature: signed), "good signature of \(who)\(signed.publicKey.fingerprint)\(how)")
+            Verified(signature: signed), "good signature by \(who)\(signed.publicKey.fingerprint)\(how)")
     }
 
     private func problem(_ signed: SSHFileSignature, _ world: World) throws -> String? {

@@ -9,7 +9,7 @@ import YKWire
 /// Signs a challenge with a U2F key pair.
 struct U2FAuthenticate: ReportingVerb {
     static let about = About(
-        "authenticate", "Sign with a key pair, after a touch.",
+        "authenticate", "Sign with a key pair. Requires a touch.",
         discussion: "With --public-key the signature is checked.",
         examples: [
             Example(

@@ -9,7 +9,7 @@ import YKWire
 /// Registers a U2F key pair.
 struct U2FRegister: ReportingVerb {
     static let about = About(
-        "register", "Make a key pair for an application, after a touch.",
+        "register", "Create a key pair for an application. Requires a touch.",
         discussion: """
             Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A YubiKey \
             FIPS of the 4 series needs its U2F PIN first, once after it was plugged in.

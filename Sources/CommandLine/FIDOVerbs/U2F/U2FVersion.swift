@@ -9,7 +9,7 @@ import YKWire
 /// Shows the U2F version.
 struct U2FVersion: ReportingVerb {
     static let about = About(
-        "version", "Ask the key for its version of U2F.",
+        "version", "Show the key's U2F version.",
         examples: [Example("ykit u2f version")])
 
     struct Version: Report {

@@ -64,7 +64,7 @@ package struct Prompt: ~Copyable {
             let first = try neededSecret(question, objection)
             let second = try secret("repeat it")
             if first == second { return first }
-            tell("the two are not the same")
+            tell("the two entries do not match")
         }
     }
 
@@ -130,7 +130,7 @@ package struct Prompt: ~Copyable {
             case word: return
             case "": throw declined
             case let other where ["n", "no"].contains(other.lowercased()): throw declined
-            default: prompt.tell("that is not '\(word)'; an empty line changes nothing")
+            default: prompt.tell("that is not '\(word)'; press Enter alone to cancel")
             }
         }
     }

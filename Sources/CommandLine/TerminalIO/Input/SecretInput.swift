@@ -102,7 +102,7 @@ package enum SecretInput {
             case .text(let text): return SharedSecret(Secret(utf8: text))
             case .descriptor(let number): return SharedSecret(try SecretInput.line(from: number, limit: limit))
             case .variable(let name):
-                terminal.notice("taken from \(name)")
+                terminal.notice("using \(name) from the environment")
                 return SharedSecret(Secret(utf8: SecretInput.withoutLineEnd(Variables[name] ?? "")))
             }
         }
@@ -160,6 +160,6 @@ package enum SecretInput {
 extension UsageError {
     /// Refuses a command line with more than one option that reads standard input.
     package static func check(standardInput readers: [Bool]) throws {
-        if readers.count(where: { $0 }) > 1 { throw UsageError("standard input cannot be read for two things") }
+        if readers.count(where: { $0 }) > 1 { throw UsageError("only one option can read standard input") }
     }
 }

@@ -9,7 +9,7 @@ enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
     package static let rows: [(words: [String], purpose: String)] = [
         (["list", "info"], "which keys are attached, and what they can do"),
-        (["doctor", "udev-rules"], "what keeps a key from working, and what to do"),
+        (["doctor", "udev-rules"], "why a key does not work, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
         (["oath"], "one-time codes of accounts (TOTP, HOTP)"),
         (["piv"], "certificates, signatures, decryption"),
@@ -24,7 +24,7 @@ enum FirstScreen {
         (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),
         (["capture"], "recorded sessions: read, check, import"),
-        (["virtual"], "a key in software, for tests"),
+        (["virtual"], "a software key, for tests"),
         (["completion", "schema"], "words for the shell's TAB; the form of JSON answers"),
     ]
 
@@ -60,9 +60,9 @@ enum HelpTopic: String, CaseIterable {
     package func text(columns: Int) -> String {
         switch self {
         case .options:
-            "Options that stand anywhere on the line, with every command:\n\n" + HelpPage.explained(columns)
+            "Global options, which can be given anywhere on the command line:\n\n" + HelpPage.explained(columns)
         case .environment: Self.environment(columns)
-        case .exitCodes: "What the process says to the shell when it ends:\n\n" + ExitStatus.table
+        case .exitCodes: "Exit codes:\n\n" + ExitStatus.table
         case .slots: Self.places
         case .config:
             Self.configuration.split(separator: "\n", omittingEmptySubsequences: false)
@@ -112,7 +112,7 @@ enum HelpTopic: String, CaseIterable {
     /// What holds for all variables.
     static let precedence = [
         "The command line overrides variables, and variables the configuration file.",
-        "That a secret was taken from a variable is said on standard error.",
+        "ykit reports on standard error when it takes a secret from a variable.",
         "Programs that ykit starts do not inherit variables with secrets.",
     ]
 
@@ -139,11 +139,11 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_PUK", "YKIT_NEW_PUK", "YKIT_MANAGEMENT_KEY", "YKIT_NEW_MANAGEMENT_KEY"],
-            "What PIV has besides."
+            "Other secrets of PIV."
         ),
         (
             ["YKIT_ADMIN_PIN", "YKIT_NEW_ADMIN_PIN", "YKIT_RESET_CODE"],
-            "What OpenPGP has besides."
+            "Other secrets of OpenPGP."
         ),
         (
             ["YKIT_APPROVE_PASSWORD", "YKIT_CONTAINER_ANSWER"],
@@ -206,7 +206,7 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
         (
             ["YKIT_PROCESSORS", "YKIT_TASKS"],
-            "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit's own ways save."
+            "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit saves by default."
         ),
         (["NO_COLOR"], "No colours."),
     ]

@@ -112,7 +112,7 @@ package enum ManualPages {
         #".SH EXAMPLES"#,
         #".TP"#,
         #"ykit list"#,
-        #"Which keys and readers there are. Nothing is there, or something does not answer: \fBykit doctor\fR."#,
+        #"List the attached keys and readers. If a key is missing or does not answer: \fBykit doctor\fR."#,
         #".TP"#,
         #"ykit oath calculate github"#,
         #"The code of the account whose name has this in it; without a name, all codes."#,

@@ -85,7 +85,7 @@ package struct ConfigurationFile {
             }
         }
         guard isWord, !name.isEmpty, !name.hasPrefix("-") else {
-            throw fault(entry.line, "'\(name.printable)' cannot be an alias: letters, digits, '-' and '_' can")
+            throw fault(entry.line, "'\(name.printable)' is no valid alias: use letters, digits, '-' and '_'")
         }
         guard name != "help", Program.root.about.subcommand(name) == nil else {
             throw fault(entry.line, "'\(name)' is a command of ykit and cannot be an alias")
@@ -116,7 +116,7 @@ package struct ConfigurationFile {
     private func fault(_ line: Int, _ what: String) -> Explanation {
         Explanation(
             "configuration", .usage, "\((path ?? "").printable):\(line): \(what)",
-            hint: "'ykit help config' explains the file; YKIT_CONFIG=off does without it")
+            hint: "'ykit help config' explains the file; set YKIT_CONFIG=off to ignore it")
     }
 
     // MARK: - options
@@ -186,7 +186,7 @@ extension ConfigurationFile {
     private static func refused(_ path: String, _ why: String, hint: String? = nil) -> Explanation {
         Explanation(
             "configuration", .usage, "cannot use the configuration file \(path.printable): \(why)",
-            hint: hint ?? "YKIT_CONFIG=off does without it")
+            hint: hint ?? "set YKIT_CONFIG=off to ignore it")
     }
 
     /// `$XDG_CONFIG_HOME/ykit/config`; if the variable is not set, below `~/.config`.

@@ -98,7 +98,7 @@ extension Program {
     private static func strict(_ warnings: [String]) -> Explanation? {
         guard let first = warnings.first else { return nil }
         return Explanation(
-            "strict", .policy, "done, but with a warning, which --strict does not allow: \(first)",
+            "strict", .policy, "completed with a warning, which --strict treats as an error: \(first)",
             hint: "without --strict this is a warning")
     }
 

@@ -30,10 +30,10 @@ package struct ServerTrustOptions: ParsableArguments {
         if Set(trust.pins).count == 1 {
             throw Explanation.usage(
                 "one --server-pin is not enough: the server could never change its key",
-                hint: "give the pin of a spare key as well; whoever runs the server has it")
+                hint: "also give a backup pin; the server's operator can provide one")
         }
         if insecure {
-            world.terminal.warn("the server's certificate is not verified: anyone on the way can \(risk)")
+            world.terminal.warn("the server's certificate is not verified: anyone on the network path can \(risk)")
             trust.verifiesCertificate = false
         }
         return trust

@@ -118,7 +118,7 @@ package struct TerminalPerson: UserInteraction {
         switch news {
         case let purpose as OperationPurpose: terminal.purpose(purpose.text)
         case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
-        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("not recognised, the PIN will do")
+        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognised; using the PIN instead")
         case PIVUnlockingNews.defaultManagementKey:
             terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
         case let fallback as VerificationFallback:

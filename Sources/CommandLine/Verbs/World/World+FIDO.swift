@@ -51,7 +51,7 @@ extension World {
     /// Returns the path of the key that is touched. All HID keys blink; once one is touched, the others are cancelled.
     package func touchedKey() async throws -> String {
         let announce = { @Sendable [terminal] (count: Int) in
-            terminal.say("\(count) keys are attached: touch the one that is meant")
+            terminal.say("\(count) keys are attached: touch the one to use")
         }
         if let path = try await keys.touchedNode(announce) { return path }
         let place = try keys.touchPlace()

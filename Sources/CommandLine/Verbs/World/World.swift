@@ -96,7 +96,7 @@ package final class World {
         }
         self.keys = keys
         if options.keepSecrets, options.record != nil {
-            terminal.warn("the recording will hold secrets in the clear, do not pass it on")
+            terminal.warn("the recording will contain unmasked secrets: do not share it")
         }
     }
 
@@ -173,11 +173,11 @@ package final class World {
         if case .capture(let why) = recorder.problem {
             return Explanation(
                 "capture", .failed, "the recording is incomplete: \(why)",
-                hint: "the verb did its work; record again into a folder with room")
+                hint: "the command itself succeeded; record again where there is enough space")
         }
         guard !recorder.hasBegun else { return nil }
         return Explanation(
-            "not-recorded", .failed, "\(path) was not written: this verb exchanged nothing that can be recorded",
+            "not-recorded", .failed, "\(path) was not created: this command exchanges nothing that can be recorded",
             hint: "'ykit --record FILE info' records what a key says of itself")
     }
 
