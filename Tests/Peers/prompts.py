@@ -320,7 +320,7 @@ def test_typed_words():
         def shows(part):
             return re.search(part, plain("--virtual", "typed.json", *look).stdout) is not None
         expect(f"{name}: the key has what will be lost", shows(before))
-        question = f"type '{word}' to go on"
+        question = f"type '{word}' to continue"
         for answer, keys, wanted in (("nothing", "\n", 17), ("^D", CTRL_D, 130), ("^C", CTRL_C, 130)):
             expect(f"{name}: {answer} gives {wanted}", person(words, (question, keys))[0], wanted)
         for wrong in ("y", "yes", word.upper(), word + "s", word[:-1]):

@@ -66,6 +66,6 @@ def test_readme():
         shown = command.splitlines()[0]
         expect(f"$ {shown}", done.returncode == 0 or done.stderr)
         # A message is shown before the result, as a person sees both.
-        seen = done.stderr + done.stdout if any("to be approved" in line for line in lines) else done.stdout
+        seen = done.stderr + done.stdout if any("touch to approve" in line for line in lines) else done.stdout
         if lines:
             expect(f"  prints what README shows of {shown}", re.fullmatch(pattern(lines), seen) is not None or seen)

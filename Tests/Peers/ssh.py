@@ -51,7 +51,7 @@ def make_keys():
     expect("the key file is the owner's alone, the public key everybody's", modes, ["0o600", "0o644"])
     refuses("a key file is not overwritten", "ssh", "generate", "-o", "id_ed", says="already exists")
     refuses("another application than ssh:", "ssh", "generate", "-o", "x", "--application", "example.com",
-            says="begins with ssh:")
+            says="begin with ssh:")
 
 
 def replaced():
