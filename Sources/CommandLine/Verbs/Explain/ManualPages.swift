@@ -45,6 +45,7 @@ package enum ManualPages {
         lines += [".SH SYNOPSIS", "\\fBykit \(roff(about.name))\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
         let discussion = about.discussion()
         if !discussion.isEmpty { lines += [".SH DESCRIPTION"] + paragraphs(discussion) }
+        if !about.examples().isEmpty { lines += [".SH EXAMPLES"] + lined(about.examples()) }
         lines += [".SH VERBS"] + sections(below: group, [])
         lines += [".SH SEE ALSO", ".BR ykit (1)", "for global options, variables and the exit status."]
         return lines.joined(separator: "\n") + "\n"
@@ -70,12 +71,15 @@ package enum ManualPages {
     private static func examples(of about: About) -> [String] {
         let examples = about.examples()
         guard !examples.isEmpty else { return [] }
-        return [".PP", examples.count == 1 ? "Example:" : "Examples:"]
-            + examples.flatMap { example in
-                example.purpose.isEmpty
-                    ? [".PP", ".in +4", ".nf", roff(example.line), ".fi", ".in"]
-                    : [".TP", roff(example.line), roff(example.purpose)]
-            }
+        return [".PP", examples.count == 1 ? "Example:" : "Examples:"] + lined(examples)
+    }
+
+    private static func lined(_ examples: [Example]) -> [String] {
+        examples.flatMap { example in
+            example.purpose.isEmpty
+                ? [".PP", ".in +4", ".nf", roff(example.line), ".fi", ".in"]
+                : [".TP", roff(example.line), roff(example.purpose)]
+        }
     }
 
     private static func entry(_ declaration: Declaration) -> [String] {
