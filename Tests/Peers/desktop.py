@@ -189,7 +189,7 @@ def check_secret_service():
         expect("it is used", (other.oath("list")[0], service_has(other)), (0, other.access_key("another").hex()))
         other.oath("access", "change", YKIT_KEYRING="file", YKIT_OATH_PASSWORD="another", YKIT_OATH_NEW_PASSWORD="third")
         status, _, errors = other.oath("list")
-        expect("one that is no longer correct is told of", (status, "no longer right" in errors), (8, True))
+        expect("one that is no longer correct is told of", (status, "no longer correct" in errors), (8, True))
         expect("all are forgotten", (other.oath("access", "forget", "--all")[0], service_has(other)), (0, ""))
     shutil.rmtree(f"{FOLDER}/state", ignore_errors=True)
 

@@ -241,7 +241,7 @@ def test_qr_codes():
     expect("a terminal that is too narrow: nothing is added", (status, b"widen the terminal" in seen), (1, True))
     for words in (["Qr:none"], ["Qr:none", "--uri-file", "none.txt"]):
         done = plain(*add, *words)
-        expect(f"without a terminal {words}: 17", (done.returncode, "no terminal" in done.stderr), (17, True))
+        expect(f"without a terminal {words}: 17", (done.returncode, "without a terminal" in done.stderr), (17, True))
     expect("and no file is left", os.path.exists(f"{FOLDER}/none.txt"), False)
     done = plain("--virtual", "pin.json", "oath", "list")
     expect("two accounts were added", done.stdout.count("Qr:"), 2)
