@@ -93,18 +93,16 @@ import Testing
         ("ykit approve store add-key", "needs two keys"),
     ]
 
-    private static func shown(below command: any ParsableCommand.Type, _ path: [String] = []) -> [Shown] {
-        let own = command.about.examples().map {
-            Shown(path: path.joined(separator: " "), command: command, line: $0.line)
+    private static func shown() -> [Shown] {
+        Commands.root.tree(hasHidden: false).flatMap { path, command in
+            command.about.examples().map {
+                Shown(path: path.joined(separator: " "), command: command, line: $0.line)
+            }
         }
-        guard !command.isVerb else { return own }
-        return own
-            + command.about.subcommands.filter { $0.about.shouldDisplay }
-            .flatMap { shown(below: $0, path + [$0.about.name]) }
     }
 
     @Test func eachVerbShowsOneToThree() {
-        let shown = Self.shown(below: Commands.root).filter { $0.command.isVerb }
+        let shown = Self.shown().filter { $0.command.isVerb }
         let counts = Dictionary(grouping: shown, by: \.path).mapValues(\.count)
         #expect(VerbTests.verbs().filter { !(1...3).contains(counts[$0] ?? 0) } == [])
     }
@@ -112,7 +110,7 @@ import Testing
     @Test func eachIsALineOfItsVerbAndHoldsNoSecret() throws {
         let parser = CommandLineParser(
             root: Commands.root, global: GlobalOptions.self, exists: { FileManager.default.fileExists(atPath: $0) })
-        for example in Self.shown(below: Commands.root) {
+        for example in Self.shown() {
             #expect(example.line.count <= 79, "\(example.line)")
             guard let words = example.words else {
                 #expect(Self.notRun.contains { example.line.hasPrefix($0.prefix) }, "\(example.line)")
@@ -129,7 +127,7 @@ import Testing
     }
 
     @Test func eachReasonNotToRunHasAnExample() {
-        let lines = Self.shown(below: Commands.root).map(\.line)
+        let lines = Self.shown().map(\.line)
         #expect(Self.notRun.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } } == [])
         #expect(Self.keys.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } } == [])
     }
@@ -139,7 +137,7 @@ import Testing
         let prepared = try shell.run(#"mkdir prepared && cd prepared && HOME=$PWD && . "$FIXTURES/examples.sh""#)
         #expect(prepared.output == "" && prepared.status == 0, "\(prepared.output)\(prepared.errors)")
         var count = 0
-        for example in Self.shown(below: Commands.root) where example.command.isVerb {
+        for example in Self.shown() where example.command.isVerb {
             if Self.notRun.contains(where: { example.line.hasPrefix($0.prefix) }) { continue }
             let result = try shell.run(Self.script(example))
             #expect(result.status == 0, "\(example.line)\n\(result.output)\n\(result.errors)")

@@ -35,13 +35,8 @@ import Testing
         return type(of: read.verb).about.name
     }
 
-    /// All verbs below a command.
-    private static func verbs(below command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
-        command.isVerb ? [command] : command.about.subcommands.flatMap(verbs)
-    }
-
     @Test func namesAreDistinctWordsOfTheirForm() {
-        let verbs = Self.verbs(below: Commands.root)
+        let verbs = Commands.root.tree(hasHidden: true).map(\.command).filter { $0.isVerb }
         #expect(verbs.count > 200)
         for verb in verbs {
             let own = Declarations.of(verb).flatMap(\.words)

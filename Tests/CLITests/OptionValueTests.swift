@@ -9,11 +9,10 @@ import Testing
 
 /// An option whose help names values takes these, and no others of its type.
 @Suite struct OptionValueTests {
-    private static func verbs(below command: any ParsableCommand.Type, _ path: String = "") -> [(String, Declaration)] {
-        guard command.isVerb else {
-            return command.about.subcommands.flatMap { verbs(below: $0, "\(path) \($0.about.name)") }
+    private static func declarations() -> [(String, Declaration)] {
+        Commands.root.tree(hasHidden: true).filter { $0.command.isVerb }.flatMap { path, verb in
+            Declarations.of(verb).map { (path.joined(separator: " "), $0) }
         }
-        return Declarations.of(command).map { (path, $0) }
     }
 
     /// Whether a help names values by a range or as examples.
@@ -23,7 +22,7 @@ import Testing
 
     @Test func helpNamesEachValueOrNone() {
         var count = 0
-        for (path, declaration) in Self.verbs(below: Commands.root) {
+        for (path, declaration) in Self.declarations() {
             let values = declaration.choices.values
             guard let help = declaration.help, values.count > 1, !Self.isOpen(help) else { continue }
             let words = Set(help.split { !$0.isLetter && !$0.isNumber && !"+-_".contains($0) }.map(String.init))
@@ -36,7 +35,7 @@ import Testing
     }
 
     @Test func eachListedValueIsTaken() {
-        for (path, declaration) in Self.verbs(below: Commands.root) {
+        for (path, declaration) in Self.declarations() {
             for value in declaration.choices.values {
                 #expect((try? declaration.take(value)) == true, "\(path) \(declaration.name) \(value)")
             }

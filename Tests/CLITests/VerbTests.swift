@@ -44,11 +44,8 @@ import YKWire
     }
 
     /// All verbs that stand in the help, by the words that lead to them.
-    static func verbs(_ root: any ParsableCommand.Type = Commands.root, _ path: [String] = []) -> [String] {
-        let about = root.about
-        guard !root.isVerb else { return [path.joined(separator: " ")] }
-        return about.subcommands.filter { $0.about.shouldDisplay }
-            .flatMap { verbs($0, path + [$0.about.name]) }
+    static func verbs() -> [String] {
+        Commands.root.listedVerbs.map { $0.path.joined(separator: " ") }
     }
 
     @Test func eachVerbHasALine() throws {

@@ -56,20 +56,9 @@ import Testing
     ]
 
     /// The wordings of each name: the help with the name of the value.
-    private static func wordings(_ root: any ParsableCommand.Type = Commands.root) throws -> [String: Set<String>] {
-        guard root.isVerb else {
-            var all: [String: Set<String>] = [:]
-            for command in root.about.subcommands where command.about.shouldDisplay {
-                all.merge(try wordings(command)) { $0.union($1) }
-            }
-            return all
-        }
-        return described(root)
-    }
-
-    private static func described(_ verb: any ParsableCommand.Type) -> [String: Set<String>] {
+    private static func wordings() -> [String: Set<String>] {
         var all: [String: Set<String>] = [:]
-        for declaration in Declarations.of(verb) {
+        for declaration in Commands.root.listedVerbs.flatMap({ Declarations.of($0.command) }) {
             guard let help = declaration.help else { continue }
             let words = declaration.words
             let name = words.first { $0.hasPrefix("--") } ?? words.first ?? "<\(declaration.name)>"
@@ -87,7 +76,7 @@ import Testing
                 return first
             }
         }
-        let found = try Self.wordings()
+        let found = Self.wordings()
         #expect(found.count > 300)
         for (name, wordings) in found.sorted(by: { $0.key < $1.key }) {
             #expect(wordings.count == counts[name] ?? 1, "\(name):\n\(wordings.sorted().joined(separator: "\n"))")

@@ -44,6 +44,22 @@ extension ParsableCommand {
 
     package static var isVerb: Bool { false }
 
+    /// This command and all below it, each with the words that lead to it from here.
+    ///
+    /// - Parameter hasHidden: Whether those that help does not list are included.
+    package static func tree(hasHidden: Bool) -> [(path: [String], command: any ParsableCommand.Type)] {
+        let below = about.subcommands.filter { hasHidden || $0.about.shouldDisplay }
+        return [([], Self.self)]
+            + below.flatMap { child in
+                child.tree(hasHidden: hasHidden).map { ([child.about.name] + $0.path, $0.command) }
+            }
+    }
+
+    /// All verbs that help lists, each with the words that lead to it from here.
+    package static var listedVerbs: [(path: [String], command: any ParsableCommand.Type)] {
+        tree(hasHidden: false).filter { $0.command.isVerb }
+    }
+
     package func carryOut(_ declarations: Declarations) async -> Int32 { 0 }
 }
 

@@ -33,7 +33,9 @@ struct Schema: ReportingVerb {
     }
 
     func run(in world: World) throws -> Outcome<Answers> {
-        let all = Self.verbs(below: Program.root, [])
+        let all = Program.root.listedVerbs.compactMap { path, command in
+            (command as? any VerbCommand.Type).map { (name: path.joined(separator: " "), type: $0.verb) }
+        }
         let name = words.joined(separator: " ")
         let found = words.isEmpty ? all : all.filter { $0.name == name || $0.name.hasPrefix(name + " ") }
         guard !found.isEmpty else {
@@ -46,15 +48,5 @@ struct Schema: ReportingVerb {
         for verb in found { schemas[verb.name] = JSONForm.answer(of: verb.type.members) }
         let only = found.count == 1 ? schemas[found[0].name] : nil
         return Outcome(Answers(schemas: schemas), (only ?? .object(schemas)).text)
-    }
-
-    /// The words that lead to each verb.
-    private static func verbs(
-        below command: any ParsableCommand.Type, _ path: [String]
-    ) -> [(name: String, type: any Verb.Type)] {
-        if let verb = command as? any VerbCommand.Type { return [(path.joined(separator: " "), verb.verb)] }
-        return command.about.subcommands.filter { $0.about.shouldDisplay }.flatMap {
-            verbs(below: $0, path + [$0.about.name])
-        }
     }
 }

@@ -45,16 +45,15 @@ package enum ManualPages {
         lines += [".SH SYNOPSIS", "\\fBykit \(roff(about.name))\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
         let discussion = about.discussion()
         if !discussion.isEmpty { lines += [".SH DESCRIPTION"] + paragraphs(discussion) }
-        if !about.examples().isEmpty { lines += [".SH EXAMPLES"] + lined(about.examples()) }
-        lines += [".SH VERBS"] + sections(below: group, [])
+        let examples = lined(about.examples())
+        if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples }
+        lines += [".SH VERBS"] + sections(of: group)
         lines += [".SH SEE ALSO", ".BR ykit (1)", "for global options, variables and the exit status."]
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func sections(below command: any ParsableCommand.Type, _ path: [String]) -> [String] {
-        if command.isVerb { return section(command, path) }
-        let path = path + [command.about.name]
-        return command.about.subcommands.filter { $0.about.shouldDisplay }.flatMap { sections(below: $0, path) }
+    private static func sections(of group: any ParsableCommand.Type) -> [String] {
+        group.listedVerbs.flatMap { section($0.command, [group.about.name] + $0.path.dropLast()) }
     }
 
     /// The section of a verb: its usage, description and own options.
