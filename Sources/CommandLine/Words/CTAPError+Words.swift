@@ -12,9 +12,7 @@ extension CTAPError: Explained {
         case .status(let status, let command): status.explanation(during: command)
         case .u2fStatus(let status, let command): u2f(status, during: command)
         case .malformed(let error, let command):
-            Explanation(
-                "malformed-reply", .malformed, "the key's answer to \(command) does not follow the protocol: \(error)",
-                hint: "record it with --record FILE and report it")
+            .malformedReply("the key's answer to \(command) does not follow the protocol: \(error)")
         case .tooLong(let bytes, let limit, let command):
             Explanation(
                 "too-long", .notSupported, "\(command) takes \(bytes) bytes, the key reads \(limit)",
@@ -35,9 +33,7 @@ extension FIDOLinkError: Explained {
         case .refused(let code): code.explanation
         case .notTouched: .notTouched
         case .malformed(let error):
-            Explanation(
-                "malformed-reply", .malformed, "the key does not answer as CTAPHID says: \(error)",
-                hint: "record it with --record FILE and report it")
+            .malformedReply("the key does not answer as CTAPHID says: \(error)")
         case .notCarried(let command):
             Explanation(
                 "not-supported", .notSupported, "this link does not carry \(command)", hint: "try --link hid")
@@ -118,7 +114,7 @@ extension CTAPStatus {
         private static let ofVendor = Refusal(
             "refused", .failed, "for a reason of its maker's, often that it does not have the command", list)
 
-        private static let report = "record it with --record FILE and report it"
+        private static let report = Explanation.recordAndReport
         private static let list = "ykit fido2 info shows what the key has"
         private static let again = "repeat the command"
         private static let insert = "unplug the key, plug it in again, and repeat the command"

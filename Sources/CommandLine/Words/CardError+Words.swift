@@ -16,13 +16,11 @@ extension CardError: Explained {
                 hint: "ykit info shows what the key offers")
         case .status(let status, let command): status.explanation(during: command)
         case .malformed(let error, let command):
-            Explanation(
-                "malformed-reply", .malformed, "the key's reply to \(command) does not follow the protocol: \(error)",
-                hint: "record it with --record FILE and report it")
+            .malformedReply("the key's reply to \(command) does not follow the protocol: \(error)")
         case .endlessReply(let command):
             Explanation(
                 "endless-reply", .malformed, "the key announces more data for \(command) without end",
-                hint: "record it with --record FILE and report it")
+                hint: Explanation.recordAndReport)
         case .tooLong(let command):
             Explanation("too-long", .notSupported, "\(command) does not fit what the card or the reader takes")
         case .secureChannel(let fault): fault.explanation

@@ -25,9 +25,7 @@ extension ManagementError: Explained {
         case .fido(let error, _): error.explanation
         case .otp(let error, let command): error.explanation(during: command)
         case .malformed(let error, let command):
-            Explanation(
-                "malformed-reply", .malformed, "the key's reply to \(command) does not follow the protocol: \(error)",
-                hint: "record it with --record FILE and report it")
+            .malformedReply("the key's reply to \(command) does not follow the protocol: \(error)")
         case .endlessInfo: .malformed("the key announces more device information than there can be")
         case .notOverThisLink(let command):
             Explanation(

@@ -24,7 +24,7 @@ extension TagError: Explained {
                 "the tag may not be read by everybody (access condition \(String(access, radix: 16)))")
         case .malformed(let error):
             .malformed(
-                "the tag does not contain a valid message: \(error)", hint: "record it with --record FILE and report it"
+                "the tag does not contain a valid message: \(error)", hint: Explanation.recordAndReport
             )
         case .unsteady:
             Explanation(

@@ -6,6 +6,14 @@ extension Explanation {
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks")
 
+    /// What to do about what a key may not send.
+    package static let recordAndReport = "record it with --record FILE and report it"
+
+    /// Creates the explanation of a key's reply that breaks its protocol.
+    package static func malformedReply(_ message: String) -> Explanation {
+        Explanation("malformed-reply", .malformed, message, hint: recordAndReport)
+    }
+
     /// The system's random generator failed.
     package static let random = Explanation("random", .failed, "the system gave no random bytes")
 
