@@ -2,7 +2,7 @@
 
 package import TerminalIO
 package import YKPIV
-package import YKTransport
+import YKTransport
 import YKWire
 
 extension PIVError: Explained {

@@ -3,7 +3,7 @@
 import Arguments
 import Synchronization
 package import TerminalIO
-package import Verbs
+import Verbs
 package import YKApproval
 import YKHTTP
 import YKTransport

@@ -2,7 +2,7 @@
 
 import Arguments
 package import TerminalIO
-package import Verbs
+import Verbs
 import Words
 package import YKOpenPGP
 import YKTransport

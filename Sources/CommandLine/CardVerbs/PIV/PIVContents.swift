@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-package import Verbs
+import Verbs
 import Words
 package import YKPIV
 import YKTransport

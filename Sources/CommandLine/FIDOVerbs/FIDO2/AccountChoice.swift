@@ -2,7 +2,7 @@
 
 import Synchronization
 package import TerminalIO
-package import Verbs
+import Verbs
 package import YKFIDO
 import YKKeys
 import YKWire

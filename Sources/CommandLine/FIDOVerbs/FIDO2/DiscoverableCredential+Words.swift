@@ -2,8 +2,8 @@
 
 import Arguments
 package import TerminalIO
-package import Verbs
-package import YKFIDO
+import Verbs
+import YKFIDO
 package import YKKeys
 import YKWire
 

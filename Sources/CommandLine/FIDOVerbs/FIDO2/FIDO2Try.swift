@@ -3,7 +3,7 @@
 import Arguments
 import Glibc
 package import TerminalIO
-package import Verbs
+import Verbs
 import YKFIDO
 package import YKRelyingParty
 import YKWire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
+import Arguments
 
 /// When colours and bold text are used.
 package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {

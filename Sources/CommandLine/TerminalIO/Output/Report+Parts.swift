@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
+import YKWire
 
 extension Report {
     /// The members of a part of the report, among its own.

@@ -3,7 +3,7 @@
 import Glibc
 package import YKCrypto
 import YKHardware
-package import YKTransport
+import YKTransport
 
 /// File access in bytes, with errors explained.
 package enum Files {

@@ -5,7 +5,7 @@ import Words
 import YKCrypto
 import YKHardware
 package import YKKeys
-package import YKStore
+import YKStore
 import YKTransport
 
 extension World {

@@ -3,7 +3,7 @@
 import Glibc
 import TerminalIO
 import Words
-package import YKKeys
+import YKKeys
 
 extension World {
     /// Asks the user to choose one of several candidates, if a terminal is available; for programs, and in a plan,
