@@ -41,8 +41,11 @@ import YKWire
             ["   -> set a reset code, unless", "      you have:", "      ykit openpgp access set-reset-code"]
         ),
         (
-            "hint: this was not recorded; 'ykit capture show FILE' tells what was",
-            ["hint: this was not recorded;", "  'ykit capture show FILE'", "  tells what was"]
+            "hint: the recording does not have this exchange; 'ykit capture show FILE' lists what it has",
+            [
+                "hint: the recording does not", "  have this exchange;", "  'ykit capture show FILE'",
+                "  lists what it has",
+            ]
         ),
         (
             "start it with: --device /dev/hidraw0 -v /run/pcscd:/run/pcscd, or not",

@@ -19,8 +19,8 @@ import YKX509
     static let errors: [(PIVError, TerminalIO.ExitStatus, String)] = [
         (.card(.link(.removed)), .removed, "insert it again"),
         (.card(.appletMissing(.piv)), .notSupported, "ykit info"),
-        (.wrong(.pin, triesLeft: 2), .authentication, "not tried again"),
-        (.wrong(.puk, triesLeft: 1), .authentication, "not tried again"),
+        (.wrong(.pin, triesLeft: 2), .authentication, "did not retry"),
+        (.wrong(.puk, triesLeft: 1), .authentication, "did not retry"),
         (.wrong(.fingerprint, triesLeft: 1), .authentication, ""),
         (.blocked(.pin), .blocked, "unblock-pin"), (.blocked(.puk), .blocked, "ykit piv reset"),
         (.blocked(.fingerprint), .blocked, "PIN"), (.emptyPIN, .usage, ""), (.badPINLength(9), .usage, ""),
@@ -31,7 +31,7 @@ import YKX509
         (.managementKeyLength(16, needs: .aes192), .usage, ""),
         (.unknownManagementKeyType(nil), .notSupported, ""),
         (.unknownManagementKeyType(ManagementKeyType(rawValue: 0x77)), .notSupported, ""),
-        (.notAuthentic, .authentication, "claims to be"), (.notProtected, .notFound, "--protect"),
+        (.notAuthentic, .authentication, "impostor"), (.notProtected, .notFound, "--protect"),
         (.noSuchObject(.chuid), .notFound, "ykit piv info"),
         (.noSuchObject(.authenticationCertificate), .notFound, "ykit piv info"),
         (.noKey(.authentication), .notFound, "ykit piv info"),
@@ -75,7 +75,7 @@ import YKX509
         let error = try #require(throws: X509NameError.self) { try DistinguishedName("Alice") }
         let explained = Explanation(error)
         #expect(explained.exit == .usage && explained.hint?.contains("CN=Alice") == true)
-        #expect(explained.message == "this is not a name for a certificate: \(error.reason)")
+        #expect(explained.message == "this is not a valid certificate subject: \(error.reason)")
     }
 
     @Test func triesThatAreLeftAreTold() {

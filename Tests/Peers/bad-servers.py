@@ -194,7 +194,7 @@ def test_answering():
             said, status = answer(word, opened[1])
             bad.mode, bad.only, bad.is_late = None, None, False
             expect(f"{word}: an answer that arrived, and whose receipt is lost",
-                   (status, code(said), "may have the answer" in (said["error"]["hint"] or ""), server().state_of(opened[0])), (16, "http", True, state))
+                   (status, code(said), "may have received the answer" in (said["error"]["hint"] or ""), server().state_of(opened[0])), (16, "http", True, state))
             kept = {event["challenge"]["nonce"]: event["accepted"] for event in approve("history")[0]["events"]}
             expect(f"{word}: it is in the history, neither accepted nor refused", kept.get(opened[1], "missing"), None)
 
@@ -322,7 +322,7 @@ def test_users():
         words = ("add-user", "dora", "--mobile", "+41791112255", "--disabled")
         judged("2fa add-user", each(bad, lambda _: service(*words), removed, lambda _: "the user is there" if known() else None))
         removed()
-        service.lost("2fa add-user", "may be there without a factor", *words)
+        service.lost("2fa add-user", "may exist without a factor", *words)
         expect("2fa add-user: the user is there, as was said", (known(), code(service(*words)[0])), (True, "user-exists"))
         removed()
         sms()
@@ -374,7 +374,7 @@ def test_clients():
             made.append(answer.get("apiKey"))
             return answer, status
 
-        judged("2fa api-key create", each(bad, create, said="nobody saw", check=lambda _: "it is there" if named() else None))
+        judged("2fa api-key create", each(bad, create, said="never shown", check=lambda _: "it is there" if named() else None))
 
         def rotate(_):
             answer, status = service("api-key", "rotate", "lossy", "--force")
@@ -382,9 +382,9 @@ def test_clients():
                 made.append(answer["apiKey"])
             return answer, status
 
-        judged("2fa api-key rotate", each(bad, rotate, said="nobody saw",
+        judged("2fa api-key rotate", each(bad, rotate, said="never shown",
                                           check=lambda _: None if is_valid(made[-1]) else "the old one is invalid"))
-        service.lost("2fa api-key rotate", "older one is invalid", "api-key", "rotate", "lossy", "--force")
+        service.lost("2fa api-key rotate", "older API key is then invalid", "api-key", "rotate", "lossy", "--force")
         expect("2fa api-key rotate: the old one is invalid, as was said", is_valid(made[-1]), False)
         expect("2fa api-key rotate: again makes one that is valid", (rotate(None)[1], is_valid(made[-1])), (0, True))
         server().admin("DELETE", f"/clients/{named()[0]['id']}")

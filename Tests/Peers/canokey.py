@@ -138,7 +138,7 @@ def check_missing(kind):
                       ["config", "mode", "ccid", "-f"], ["config", "lock-code", "--generate", "-f"], ["config", "reset", "-f"]):
         status, answer = ykit(*arguments)
         expect(f"{kind}: {' '.join(arguments)} is not for it", (status, answer["error"]["code"], answer["error"]["message"]),
-               (11, "application-missing", "this key has no management application, it is not a YubiKey"))
+               (11, "application-missing", "this key has no management application: it is not a YubiKey"))
     for arguments in (["otp", "info"], ["otp", "calculate", "2", "00"], ["otp", "swap", "-f"]):
         status, answer = ykit(*arguments)
         expect(f"{kind}: {' '.join(arguments)} says what is missing", (status, answer["error"]["code"]), (11, "application-missing"))

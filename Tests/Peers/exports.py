@@ -66,7 +66,7 @@ def test_samples():
         if "encrypted-old" in name:
             # Nothing says that this file is encrypted, so nobody is asked.
             status, shown = typed(f"{name}.key", name)
-            expect(f"{name}: no password is asked for", (status, "not a file that ykit knows" in shown), (13, True))
+            expect(f"{name}: no password is asked for", (status, "not a file that ykit can read" in shown), (13, True))
             continue
         status, shown = typed(f"{name}.key", name, PASSWORD)
         expect(f"{name}: the password is asked for, and all accounts are added", (status, shown.count("added '")),
@@ -77,7 +77,7 @@ def test_samples():
         expect(f"{name}: neither password nor secrets are shown", [
             word for word in [PASSWORD, *(account["secret"] for account in row["accounts"])] if word in shown], [])
     status, shown = typed("2fas-encrypted.2fas.key", "2fas-encrypted.2fas", "wrong")
-    expect("a wrong password", (status, "is wrong, or the file was changed" in shown, "added" in shown), (8, True, False))
+    expect("a wrong password", (status, "is wrong, or the file was modified" in shown, "added" in shown), (8, True, False))
 
 
 def test_sixty_four():

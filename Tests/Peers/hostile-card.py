@@ -61,6 +61,6 @@ def test_hostile_card():
                     expect(f"{name}: malformed", (status, code), (13, "malformed"))
                 else:
                     expect(f"{name}: no answer", (status, code), (10, "timed-out"))
-                    expect(f"{name}: what to do", "take the key out" in (hint or ""))
+                    expect(f"{name}: what to do", "re-insert the key" in (hint or ""))
     with Card(bytes.fromhex("6a82")):
         expect("the next card is reached", ykit("oath", "list")[:2], (11, "application-missing"))

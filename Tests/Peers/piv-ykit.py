@@ -82,7 +82,7 @@ def questions():
     """The prompts: remaining retries first, then the PIN without echo; a word to type before a reset."""
     status, seen = at_terminal([("PIN: ", "123456")], "sign", "--slot", "9a", "message", "-f", "-o", "signature")
     expect("a person is asked for the PIN", (status, "123456" in seen), (0, False))
-    expect("and told the tries before", "to sign, the key asks for its PIN; 3 tries left, it is still the default" in seen)
+    expect("and told the tries before", "the key requires its PIN to sign (3 tries left; still the factory default)" in seen)
     openssl("the signature is right", "dgst", "-sha256", "-verify", "rsa2048.pub", "-signature", "signature", "message")
     status, seen = at_terminal([("PIN: ", "000000")], "sign", "--slot", "9a", "message", "-f", "-o", "signature")
     expect("a wrong PIN is not asked for again", (status, seen.count("PIN: ")), (8, 1))

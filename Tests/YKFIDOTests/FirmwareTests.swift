@@ -199,7 +199,7 @@ struct FirmwareTests {
 
     /// CanoKey 3.0 and others make ML-DSA keys: too long for some links, and of an algorithm that nobody here checks.
     @Test(
-        "a credential of an algorithm that is not known here is made, told, and not believed",
+        "a credential of an algorithm that ykit does not support is made, told, and not believed",
         arguments: [-48, -49, -50])
     func postQuantum(_ number: Int64) throws {
         let map: CBOR.Map = [1: 7, 3: .int(number), -1: .bytes(.init(repeating: 9, count: 1952))]

@@ -75,7 +75,7 @@ import YKWire
         #expect(QRReader.split(Array("öä".utf8), like: ["繹", "瓣"]) == ["繹", "瓣"])
     }
 
-    @Test("what holds no account is told by its content")
+    @Test("what has no accounts is told by its content")
     func kinds() throws {
         let files: [(String, FileKind)] = [
             ("{}", .json), ("[1,2", .damagedJSON), ("a,b,c\n1,2,3\n", .csv), ("<!DOCTYPE html><p>", .html),

@@ -9,16 +9,16 @@ extension AgentSocketError: Explained {
         switch self {
         case .agentListens(let path):
             .usage(
-                "an agent listens at \(path.printable) already",
+                "an agent is already listening at \(path.printable)",
                 hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or name another one with --socket PATH")
         case .exists(let path):
-            .usage("\(path.printable) is there already", hint: "name another socket with --socket PATH")
+            .usage("\(path.printable) already exists", hint: "name another socket with --socket PATH")
         case .unsuitablePath:
-            .usage("the path of a socket has at most 107 bytes", hint: "name another one with --socket PATH")
+            .usage("the path of a socket must be at most 107 bytes long", hint: "name another one with --socket PATH")
         case .failed(let path, let number):
             Explanation(
                 "socket", ExitStatus(errno: number),
-                "cannot make \(path.map { "the socket \($0.printable)" } ?? "a socket"): \(String(cString: strerror(number)))"
+                "cannot create \(path.map { "the socket \($0.printable)" } ?? "a socket"): \(String(cString: strerror(number)))"
             )
         }
     }

@@ -15,7 +15,9 @@ extension ApprovalError: Explained {
             unreceived(error.explanation)
         case .malformed(let reason): .malformed(reason.printable)
         case .unsupportedVersion(let version):
-            Explanation("not-supported", .notSupported, "the link is of version \(version.printable), 1 is supported")
+            Explanation(
+                "not-supported", .notSupported, "the link has version \(version.printable); only version 1 is supported"
+            )
         case .unsupportedKey(let kind):
             Explanation(
                 "unsupported-key", .notSupported, "\(kind.printable): the server accepts RSA keys only",
@@ -23,23 +25,23 @@ extension ApprovalError: Explained {
         case .enrolmentRefused(let message):
             Explanation(
                 "enrolment-refused", .authentication, "the server refused the enrolment: \(message.printable)",
-                hint: "the link was used already, has expired or is not this server's; ask for a new one")
+                hint: "the link has been used, has expired, or belongs to another server; ask for a new one")
         case .request(let fault): fault.explanation
         case .numberNeeded(let numbers):
             Explanation(
-                "number-needed", .usage, "the request wants the number that the login page shows",
+                "number-needed", .usage, "the request requires the number shown on the login page",
                 hint: "give it with --number N", candidates: numbers)
         case .numberNotOffered(let number, let offered):
             Explanation(
                 "number-not-offered", .usage,
                 offered.isEmpty
-                    ? "the request wants no number"
+                    ? "the request does not ask for a number"
                     : "the request does not offer the number \(number.printable); nothing was signed",
                 candidates: offered)
         case .pollRefused:
             Explanation(
                 "poll-refused", .authentication, "the server refused the account's signature",
-                hint: "the account may have been deleted there: ask who runs the server, or enrol again")
+                hint: "the account may have been deleted there: ask the server's operator, or enrol again")
         case .clock(let behind): wrongClock(behind.components.seconds)
         case .noAccounts, .noSuchAccount, .accountExists, .tooManyAccounts, .noRequest, .alreadyAnswered:
             aboutAccount
@@ -56,18 +58,18 @@ extension ApprovalError: Explained {
         case .noSuchAccount(let query):
             Explanation(
                 "no-such-account", .notFound,
-                query.map { "no account matches '\($0.printable)'" } ?? "the store has no account for this",
+                query.map { "no account matches '\($0.printable)'" } ?? "the store has no matching account",
                 hint: "'ykit approve accounts' lists them, 'ykit approve enroll' adds one")
         case .accountExists(let id):
             Explanation(
-                "exists", .policy, "the store has account \(id.printable) already", hint: "ykit approve accounts")
+                "exists", .policy, "account \(id.printable) is already in the store", hint: "ykit approve accounts")
         case .tooManyAccounts(let limit):
-            Explanation("too-many", .policy, "the store holds \(limit) accounts, which is the most")
-        case .alreadyAnswered: Explanation("answered", .notFound, "this request was answered here already")
+            Explanation("too-many", .policy, "the store is full: it holds \(limit) accounts")
+        case .alreadyAnswered: Explanation("answered", .notFound, "this request has already been answered here")
         case .noRequest(let id):
             Explanation(
                 "no-request", .notFound, id == nil ? "no request is open" : "no such request is open",
-                hint: "requests expire, most after two minutes; 'ykit approve list' shows those that are open")
+                hint: "requests expire, most of them after two minutes; 'ykit approve list' shows the open ones")
         default: aboutKey
         }
     }
@@ -75,7 +77,8 @@ extension ApprovalError: Explained {
     private func wrongClock(_ seconds: Int64) -> Explanation {
         let words = seconds >= 0 ? "\(seconds) s behind" : "\(seconds.magnitude) s ahead of"
         return Explanation(
-            "clock", .malformed, "the server refuses the time of the request: this clock is \(words) the server's",
+            "clock", .malformed,
+            "the server refuses the time of the request: the clock of this machine is \(words) the server's",
             hint: "set the clock; 'timedatectl' shows whether it is synchronized")
     }
 
@@ -83,16 +86,19 @@ extension ApprovalError: Explained {
         switch self {
         case .noFreeSlot:
             Explanation(
-                "no-free-slot", .failed, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key tells",
+                "no-free-slot", .failed, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
                 hint: "name a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
         case .otherKey(let slot):
             Explanation(
                 "other-key", .authentication, "slot \(slot) does not hold the key of this account",
-                hint: "it was replaced, or another security key is meant; 'ykit approve accounts' tells which")
+                hint:
+                    "it was replaced, or the account belongs to another security key; 'ykit approve accounts' shows which"
+            )
         case .policyNotApplied(let slot, let policies):
             Explanation(
-                "not-applied", .failed, "the key made its key in slot \(slot) with other policies: \(policies)",
-                hint: "name policies that this firmware has, with --touch and --pin-policy")
+                "not-applied", .failed,
+                "the key generated the key pair in slot \(slot) with other policies: \(policies)",
+                hint: "choose policies that this firmware supports, with --touch and --pin-policy")
         case .possession:
             Explanation("possession", .failed, "a signature of the account's key does not verify; nothing was sent")
         case .cannotVerifyUser:
@@ -101,7 +107,7 @@ extension ApprovalError: Explained {
                 hint: "set a PIN first: ykit fido2 pin set")
         case .unproven(let reason):
             Explanation(
-                "not-proven", .authentication, "presence is not proved, nothing was signed: \(reason.printable)")
+                "not-proven", .authentication, "user presence was not proved; nothing was signed: \(reason.printable)")
         case .fido(.noCredentials):
             Explanation(
                 "other-key", .authentication, "this key does not have the credential that the account requires",
@@ -118,7 +124,7 @@ extension ApprovalError: Explained {
     private func unreceived(_ failure: Explanation) -> Explanation {
         var explanation = failure
         explanation.hint =
-            "the server may have the answer all the same: 'ykit approve list' shows whether the request is still open"
+            "the server may have received the answer anyway: 'ykit approve list' shows whether the request is still open"
         return explanation
     }
 
@@ -130,14 +136,15 @@ extension ApprovalError: Explained {
         case .otherAccount(let name):
             Explanation(
                 "other-account", .policy, "the login is for \(name.printable), not for this account",
-                hint: "a login that you did not start may be somebody else's")
+                hint: "if you did not start it, someone else may be trying to log in")
         case .otherServer(let server, let enrolled):
             Explanation(
                 "other-server", .policy, "\(enrolled.printable) names another server: \(server.printable)",
-                hint: "nothing was sent there; ask who runs the server")
+                hint: "nothing was sent there; ask the server's operator")
         case .passphraseNeeded(let question):
             Explanation(
-                "answer-needed", .authentication, "the server asks: \(PushRequest.shown(question, limit: 200))",
+                "answer-needed", .authentication,
+                "the server asks a question: \(PushRequest.shown(question, limit: 200))",
                 hint: "give the answer with --answer-stdin, --answer-fd N or YKIT_CONTAINER_ANSWER")
         case .wrongKey(let name):
             Explanation("other-key", .authentication, "this is not the key of '\(name.printable)'")
@@ -154,16 +161,16 @@ extension PushRequestFault: Explained {
         case .malformed(let member): .malformed("a request cannot be read: \(member.printable)")
         case .signature:
             Explanation(
-                "server-signature", .malformed, "a request is not signed by the server that was enrolled",
-                hint: "someone may be sending requests in its name; nothing of it is shown, and nothing was signed")
+                "server-signature", .malformed, "a request is not signed by the enrolled server",
+                hint: "someone may be sending requests in its name; its contents are not shown, and nothing was signed")
         case .otherSerial(let serial):
             Explanation(
                 "other-serial", .malformed, "a request is for the account \(serial.printable), not for this one")
         case .otherServer(let url):
             Explanation(
                 "other-server", .malformed,
-                "a request says that it comes from \(url.printable), not from the enrolled server",
-                hint: "the server has moved, or somebody forwards its requests; ask who runs it")
+                "a request claims to come from \(url.printable), not from the enrolled server",
+                hint: "the server has moved, or someone forwards its requests; ask its operator")
         }
     }
 }
@@ -182,7 +189,7 @@ extension TiQRResult {
             return explanation
         case .unknownChallenge:
             return Explanation(
-                "expired", .timeOut, "the login is no longer open: it expired, or was answered already",
+                "expired", .timeOut, "the login is no longer open: it has expired or has already been answered",
                 hint: "start the login again")
         case .unknownIdentity:
             return Explanation(

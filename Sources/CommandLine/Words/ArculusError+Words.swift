@@ -12,23 +12,23 @@ extension ArculusError: Explained {
         case .reader(let error): error.explanation
         case .otherCard:
             Explanation(
-                "other-card", .policy, "this is another card than the one that was lost, nothing was done with it",
+                "other-card", .policy, "this is not the card that was removed; nothing was done with it",
                 hint: "repeat the command with the right card")
         case .notArculus(let aaguid):
             Explanation(
                 "not-arculus", .notSupported, "this is not an Arculus card: \(Hex.uuid(aaguid))",
-                hint: "without --strict any FIDO2 card will do")
+                hint: "without --strict any FIDO2 card is accepted")
         case .pinInDoubt(let retries): lost(retries)
         case .changeInDoubt:
             Explanation(
                 "pin-change-in-doubt", .removed,
-                "the card was lost while its PIN was changed: it has the old PIN or the new one",
-                hint: "'ykit arculus info' shows the tries that are left; try the new PIN first")
+                "the card was removed while its PIN was being changed: it has either the old PIN or the new one",
+                hint: "'ykit arculus info' shows the remaining tries; try the new PIN first")
         case .unsuitablePIN(let problem): problem.explanation
         case .server(let refusal): refusal.explanation
         case .http(let error): error.explanation
-        case .reply(let problem): .malformed(problem.printable, hint: "it may not be the right server, or path")
-        case .configuration(let problem): .usage("the description of the server: \(problem.printable)")
+        case .reply(let problem): .malformed(problem.printable, hint: "check the server's address and path")
+        case .configuration(let problem): .usage("the server's description is invalid: \(problem.printable)")
         }
     }
 
@@ -37,18 +37,18 @@ extension ArculusError: Explained {
         switch code {
         case .tagLost:
             explanation = Explanation(
-                "card-lost", .removed, "the card was taken away in the middle",
-                hint: "hold it to the reader until it is done, and repeat the command")
+                "card-lost", .removed, "the card was removed during the operation",
+                hint: "hold it to the reader until the command has finished, and repeat the command")
         case .resetFailed:
-            explanation.hint = "take the card off the reader, hold it there again, and at once: ykit arculus reset"
+            explanation.hint = "remove the card from the reader, put it back, and immediately run: ykit arculus reset"
         case .pinFailed where cause == .key(.pinNotSet):
             explanation.hint =
-                "ykit arculus reset sets one and deletes what is on the card; ykit fido2 pin set only sets it"
+                "'ykit arculus reset' sets one and deletes everything on the card; 'ykit fido2 pin set' only sets it"
         case .pinFailed where cause == .key(.pinBlocked):
-            explanation.hint = "only 'ykit arculus reset' helps, which deletes all credentials of this card"
+            explanation.hint = "only 'ykit arculus reset' clears this; it deletes all credentials on this card"
         case .userNotFound:
             explanation = Explanation(
-                "user-not-found", .notFound, "the card has credentials for this server, none is this user's")
+                "user-not-found", .notFound, "the card has credentials for this server, but none for this user")
         default: break
         }
         return explanation
@@ -57,8 +57,9 @@ extension ArculusError: Explained {
     private func lost(_ retries: PINRetries) -> Explanation {
         Explanation(
             "pin-in-doubt", .authentication,
-            "the card was lost while it checked the PIN, and has a try less now: the PIN may have been wrong",
-            hint: "it was not sent again; repeat the command when you are sure of it", retriesLeft: retries.count)
+            "the card was removed while it checked the PIN and now has one try less: the PIN may have been wrong",
+            hint: "ykit did not send it again; repeat the command when you are sure of the PIN",
+            retriesLeft: retries.count)
     }
 }
 
@@ -68,12 +69,13 @@ extension ArculusPINProblem {
         case .tooShort(let count):
             Explanation(
                 "pin-too-short", .usage,
-                "a PIN of an Arculus card has at least \(ArculusPIN.shortest) characters, this one has \(count); "
-                    + "the card did not see it",
-                hint: "a card that got a shorter one elsewhere gets another with: ykit arculus change-pin")
+                "the PIN of an Arculus card must have at least \(ArculusPIN.shortest) characters, this one has \(count); "
+                    + "it was not sent to the card",
+                hint: "if a shorter one was set with another tool, change it with: ykit arculus change-pin")
         case .notDigits:
             Explanation(
-                "pin-not-digits", .usage, "a new PIN of an Arculus card has digits only", hint: "choose six or more")
+                "pin-not-digits", .usage, "a new PIN of an Arculus card must consist of digits",
+                hint: "choose six or more")
         }
     }
 }
@@ -83,7 +85,7 @@ extension ArculusRefusal {
         let message = "the server refused: \(self.message.printable)"
         switch code {
         case .sessionExpired:
-            return Explanation("session-expired", .timeOut, message, hint: "repeat the command, and be quicker")
+            return Explanation("session-expired", .timeOut, message, hint: "repeat the command and answer sooner")
         case .invalidSignature: return Explanation("signature-refused", .authentication, message)
         case .unknownCredential:
             return Explanation(

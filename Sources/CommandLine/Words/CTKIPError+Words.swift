@@ -10,12 +10,12 @@ extension CTKIPError: Explained {
         switch self {
         case .mac:
             Explanation(
-                "mac", .authentication, "the server's authentication code is wrong, the token was discarded",
-                hint: "someone may have changed the exchange; ask who runs the server for another activation code")
+                "mac", .authentication, "the server's authentication code is wrong; the token was discarded",
+                hint: "someone may have changed the exchange; ask the server's operator for another activation code")
         case .activationRefused:
             Explanation(
                 "activation-refused", .authentication, "the server refused the activation code",
-                hint: "it is mistyped, expired or used already; ask who issued it for a new one")
+                hint: "it is mistyped, has expired or has been used; ask its issuer for a new one")
         case .fault(let kind, let message):
             Explanation(
                 "server-fault", .failed,

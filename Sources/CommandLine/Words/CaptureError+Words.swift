@@ -13,7 +13,7 @@ extension CaptureError: Explained {
 
     private func explanation(of what: String) -> Explanation {
         .malformed(
-            "\(what) is not a recording of ykit: \(self)",
-            hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")
+            "\(what) is not a ykit recording: \(self)",
+            hint: "'ykit --record FILE' makes one; 'ykit capture import' converts another tool's log")
     }
 }

@@ -12,17 +12,17 @@ extension CardError: Explained {
         case .link(let error): error.explanation
         case .appletMissing(let aid):
             Explanation(
-                "application-missing", .notSupported, "this key has no \(aid.title) application, or it is switched off",
+                "application-missing", .notSupported, "this key has no \(aid.title) application, or it is disabled",
                 hint: "ykit info shows what the key offers")
         case .status(let status, let command): status.explanation(during: command)
         case .malformed(let error, let command):
-            .malformedReply("the key's reply to \(command) does not follow the protocol: \(error)")
+            .malformedReply("the key's reply to \(command) violates the protocol: \(error)")
         case .endlessReply(let command):
             Explanation(
-                "endless-reply", .malformed, "the key announces more data for \(command) without end",
+                "endless-reply", .malformed, "the key keeps announcing more data for \(command)",
                 hint: Explanation.recordAndReport)
         case .tooLong(let command):
-            Explanation("too-long", .notSupported, "\(command) does not fit what the card or the reader takes")
+            Explanation("too-long", .notSupported, "\(command) is too long for the card or the reader")
         case .secureChannel(let fault): fault.explanation
         }
     }

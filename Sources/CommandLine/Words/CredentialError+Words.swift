@@ -12,19 +12,19 @@ package import YKUse
 extension CredentialError: Explained {
     package var explanation: Explanation {
         switch self {
-        case .empty(let id): Explanation("pin-empty", .usage, "an empty \(id.noun) is never sent")
+        case .empty(let id): Explanation("pin-empty", .usage, "the \(id.noun) must not be empty")
         case .blocked(let id): id.blocked
         case .lastTry(let id):
             Explanation(
-                "last-try", .authentication, "one try of the \(id.noun) is left; the one at hand was not sent",
-                hint: "repeat the command at a terminal and enter it there")
+                "last-try", .authentication, "only one try of the \(id.noun) is left; the given one was not sent",
+                hint: "repeat the command in a terminal and enter it there")
         case .refusedBefore(let id):
             Explanation(
-                "pin-wrong", .authentication, "the key refused this \(id.noun) before; it was not sent again",
+                "pin-wrong", .authentication, "the key has already refused this \(id.noun); it was not sent again",
                 hint: "give the right one")
         case .declined(let id): Explanation("no-pin", .declined, "no \(id.noun) was entered")
         case .nobodyToAsk(let id):
-            Explanation("no-terminal", .declined, "there is nobody to ask for the \(id.noun)")
+            Explanation("no-terminal", .declined, "cannot ask for the \(id.noun): no terminal")
         }
     }
 }
@@ -66,10 +66,10 @@ extension PIVUnlockingError: Explained {
         case .defaultManagementKey:
             Explanation(
                 "management-key-default", .policy,
-                "the management key is still the default; set another with "
+                "the management key is still the factory default; set another one with "
                     + "'ykit piv access change-management-key --generate --protect'")
         case .malformedManagementKey:
-            .usage("a management key is written in hexadecimal digits: 32, 48 or 64 of them")
+            .usage("a management key consists of 32, 48 or 64 hexadecimal digits")
         case .rehearsalEnds: Explanation("plan", .failed, "the plan ends here")
         }
     }
@@ -81,7 +81,7 @@ extension TouchMissed: Explained {
         Explanation(
             "not-touched", .timeOut, "the key was not touched in time",
             hint:
-                "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"
+                "repeat the command and touch the key while it blinks; it may keep waiting until its own timeout"
         )
     }
 }

@@ -12,7 +12,7 @@ extension DesktopError: Explained {
                 hint: "omit --notify and YKIT_NOTIFY, or start ykit in a session, as a unit of 'systemctl --user'")
         case .notInstalled(let program):
             Explanation(
-                "no-gdbus", .failed, "\(program), which talks to the desktop, is not installed",
+                "no-gdbus", .failed, "\(program), which connects to the desktop, is not installed",
                 hint: "sudo apt install libglib2.0-bin")
         case .noClipboard:
             Explanation(
@@ -23,11 +23,11 @@ extension DesktopError: Explained {
             Explanation(
                 "clipboard", .failed, "\(program) could not reach the clipboard",
                 hint: "run this in the desktop session")
-        case .notificationRefused: Explanation("failed", .failed, "the desktop took no notification")
+        case .notificationRefused: Explanation("failed", .failed, "the desktop refused the notification")
         case .command(let status):
             Explanation("failed", .failed, "the command of YKIT_NOTIFY failed with status \(status)")
         case .program(let error): error.explanation
-        case .noThread: Explanation("failed", .failed, "no thread for the notifications")
+        case .noThread: Explanation("failed", .failed, "cannot start a thread for the notifications")
         }
     }
 }

@@ -16,8 +16,8 @@ extension FIDOError: Explained {
         case .u2fPIN(let problem): problem.explanation
         case .pinRefused:
             Explanation(
-                "pin-refused", .policy, "the key refused this PIN: too simple, or it was used before",
-                hint: "choose another; 'ykit fido2 info' shows the key's rules")
+                "pin-refused", .policy, "the key refused this PIN: it is too simple or was used before",
+                hint: "choose another one; 'ykit fido2 info' shows the key's rules")
         case .userNotRecognised, .userVerificationBlocked: aboutVerification
         case .largeBlobs(let problem): problem.explanation
         case .verification(let problem): problem.explanation
@@ -31,7 +31,7 @@ extension FIDOError: Explained {
         case .denied:
             // Keys without a display return this if nobody touched them (CTAP 2.2 §6.1.2, §6.2.2).
             Explanation(
-                "denied", .timeOut, "the key was not touched in time, or the request was refused on it",
+                "denied", .timeOut, "the key was not touched in time, or the request was declined on it",
                 hint: "repeat the command and touch the key while it blinks")
         case .noCredentials:
             Explanation(
@@ -40,17 +40,17 @@ extension FIDOError: Explained {
             )
         case .credentialExcluded:
             Explanation(
-                "excluded", .policy, "the key has one of the excluded credentials already",
+                "excluded", .policy, "the key already has one of the excluded credentials",
                 hint: "use that one, or another key")
         case .full:
             Explanation(
-                "full", .failed, "there is no room for another credential",
+                "full", .failed, "the key has no room for another credential",
                 hint: "delete one: ykit fido2 credentials delete ID")
         case .notAllowed(let command): refused(command)
         case .notApplied(let what):
             Explanation(
-                "not-applied", .failed, "the key accepted the change, but did not make it: \(what)",
-                hint: "'ykit fido2 config list' shows how the key is set")
+                "not-applied", .failed, "the key accepted the change, but did not apply it: \(what)",
+                hint: "'ykit fido2 config list' shows its settings")
         default: Explanation("failed", .failed, "\(self)")
         }
     }
@@ -59,12 +59,12 @@ extension FIDOError: Explained {
         if command == "reset" || command == "U2F RESET" {
             let verb = command == "reset" ? "fido2 reset" : "u2f reset"
             return Explanation(
-                "too-late", .policy, "the key allows a reset only in the first seconds after it was plugged in",
-                hint: "ykit \(verb) --reinsert, which waits for the key to be taken out and inserted again")
+                "too-late", .policy, "the key allows a reset only within a few seconds of being plugged in",
+                hint: "ykit \(verb) --reinsert waits for you to re-insert the key")
         }
         return Explanation(
             "not-allowed", .policy, "the key does not allow \(command) now",
-            hint: "another program used the key in between, or the key must be plugged in again: repeat the command")
+            hint: "another program used the key in the meantime, or the key must be re-inserted; repeat the command")
     }
 
     // MARK: - PIN and user verification
@@ -76,20 +76,20 @@ extension FIDOError: Explained {
             Explanation(
                 "pin-needs-replug", .blocked,
                 "too many wrong PINs in a row: the key accepts no PIN until it is unplugged and plugged in again",
-                hint: "unplug the key, plug it in again, and give the right PIN; that uses up no retry")
+                hint: "re-insert the key and enter the correct PIN; re-inserting uses up no try")
         case .pinBlocked:
             Explanation(
-                "pin-blocked", .blocked, "no tries of the FIDO2 PIN are left: it is blocked for good",
-                hint: "only 'ykit fido2 reset' helps, which deletes all credentials of this key", retriesLeft: 0)
+                "pin-blocked", .blocked, "the FIDO2 PIN is permanently blocked: no tries are left",
+                hint: "only 'ykit fido2 reset' clears this; it deletes all credentials on this key", retriesLeft: 0)
         case .pinNotSet:
             Explanation(
-                "pin-not-set", .authentication, "this needs a PIN, and none is set on the key",
+                "pin-not-set", .authentication, "this requires a PIN, and the key has none",
                 hint: "ykit fido2 pin set")
         case .pinAlreadySet:
-            Explanation("pin-set", .policy, "a PIN is set already", hint: "ykit fido2 pin change")
+            Explanation("pin-set", .policy, "a PIN is already set", hint: "ykit fido2 pin change")
         case .pinChangeForced:
             Explanation(
-                "pin-change-forced", .authentication, "the PIN has to be changed before the key does anything else",
+                "pin-change-forced", .authentication, "the PIN must be changed before the key can be used",
                 hint: "ykit fido2 pin change")
         default:
             Explanation(
@@ -103,16 +103,17 @@ extension FIDOError: Explained {
     private func wrong(_ retries: PINRetries?) -> Explanation {
         guard let retries else {
             return Explanation(
-                "pin-wrong", .authentication, "wrong FIDO2 PIN", hint: "it was not tried again: ykit fido2 pin retries")
+                "pin-wrong", .authentication, "wrong FIDO2 PIN",
+                hint: "ykit did not retry; remaining tries: ykit fido2 pin retries")
         }
         if retries.count == 0 { return Self.pinBlocked.explanation }
         let tries = Tries.areLeft(retries.count)
         let hint =
             retries.needsPowerCycle
-            ? "unplug the key and plug it in again before the next try"
+            ? "re-insert the key before the next try"
             : retries.count == 1
-                ? "be sure of it: another wrong PIN blocks the key for good"
-                : "it was not tried again; three wrong ones in a row and the key has to be taken out"
+                ? "make sure that it is right: another wrong PIN blocks the key permanently"
+                : "ykit did not retry; after three wrong PINs in a row the key must be re-inserted"
         return Explanation(
             "pin-wrong", .authentication, "wrong FIDO2 PIN, \(tries)", hint: hint, retriesLeft: retries.count)
     }
@@ -120,11 +121,11 @@ extension FIDOError: Explained {
     private var aboutVerification: Explanation {
         if case .userVerificationBlocked = self {
             return Explanation(
-                "uv-blocked", .blocked, "the key's own verification is blocked",
-                hint: "the PIN unblocks it: ykit fido2 pin verify")
+                "uv-blocked", .blocked, "user verification on the key is blocked",
+                hint: "to unblock it with the PIN: ykit fido2 pin verify")
         }
         return Explanation(
-            "uv-failed", .authentication, "the key did not recognise you", hint: "try again, or give the PIN")
+            "uv-failed", .authentication, "the key did not recognise the user", hint: "try again, or use the PIN")
     }
 
     // MARK: - The rest
@@ -133,17 +134,18 @@ extension FIDOError: Explained {
         let names = [
             "FIDO2": "this key supports only U2F, not FIDO2", "U2F_V2": "this key does not support U2F",
             "U2F PIN": "only a YubiKey FIPS of the 4 series has a U2F PIN, and a reset of U2F alone",
-            "clientPin": "this key has no PIN", "rk": "this key does not store credentials",
+            "clientPin": "this key does not support a PIN", "rk": "this key does not store credentials",
             "uv": "this key cannot verify its user", "credMgmt": "this key cannot list its credentials",
             "bioEnroll": "this key has no fingerprint sensor", "authnrCfg": "this key cannot be configured",
-            "largeBlobs": "this key does not keep large blobs", "ep": "this key has no enterprise attestation",
-            "alwaysUv": "this key cannot be made to always verify its user",
-            "setMinPINLength": "this key cannot be told the shortest PIN",
+            "largeBlobs": "this key does not support large blobs",
+            "ep": "this key does not support enterprise attestation",
+            "alwaysUv": "this key cannot be set to always verify its user",
+            "setMinPINLength": "this key does not support a minimum PIN length",
             "perCredMgmtRO": "this key issues no persistent token",
         ]
         return Explanation(
-            "not-supported", .notSupported, names[what] ?? "this key does not have \(what.printable)",
-            hint: "ykit fido2 info shows what it has")
+            "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",
+            hint: "ykit fido2 info shows what it supports")
     }
 }
 
@@ -152,15 +154,16 @@ extension PINProblem {
         switch self {
         case .tooShort(let length, let minimum):
             Explanation(
-                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key requires \(minimum)",
+                "pin-too-short", .policy,
+                "a PIN of \(length) characters is too short; this key requires at least \(minimum)",
                 hint: "nothing was sent to the key; give a longer one")
         case .tooLong(let length, let maximum):
             Explanation(
-                "pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key accepts \(maximum)",
+                "pin-too-long", .policy, "a PIN of \(length) bytes is too long; this key accepts at most \(maximum)",
                 hint: "nothing was sent to the key; give a shorter one")
         case .endsWithZero:
             Explanation(
-                "pin-unsuitable", .policy, "a PIN cannot end with a zero byte",
+                "pin-unsuitable", .policy, "the PIN must not end with a zero byte",
                 hint: "nothing was sent to the key; give another one")
         }
     }
@@ -173,23 +176,23 @@ extension FIDOError.U2FPINProblem {
         case .wrong:
             Explanation(
                 "pin-wrong", .authentication, "wrong U2F PIN",
-                hint: "it was not tried again; after three wrong ones in a row only 'ykit u2f reset' helps")
+                hint: "ykit did not retry; after three wrong PINs in a row only 'ykit u2f reset' clears the block")
         case .blocked:
             Explanation(
-                "pin-blocked", .blocked, "no tries of the U2F PIN are left: it is blocked for good",
-                hint: "only 'ykit u2f reset' helps, which deletes all U2F credentials of this key", retriesLeft: 0)
+                "pin-blocked", .blocked, "the U2F PIN is permanently blocked: no tries are left",
+                hint: "only 'ykit u2f reset' clears this; it deletes all U2F credentials on this key", retriesLeft: 0)
         case .notSet:
             Explanation("pin-not-set", .authentication, "no U2F PIN is set on the key", hint: "ykit u2f pin set")
-        case .alreadySet: Explanation("pin-set", .policy, "a U2F PIN is set already", hint: "ykit u2f pin change")
+        case .alreadySet: Explanation("pin-set", .policy, "a U2F PIN is already set", hint: "ykit u2f pin change")
         case .badLength(let count):
             Explanation(
                 count < U2F.pinLengths.lowerBound ? "pin-too-short" : "pin-too-long", .policy,
-                "a U2F PIN has \(U2F.pinLengths.lowerBound) to \(U2F.pinLengths.upperBound) bytes, this one has \(count)",
+                "a U2F PIN must have \(U2F.pinLengths.lowerBound) to \(U2F.pinLengths.upperBound) bytes, this one has \(count)",
                 hint: "nothing was sent to the key; give another one")
         case .needed:
             Explanation(
-                "pin-needed", .authentication, "the key makes no U2F key pair before its U2F PIN is given",
-                hint: "ykit u2f pin verify, once after the key was plugged in")
+                "pin-needed", .authentication, "the key generates U2F key pairs only after its U2F PIN was verified",
+                hint: "ykit u2f pin verify, once after each time the key is plugged in")
         }
     }
 }
@@ -201,7 +204,7 @@ extension FIDOError.LargeBlobProblem {
             .malformed("the key's large blobs are damaged", hint: "ykit fido2 large-blob set writes them again")
         case .tooLarge(let bytes, let limit):
             Explanation(
-                "full", .failed, "the large blobs would take \(bytes) bytes, the key keeps \(limit)",
+                "full", .failed, "the large blobs would take \(bytes) bytes; the key stores at most \(limit)",
                 hint: "ykit fido2 large-blob prune removes blobs that belong to no credential")
         case .unreadable:
             .malformed("the large blob cannot be read", hint: "ykit fido2 large-blob set writes it again")

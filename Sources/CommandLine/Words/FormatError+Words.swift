@@ -22,7 +22,7 @@ extension CryptoFault: Explained {
 extension X509NameError: Explained {
     package var explanation: Explanation {
         .usage(
-            "this is not a name for a certificate: \(reason.printable)", hint: "as in CN=Alice,O=Example,C=DE")
+            "this is not a valid certificate subject: \(reason.printable)", hint: "as in CN=Alice,O=Example,C=DE")
     }
 }
 

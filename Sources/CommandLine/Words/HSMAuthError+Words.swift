@@ -15,18 +15,18 @@ extension HSMAuthError: Explained {
                 hint: "ykit hsmauth list")
         case .credentialExists(let label):
             Explanation(
-                "exists", .policy, "the key has a credential '\(label.text.printable)' already",
+                "exists", .policy, "the key already has a credential '\(label.text.printable)'",
                 hint: "choose another label, or delete it first: ykit hsmauth delete LABEL")
         case .full:
             Explanation(
-                "full", .failed, "there is no room for another credential",
+                "full", .failed, "the key has no room for another credential",
                 hint: "delete one: ykit hsmauth delete LABEL")
         case .touchTimeout: .notTouched
         case .notAuthentic:
             Explanation(
                 "not-authentic", .authentication,
-                "the HSM did not prove that it has the other half of the credential's keys",
-                hint: "compare the credential with the HSM's authentication key; do not use the session")
+                "the HSM did not prove that it has the keys that match the credential",
+                hint: "compare the credential with the HSM's authentication key, and do not use the session")
         case .noChallenge:
             Explanation("no-challenge", .policy, "the key has no challenge pending for this credential")
         case .refusedByPolicy:
@@ -43,9 +43,9 @@ extension HSMAuthError: Explained {
             Explanation(
                 "not-supported", .notSupported,
                 "\(feature.rawValue) requires firmware \(feature.firstVersion), this key has \(has)")
-        case .badLabel(let bytes): .usage("a label has 1 to 64 bytes, this one has \(bytes)")
-        case .passwordTooLong(let bytes): .usage("a password has up to 16 bytes, this one has \(bytes)")
-        case .badKeyLength(let bytes): .usage("the keys have another length than \(bytes) bytes")
+        case .badLabel(let bytes): .usage("a label must have 1 to 64 bytes, this one has \(bytes)")
+        case .passwordTooLong(let bytes): .usage("a password must have at most 16 bytes, this one has \(bytes)")
+        case .badKeyLength(let bytes): .usage("the keys must be \(bytes) bytes long")
         case .badContext(let words): .usage(words)
         case .crypto(let fault): fault.explanation
         }
@@ -65,7 +65,7 @@ extension HSMAuthError: Explained {
         case .credentialLost(let label):
             Explanation(
                 "credential-lost", .blocked,
-                "wrong password; it was the last try, and the key deleted '\(label.text.printable)'",
+                "wrong password; that was the last try, and the key deleted '\(label.text.printable)'",
                 hint: "add it again: ykit hsmauth add LABEL", retriesLeft: 0)
         default:
             Explanation(

@@ -8,7 +8,7 @@ extension HTTPError: Explained {
         switch self {
         case .notInstalled:
             Explanation(
-                "curl-missing", .failed, "libcurl, which speaks with servers, is not on this machine",
+                "curl-missing", .failed, "libcurl, which is required to reach servers, is not installed",
                 hint: "sudo apt install libcurl4")
         case .malformed(let reason): .usage(reason.printable)
         case .unreachable(let reason):
@@ -22,23 +22,23 @@ extension HTTPError: Explained {
         case .cancelled: .interrupted
         case .certificate(let reason):
             Explanation(
-                "server-not-trusted", .server, "the server cannot show who it is: \(reason.printable)",
-                hint: "nothing was sent; for an authority of your own, name its certificate as 'authorities'")
+                "server-not-trusted", .server, "the server's certificate cannot be verified: \(reason.printable)",
+                hint: "nothing was sent; for a private certificate authority, give its certificate as 'authorities'")
         case .pin(let seen):
             Explanation(
                 "server-pin", .server,
-                "the server's key is not one of those that are pinned, nothing was sent"
+                "the server's key is not one of the pinned keys; nothing was sent"
                     + (seen.map { "; it is \($0)" } ?? ""),
-                hint: "somebody may sit in between, or the server has a new key; ask who runs it")
+                hint: "the connection may be intercepted, or the server has a new key; ask its operator")
         case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")
         case .redirected(let place, let status):
             Explanation(
-                "redirected", .policy, "the server sends elsewhere (\(status)), which is not followed",
-                hint: place.isEmpty ? nil : "if you trust it, describe it: \(place.printable)")
+                "redirected", .policy, "the server redirects (\(status)), and redirects are not followed",
+                hint: place.isEmpty ? nil : "if you trust it, use that address: \(place.printable)")
         case .tooLarge(let limit):
-            .malformed("the server's answer is longer than \(limit) bytes", hint: "it may not be the right server")
+            .malformed("the server's answer is longer than \(limit) bytes", hint: "check the server's address")
         case .failed(let code, let reason):
-            Explanation("http", .failed, "the server gave no answer: \(reason.printable) (libcurl \(code))")
+            Explanation("http", .failed, "no answer from the server: \(reason.printable) (libcurl \(code))")
         case .link(let error): error.explanation
         }
     }
@@ -49,7 +49,8 @@ extension HTTPError: Explained {
         switch self {
         case .redirected, .failed: explanation.exit = .server
         case .certificate:
-            explanation.hint = "nothing was sent; trust its authority with --ca FILE, or do without with --insecure"
+            explanation.hint =
+                "nothing was sent; name its authority with --ca FILE, or skip verification with --insecure"
         default: break
         }
         return explanation

@@ -17,18 +17,18 @@ extension QRError: Explained {
         case .noCode:
             Explanation(
                 "no-qr-code", .notFound, "no QR code was found in \(name)",
-                hint: "cut the picture to the code, with a white margin around it")
+                hint: "crop the picture to the code, with a white margin around it")
         case .unreadable:
             .malformed(
-                "\(name) is a picture that cannot be read: it is damaged or cut off", hint: "save it again as PNG")
+                "\(name) is a picture that cannot be read: it is damaged or truncated", hint: "save it again as PNG")
         case .noReader(let program):
             Explanation(
-                "no-zbar", .failed, "reading QR codes needs \(program), which is not on this machine",
+                "no-zbar", .failed, "reading QR codes requires \(program), which is not installed",
                 hint: "sudo apt install zbar-tools")
         case .program(ProgramError.timedOut(_)):
             Explanation(
                 "no-qr-code", .timeOut, "no QR code was found in \(name) in time",
-                hint: "cut the picture to the code, with a white margin around it")
+                hint: "crop the picture to the code, with a white margin around it")
         case .program(let error): error.explanation
         }
     }
@@ -43,8 +43,8 @@ extension ImportError: Explained {
     package func explanation(in name: String) -> Explanation {
         switch self {
         case .unrecognized(let kind): kind.explanation(of: name)
-        case .empty(nil): .malformed("\(name) holds no account")
-        case .empty(let format?): .malformed("\(name), an export of \(format.rawValue), holds no account")
+        case .empty(nil): .malformed("\(name) has no accounts")
+        case .empty(let format?): .malformed("\(name), an export of \(format.rawValue), has no accounts")
         case .image(let error): error.explanation(in: name)
         case .container(let error): error.explanation
         case .export(let error): error.explanation(in: name)
@@ -65,19 +65,19 @@ extension FileKind {
         case .text where isNamedPicture, .binary where isNamedPicture:
             return .malformed("\(name) is a picture that cannot be read: it is damaged", hint: "save it again as PNG")
         case .damagedJSON:
-            return .malformed("\(name) is JSON that ends early or is damaged", hint: "export it again")
+            return .malformed("\(name) is JSON that is truncated or damaged", hint: "export it again")
         case .pdf:
             return .malformed("\(name) is a PDF document", hint: "save the page with the QR code as PNG")
         case .binary:
             return .malformed(
-                "\(name) is not a file that ykit knows",
+                "\(name) is not a file that ykit can read",
                 hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no mark: give its password with "
                     + "--file-password-stdin")
         case .text:
             return .malformed(
-                "\(name) has no otpauth URI, and is not an export that ykit knows", hint: Self.knownFormats)
+                "\(name) has no otpauth URI, and is not an export that ykit can read", hint: Self.knownFormats)
         default:
-            return .malformed("\(name) is \(rawValue), but not an export that ykit knows", hint: Self.knownFormats)
+            return .malformed("\(name) is \(rawValue), but not an export that ykit can read", hint: Self.knownFormats)
         }
     }
 

@@ -14,28 +14,29 @@ extension KeyError: Explained {
         case .notFound(let serial, let interface, let candidates):
             Explanation(
                 "no-such-device", .noDevice,
-                "no key with serial number \(serial.printable) is \(interface == .usbReader ? "on the USB" : "attached")",
+                "no key with serial number \(serial.printable) is \(interface == .usbReader ? "attached by USB" : "attached")",
                 hint: "ykit list", candidates: candidates.map(\.line))
         case .several(let interface, let candidates):
             Explanation(
-                "several-devices", .severalDevices, "\(candidates.count) keys are attached, choose one",
+                "several-devices", .severalDevices, "\(candidates.count) keys are attached; choose one",
                 hint: interface.choice, candidates: candidates.map(\.line))
         case .noCard(let path):
             Explanation(
-                "needs-card", .usage, "\(path.printable) is a HID device, this verb needs a card",
+                "needs-card", .usage, "\(path.printable) is a HID device; this command requires a card",
                 hint: "omit --path, or choose with --device or --reader")
         case .cardRequired:
             Explanation(
-                "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
+                "needs-card", .usage, "--link hid selects a HID device; this command requires a card",
                 hint: "omit it, or choose with --device or --reader")
         case .touchRequiresHID:
             Explanation(
-                "not-hid", .notSupported, "a touch chooses among keys over HID, and only a card reader has a key",
+                "not-hid", .notSupported,
+                "a touch can choose only among keys over HID; the only key is in a card reader",
                 hint: "choose with --reader NAME or --device SERIAL; 'ykit list' shows them")
         case .differentKey:
             Explanation(
-                "another-key", .policy, "another key was inserted, nothing was done to it",
-                hint: "insert the one that was taken out, and repeat the command")
+                "another-key", .policy, "another key was inserted; nothing was done to it",
+                hint: "insert the one that was removed, and repeat the command")
         case .recordedLink(let link): Self.recorded(link, in: "FILE")
         case .fido(let error): error.explanation
         case .link(let error): error.explanation
@@ -47,8 +48,8 @@ extension KeyError: Explained {
         Explanation(
             "wrong-link", .replayMismatch,
             link == "http"
-                ? "the recording is of requests to a server, this verb needs a key"
-                : "the recording is of a \(link) link, this verb needs a card",
+                ? "the recording is of requests to a server, this command requires a key"
+                : "the recording is of a \(link) link, this command requires a card",
             hint: "ykit capture show \(file)")
     }
 
@@ -57,13 +58,13 @@ extension KeyError: Explained {
         switch (interface, search) {
         case (.usbReader, .serviceFailed(let error)):
             var why = error.explanation
-            why.message = "no key with a card is on the USB, and \(why.message)"
-            let remedy = why.hint.map { "\($0), for a card in a reader; else " } ?? ""
+            why.message = "no key with a card interface is attached by USB, and \(why.message)"
+            let remedy = why.hint.map { "\($0), for a card in a reader; otherwise " } ?? ""
             why.hint = remedy + "insert a key, or try without: ykit --virtual oath list"
             return why
         case (.usbReader, _):
             return Explanation(
-                "no-device", .noDevice, "no card reader is on the USB",
+                "no-device", .noDevice, "no card reader is attached by USB",
                 hint: "insert a key, or try without: ykit --virtual oath list")
         case (.keyboard, _):
             return Explanation("no-device", .noDevice, "no key with an OTP keyboard is attached", hint: "ykit list")
@@ -74,13 +75,13 @@ extension KeyError: Explained {
         switch search {
         case .complete:
             return Explanation(
-                "no-device", .noDevice, "no FIDO key among the HID devices of this machine", hint: fidoHint)
+                "no-device", .noDevice, "no HID device of this machine is a FIDO key", hint: fidoHint)
         case .noReaders: cards = "there is no card reader"
         case .emptyReaders(let count): cards = "no card is in any of \(count) readers"
         case .serviceFailed(let error): cards = error.explanation.message
         }
         return Explanation(
-            "no-device", .noDevice, "no key is attached: no FIDO key among the HID devices, and \(cards)",
+            "no-device", .noDevice, "no key is attached: no HID device is a FIDO key, and \(cards)",
             hint: fidoHint)
     }
 

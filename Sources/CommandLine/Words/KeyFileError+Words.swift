@@ -13,7 +13,7 @@ extension KeyFileError: Explained {
         switch self {
         case .unknownFormat:
             return .malformed(
-                "\(file) is neither PEM, DER, PKCS#12 nor a private key of OpenSSH, or holds neither key nor certificate"
+                "\(file) is not PEM, DER, PKCS#12 or an OpenSSH private key, or contains neither a key nor a certificate"
             )
         case .tooLarge(let limit): return .malformed("\(file) is longer than \(limit >> 10) KiB")
         case .passwordNeeded:
@@ -23,17 +23,18 @@ extension KeyFileError: Explained {
         case .wrongPassword: return Explanation("file-password-wrong", .authentication, "wrong password of \(file)")
         case .malformed(let cause): return .malformed("\(file) cannot be read: \(cause.printable)")
         case .tooMuchWork(let rounds):
-            return Explanation("too-much-work", .policy, "\(file) asks for \(rounds) rounds of work to be opened")
+            return Explanation(
+                "too-much-work", .policy, "\(file) requires \(rounds) key derivation rounds, more than ykit allows")
         case .legacyCipher(let name, let isPKCS12): return Self.legacyCipher(name, file, path, isPKCS12: isPKCS12)
         case .openSSH:
             return Explanation(
-                "not-supported", .notSupported, "\(file) is a private key of OpenSSH, not PEM or PKCS#12")
+                "not-supported", .notSupported, "\(file) is an OpenSSH private key, not PEM or PKCS#12")
         case .severalKeys:
-            return .usage("\(file) holds several keys", hint: "put the key to use into a file of its own")
+            return .usage("\(file) contains several keys", hint: "put the key to use into a separate file")
         case .severalCertificates(let count):
             return .usage(
-                "\(file) holds \(count) certificates, and does not say which one is meant",
-                hint: "put the certificate to use into a file of its own")
+                "\(file) contains \(count) certificates and does not say which one to use",
+                hint: "put the certificate to use into a separate file")
         case .crypto(let fault): return .malformed("\(file) cannot be used: \(fault)")
         }
     }

@@ -15,15 +15,17 @@ extension KeyringError: Explained {
         case .noFolder(let variable): .noHome(variable)
         case .exposed(let path):
             Explanation(
-                "file-mode", .policy, "other users may read or change \(path)",
-                hint: "chmod 600 \(path); if others did, 'ykit oath access forget --all' and remember again")
+                "file-mode", .policy, "other users can read or change \(path)",
+                hint:
+                    "chmod 600 \(path); if others did, run 'ykit oath access forget --all' and remember the passwords again"
+            )
         case .malformed(let path):
             Explanation(
                 "keyring", .failed, "\(path) is not a file of remembered passwords",
                 hint: "remove it and remember again")
         case .malformedKey(let path, let bytes, let keyring):
             Explanation(
-                "keyring", .failed, "\(path) is not what ykit wrote: it has \(bytes) bytes, not 32",
+                "keyring", .failed, "\(path) was not written by ykit: it has \(bytes) bytes, not 32",
                 hint: "remove it and \(keyring), then remember the passwords again")
         case .tooLarge(let path, let limit): .usage("\(path) is larger than \(limit >> 20) MiB")
         case .file(let failure): failure.explanation
@@ -33,7 +35,7 @@ extension KeyringError: Explained {
                 "no-secret-service", .failed, "there is no desktop session with a Secret Service, or no secret-tool",
                 hint: "sudo apt install libsecret-tools, or \(way)")
         case .refused:
-            Explanation("keyring", .failed, "the Secret Service did not take the key", hint: "unlock it, or \(way)")
+            Explanation("keyring", .failed, "the Secret Service refused the key", hint: "unlock it, or \(way)")
         case .program(let error): error.explanation
         }
     }
@@ -46,7 +48,7 @@ extension ProgramError: Explained {
         case .failed(let program, let reason): Explanation("spawn", .failed, "cannot run \(program): \(reason)")
         case .timedOut(let program):
             Explanation(
-                "spawn", .timeOut, "\(program) did not end in time", hint: "does it wait for somebody to unlock it?")
+                "spawn", .timeOut, "\(program) did not end in time", hint: "unlock the keyring and repeat the command")
         case .cancelled: .interrupted
         case .tooMuchOutput(let program, let limit): .usage("\(program) is larger than \(limit >> 20) MiB")
         }

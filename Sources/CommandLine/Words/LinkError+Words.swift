@@ -14,35 +14,38 @@ extension LinkError: Explained {
         case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: aboutService
         case .usbLibraryNotInstalled:
             Explanation(
-                "libusb-not-installed", .noDevice, "libusb-1.0, which reaches a card without pcscd, is not installed",
+                "libusb-not-installed", .noDevice,
+                "libusb-1.0, which is required to reach a card without pcscd, is not installed",
                 hint: "sudo apt install libusb-1.0-0, or pcscd")
         case .noReader, .unknownReader, .noDevice, .noCard: aboutAbsence
         case .replay(let mismatch): mismatch.explanation
         case .busy(let reader, let holders): held(reader, holders)
         case .removed:
             Explanation(
-                "removed", .removed, "the key was taken away in the middle",
-                hint: "insert it again and repeat the command; what the key had confirmed is done, the rest is not")
+                "removed", .removed, "the key was removed during the operation",
+                hint:
+                    "insert it again and repeat the command; steps that the key confirmed are done, the others are not")
         case .reset:
             Explanation(
-                "reset", .busy, "another program reset the card in the middle", hint: "repeat the command")
+                "reset", .busy, "another program reset the card during the operation", hint: "repeat the command")
         case .timedOut("waiting for a touch"): TouchMissed().explanation
         case .timedOut(let step):
             Explanation(
                 "timed-out", .timeOut, "no answer in time, \(step.hasPrefix("waiting") ? step : "waiting for \(step)")",
-                hint: "take the key out, insert it again, or allow more time with --timeout SECONDS")
+                hint: "re-insert the key, or allow more time with --timeout SECONDS")
         case .cancelled: .interrupted
         case .closed: Explanation("closed", .failed, "the connection to the key was closed", hint: "open it again")
         case .unresponsive(let why):
             Explanation(
                 "unresponsive", .failed, "the card does not answer: \(why)",
-                hint: "take the key out and insert it again")
-        case .malformed(let error): .malformed("what came back is not a response: \(error)")
+                hint: "re-insert the key")
+        case .malformed(let error): .malformed("the reply is not a valid response: \(error)")
         case .capture(let why) where why.hasPrefix(Recorder.oneLinkOnly):
             Explanation(
                 "capture", .failed, why,
                 hint: "this uses FIDO2 and another application; --link pcsc reaches both over the card")
-        case .capture(let why): Explanation("capture", .failed, why, hint: "name a new file in a folder you may write")
+        case .capture(let why):
+            Explanation("capture", .failed, why, hint: "name a new file in a folder where you can write")
         case .failed(let code, let why):
             Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")
         }
@@ -52,7 +55,7 @@ extension LinkError: Explained {
         switch self {
         case .serviceNotInstalled:
             Explanation(
-                "pcscd-not-installed", .noDevice, "the smart card service is not on this machine",
+                "pcscd-not-installed", .noDevice, "the smart card service (pcscd) is not installed",
                 hint: "sudo apt install pcscd libpcsclite1")
         case .serviceMismatch:
             Explanation(
@@ -62,7 +65,7 @@ extension LinkError: Explained {
         case .accessDenied(let refusal): refusal.explanation
         default:
             Explanation(
-                "pcscd-not-running", .noDevice, "the smart card service does not answer",
+                "pcscd-not-running", .noDevice, "the smart card service (pcscd) does not answer",
                 hint: "ykit doctor")
         }
     }
@@ -70,7 +73,7 @@ extension LinkError: Explained {
     private var aboutAbsence: Explanation {
         switch self {
         case .unknownReader(let name):
-            Explanation("no-reader", .noDevice, "no reader is called '\(name)'", hint: "ykit list --readers")
+            Explanation("no-reader", .noDevice, "no reader has the name '\(name)'", hint: "ykit list --readers")
         case .noDevice(let path):
             Explanation("no-such-device", .noDevice, "no security key is at \(path.printable)", hint: "ykit list")
         case .noCard(let reader):
@@ -86,7 +89,7 @@ extension LinkError: Explained {
         let names = holders.map { "\($0.name) (pid \($0.pid))" }.listed()
         let hint = holders.first?.release ?? "end the program that uses the card, then repeat the command"
         let holder = names.isEmpty ? "another program" : names
-        return Explanation("busy", .busy, "'\(reader)' is held by \(holder)", hint: hint)
+        return Explanation("busy", .busy, "'\(reader)' is in use by \(holder)", hint: hint)
     }
 }
 
@@ -103,11 +106,11 @@ extension ReplayMismatch {
         }
         let advice =
             if expected == nil, actual != nil {
-                "this was not recorded; 'ykit capture show FILE' tells what was"
+                "the recording does not have this exchange; 'ykit capture show FILE' lists what it has"
             } else if isOfAnotherTool {
-                "a recording of another tool needs --replay-mode lookup; 'ykit capture show FILE' tells what it has"
+                "a recording made by another tool requires --replay-mode lookup; 'ykit capture show FILE' lists what it has"
             } else {
-                "record this command as well: ykit --record FILE …; 'ykit capture show FILE' tells what was recorded"
+                "record this command as well: ykit --record FILE …; 'ykit capture show FILE' lists what was recorded"
             }
         return Explanation("replay-mismatch", .replayMismatch, message, hint: advice)
     }
@@ -174,7 +177,7 @@ extension UDevRule {
         switch self {
         case .missing:
             return Explanation(
-                "udev-rule", .permission, "\(what), no udev rule allows it",
+                "udev-rule", .permission, "\(what): no udev rule allows it",
                 hint: """
                     install the rules for security keys, then repeat the command:
                       \(UDevRule.commands[0])
@@ -187,7 +190,7 @@ extension UDevRule {
         case .applied:
             return Explanation(
                 "udev-seat", .permission,
-                "\(what): the udev rule gives it to the user at this machine's screen, and this session is not there",
+                "\(what): the udev rule gives access to the user at this machine's screen, and this session is remote",
                 hint: """
                     log in at the machine itself, not over ssh; or let \(User.name) use keys from anywhere, then log in again:
                       sudo usermod -aG \(UDevRule.group) \(User.name)

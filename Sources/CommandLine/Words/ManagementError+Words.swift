@@ -10,7 +10,7 @@ extension ManagementError: Explained {
         switch self {
         case .card(.appletMissing(_)):
             Explanation(
-                "application-missing", .notSupported, "this key has no management application, it is not a YubiKey",
+                "application-missing", .notSupported, "this key has no management application: it is not a YubiKey",
                 hint: "ykit info shows what the key is")
         case .card(let error): error.explanation
         case .nfcRestricted:
@@ -18,18 +18,18 @@ extension ManagementError: Explained {
             Explanation(
                 "nfc-restricted", .policy,
                 "this YubiKey is in its NFC restricted mode, as from the factory or after 'ykit config nfc --restrict': "
-                    + "a reader finds none of its applications until it was in a USB port",
+                    + "over NFC its applications are hidden until it has been plugged into a USB port",
                 hint:
                     "plug it into any USB port once, for three seconds, then hold it to the reader and repeat the command"
             )
         case .fido(let error, _): error.explanation
         case .otp(let error, let command): error.explanation(during: command)
         case .malformed(let error, let command):
-            .malformedReply("the key's reply to \(command) does not follow the protocol: \(error)")
-        case .endlessInfo: .malformed("the key announces more device information than there can be")
+            .malformedReply("the key's reply to \(command) violates the protocol: \(error)")
+        case .endlessInfo: .malformed("the key announces more device information than the protocol allows")
         case .notOverThisLink(let command):
             Explanation(
-                "not-over-this-link", .notSupported, "\(command) goes over the smart card interface only",
+                "not-over-this-link", .notSupported, "\(command) requires the smart card interface",
                 hint: "--link pcsc")
         case .locked, .notLocked, .wrongLockCode, .badLockCode: aboutLock
         default: aboutConfiguration
@@ -41,17 +41,17 @@ extension ManagementError: Explained {
         case .locked:
             Explanation(
                 "locked", .authentication, "the configuration of this key is locked",
-                hint: "give the lock code: by prompt, --lock-code-stdin, --lock-code-fd N or YKIT_LOCK_CODE")
+                hint: "give the lock code at the prompt, or with --lock-code-stdin, --lock-code-fd N or YKIT_LOCK_CODE")
         case .notLocked:
-            Explanation("not-locked", .usage, "this key has no lock code, so none can be given", hint: "omit it")
+            Explanation("not-locked", .usage, "this key has no lock code", hint: "omit it")
         case .wrongLockCode:
             Explanation(
-                "lock-code-wrong", .authentication, "the key refused the change, the lock code is wrong",
-                hint: "nothing was changed; no tries are counted, so try another")
+                "lock-code-wrong", .authentication, "the key refused the change: the lock code is wrong",
+                hint: "nothing was changed; attempts are not limited, so try another code")
         default:
             Explanation(
-                "bad-lock-code", .usage, "a lock code is 32 hexadecimal digits, not all zero",
-                hint: "ykit config lock-code --generate makes one; --clear removes it")
+                "bad-lock-code", .usage, "a lock code consists of 32 hexadecimal digits that are not all zero",
+                hint: "'ykit config lock-code --generate' generates one; --clear removes it")
         }
     }
 
@@ -59,7 +59,7 @@ extension ManagementError: Explained {
         switch self {
         case .tooOld(let version, let needed):
             Explanation(
-                "not-supported", .notSupported, "this takes firmware \(needed), the key has \(version)",
+                "not-supported", .notSupported, "this requires firmware \(needed); the key has \(version)",
                 hint: needed.major == 5 && needed.minor == 0 ? "ykit config mode switches the interfaces" : nil)
         case .notThere(let applications, let transport):
             Explanation(
@@ -68,27 +68,28 @@ extension ManagementError: Explained {
                 hint: "ykit info shows what the key offers")
         case .lastApplication:
             Explanation(
-                "last-application", .policy, "with all of USB off nothing could switch anything on again",
-                hint: "leave at least one application on")
+                "last-application", .policy, "with all USB applications off, the key could not be reconfigured",
+                hint: "leave at least one application enabled")
         case .noNFC: Explanation("no-nfc", .notSupported, "this key has no NFC")
         case .resetBlocked(let holding):
             Explanation(
                 "reset-blocked", .policy,
-                "applications of this key can be switched only after a reset; \(holding.sentence) still hold something",
+                "applications of this key can be enabled or disabled only after a reset; \(holding.sentence) still store data",
                 hint: "ykit config reset, which deletes everything")
         case .notWritten(let what):
             Explanation(
                 "not-written", .failed,
-                "the key took the change, but does not say so of \(what.listed())",
-                hint: "take it out, insert it again and look with ykit info")
+                "the key accepted the change, but does not report it for \(what.listed())",
+                hint: "re-insert the key and check with 'ykit info'")
         case .touchEjectNeedsCCID:
-            Explanation("touch-eject", .usage, "ejection by touch is for mode CCID alone")
+            Explanation("touch-eject", .usage, "ejection by touch requires the mode CCID")
         case .noSuchMode(let mode, let interfaces):
-            Explanation("no-such-mode", .notSupported, "this key cannot be \(mode), it has \(interfaces)")
+            Explanation(
+                "no-such-mode", .notSupported, "this key does not support the mode \(mode); it has \(interfaces)")
         default:
             Explanation(
-                "no-whole-reset", .notSupported, "this key has no reset of everything at once",
-                hint: "reset one application after the other: ykit fido2 reset, ykit oath reset, …")
+                "no-whole-reset", .notSupported, "this key does not support resetting all applications at once",
+                hint: "reset the applications one by one: ykit fido2 reset, ykit oath reset, …")
         }
     }
 }
@@ -98,8 +99,8 @@ extension OTPLinkError {
         switch self {
         case .device(let error): error.explanation
         case .card(let error): error.explanation
-        case .malformed(let error): .malformed("the key's reply to \(command) does not follow the protocol: \(error)")
-        case .notTouched: Explanation("not-touched", .timeOut, "the key was not touched in its time")
+        case .malformed(let error): .malformed("the key's reply to \(command) violates the protocol: \(error)")
+        case .notTouched: Explanation("not-touched", .timeOut, "the key was not touched in time")
         case .rejected: Explanation("refused", .failed, "the key refused \(command)")
         }
     }

@@ -11,19 +11,19 @@ extension OATHError: Explained {
         case .card(let error): error.explanation
         case .locked, .wrongPassword, .emptyPassword, .notAuthentic: aboutAccess
         case .noSuchAccount:
-            Explanation("no-such-account", .notFound, "the key has no account of that name", hint: "ykit oath list")
+            Explanation("no-such-account", .notFound, "the key has no account with that name", hint: "ykit oath list")
         case .notApproved:
             Explanation(
-                "not-approved", .policy, "the key takes no accounts now",
-                hint: "a key of the FIPS series takes them only once it has a password: ykit oath access change")
+                "not-approved", .policy, "the key does not accept accounts now",
+                hint: "a key of the FIPS series accepts them only after a password is set: ykit oath access change")
         case .passwordRequired:
             Explanation(
-                "not-allowed", .policy, "the key keeps its password",
+                "not-allowed", .policy, "the password cannot be removed",
                 hint: "a key of the FIPS series requires one; it can be changed, and 'ykit oath reset' removes it "
                     + "together with all accounts")
         case .full:
             Explanation(
-                "full", .failed, "there is no room for another account",
+                "full", .failed, "the key has no room for another account",
                 hint: "delete one: ykit oath delete NAME")
         case .unsupported(let feature, let needs, let has):
             Explanation(
@@ -45,20 +45,20 @@ extension OATHError: Explained {
         case .wrongPassword:
             Explanation(
                 "password-wrong", .authentication,
-                "wrong password; OATH does not limit attempts, so none is lost",
+                "wrong password; OATH does not limit attempts, so no try is lost",
                 hint:
                     "try again; a forgotten password can only be removed together with all accounts: 'ykit oath reset', "
                     + "on keys that have that command")
         case .emptyPassword:
-            Explanation("password-empty", .authentication, "an empty password is never sent")
+            Explanation("password-empty", .authentication, "the password must not be empty")
         case .notAuthentic(let cause):
             Explanation(
                 "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
-                hint: "this may not be the key that it claims to be; do not use it until you know")
+                hint: "this may be an impostor; do not use the key until this is resolved")
         default:
             Explanation(
                 "password-needed", .authentication, "the accounts are locked with a password",
-                hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
+                hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or store it with "
                     + "'ykit oath access remember'")
         }
     }
@@ -69,8 +69,8 @@ extension OATHError: Explained {
     package static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
         Explanation(
             "exists", .policy,
-            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
-                + ", its secret would be lost",
+            "another account '\(id.text.printable)' is found before it" + (other.map { " (\($0))" } ?? "")
+                + ", and its secret would be lost",
             hint: "add it under another name: ykit oath add NAME")
     }
 
@@ -79,28 +79,28 @@ extension OATHError: Explained {
         switch self {
         case .nameTooLong(let bytes):
             Explanation(
-                "name-too-long", .usage, "issuer, name and period take \(bytes) bytes together, 64 is the most",
+                "name-too-long", .usage, "issuer, name and period have \(bytes) bytes together; at most 64 are allowed",
                 hint: "shorten the issuer or the name")
-        case .emptyName: .usage("an account needs a name")
-        case .emptySecret: .usage("an account needs a secret")
-        case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
-        case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
+        case .emptyName: .usage("the account has no name")
+        case .emptySecret: .usage("the account has no secret")
+        case .unsupportedDigits(let digits): .usage("codes of \(digits) digits are not supported, only 6 to 8")
+        case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) is not supported")
         case .exists(let id):
             Explanation(
-                "exists", .policy, "an account '\(id.text.printable)' is there already, its secret would be lost",
+                "exists", .policy, "an account '\(id.text.printable)' already exists, and its secret would be lost",
                 hint: "choose another name, or overwrite it with --force")
         case .writtenBefore(let id): Self.repeated(id)
         case .nameCollides(let id, let other, let isHarmful):
             Explanation(
                 "name-collides", .policy,
-                "the name '\(id.text.printable)' is the beginning of '\(other.text.printable)'"
+                "the name '\(id.text.printable)' is a prefix of '\(other.text.printable)'"
                     + (isHarmful ? ", which this firmware would overwrite" : ", which some firmware confuses"),
-                hint: "choose another name, or add it all the same with --force")
+                hint: "choose another name, or add it anyway with --force")
         case .touchNotApplied(let id):
             Explanation(
                 "not-applied", .failed,
                 "'\(id.text.printable)' is stored, but the key gives its codes without a touch",
-                hint: "delete it, unless that will do: ykit oath delete NAME")
+                hint: "to remove it: ykit oath delete NAME")
         case .invalidURI(let cause): cause.explanation
         case .invalidMigration(let cause): cause.explanation
         case .invalidPSKC(let cause): cause.explanation
@@ -116,18 +116,18 @@ extension PSKCError: Explained {
         case .field("CheckDigits", _):
             .malformed(
                 "this key container cannot be used: the codes need a check digit, which keys do not append",
-                hint: "have the container made without CheckDigits")
+                hint: "ask for a container without CheckDigits")
         case .field(let name, ""):
             .malformed("this key container cannot be read: \(name) is missing or has an unknown value")
         case .field(let name, let value):
             .malformed("this key container cannot be read: \(name) is '\(value.printable)'")
         case .unsupportedAlgorithm(let name) where name.lowercased().hasSuffix("yubikey-aes"):
             .malformed(
-                "this is the AES key of a slot with Yubico OTP, not an account with codes", hint: "ykit otp --help")
+                "this is the AES key of a Yubico OTP slot, not an OATH account", hint: "ykit otp --help")
         case .unsupportedAlgorithm(""):
-            .malformed("the key container uses an algorithm that is not known here")
+            .malformed("the key container uses an algorithm that ykit does not support")
         case .unsupportedAlgorithm(let name):
-            .malformed("the key container uses \(name.printable), which is not known here")
+            .malformed("the key container uses \(name.printable), which ykit does not support")
         case .cancelled: .interrupted
         case .needsKey: Explanation("file-locked", .authentication, "the key container is encrypted")
         case .wrongKey:
@@ -152,15 +152,15 @@ extension ExportError {
         case .wrongPassword(.andOTP):
             Explanation(
                 "file-password-wrong", .authentication,
-                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup, which has no mark of its own"
+                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup (such a backup has no header to tell)"
             )
         case .wrongPassword(let format):
             Explanation(
                 "file-password-wrong", .authentication,
-                "the password of \(name), an export of \(format.rawValue), is wrong, or the file was changed")
+                "the password of \(name), an export of \(format.rawValue), is wrong, or the file was modified")
         case .tooExpensive(let format):
             .malformed(
-                "\(name), an export of \(format.rawValue), asks for more than 1 GiB of memory or 20 seconds to check its password",
+                "\(name), an export of \(format.rawValue), requires more than 1 GiB of memory or 20 seconds to check its password",
                 hint: "export it again with the usual settings")
         case .damagedArchive(let what):
             .malformed("\(name) is a ZIP archive, but cannot be read: \(what)", hint: "export it again")
@@ -189,7 +189,7 @@ extension OtpauthError: Explained {
     package var explanation: Explanation {
         guard reason == .twoStep else { return .malformed("this is not a usable otpauth URI: \(self)") }
         return .malformed(
-            "the secret is only the server's half, the key has to make the other (two-step enrolment)",
+            "the secret is only the server's half; the other half must be generated here (two-step enrolment)",
             hint: "ykit approve open LINK, or --qr PICTURE, enrols it")
     }
 }

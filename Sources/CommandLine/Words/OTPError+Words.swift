@@ -14,7 +14,8 @@ extension OTPError: Explained {
         case .rejected(let command): refused(command.isWrite, "\(command)")
         case .notStored(let slot):
             Explanation(
-                "not-stored", .failed, "the key took the command, but slot \(slot.rawValue) is not as it should be",
+                "not-stored", .failed,
+                "the key accepted the command, but slot \(slot.rawValue) is not programmed as requested",
                 hint: "ykit otp info, and try again")
         case .notTouched: .notTouched
         case .emptySlot(let slot):
@@ -22,7 +23,7 @@ extension OTPError: Explained {
         case .notChallengeResponse(let slot):
             Explanation(
                 "not-challenge-response", .notSupported,
-                "slot \(slot.rawValue) types when it is touched and answers no challenges",
+                "slot \(slot.rawValue) types a password when touched; it does not answer challenges",
                 hint: "ykit otp info; ykit otp chalresp \(slot.rawValue) programs it again")
         case .unsupported(let feature, let needs, let has): lacking(feature, needs, has)
         case .invalid(let fault): .usage(fault.words)
@@ -33,12 +34,13 @@ extension OTPError: Explained {
     private func refused(_ isWrite: Bool, _ command: String) -> Explanation {
         guard isWrite else {
             return Explanation(
-                "rejected", .failed, "the key did not answer (\(command)): the slot is empty or of another kind",
+                "rejected", .failed,
+                "the key did not answer (\(command)): the slot is empty or programmed for something else",
                 hint: "ykit otp info")
         }
         return Explanation(
             "rejected", .authentication,
-            "the key did not take it (\(command)): the slot has an access code, or does not allow updates",
+            "the key refused the command (\(command)): the slot has an access code, or does not allow updates",
             hint: "give the code with --access-code, --access-code-fd N or YKIT_OTP_ACCESS_CODE")
     }
 
@@ -48,7 +50,7 @@ extension OTPError: Explained {
         guard has < needs else {
             let hint = feature == .accessCodeUpdate ? "empty the slot and program it again" : nil
             return Explanation(
-                "not-supported", .notSupported, "firmware \(has) of this key cannot do it: \(feature.rawValue)",
+                "not-supported", .notSupported, "firmware \(has) of this key does not support \(feature.rawValue)",
                 hint: hint)
         }
         return Explanation(

@@ -10,7 +10,7 @@ extension OpenPGPError: Explained {
         case .card(let error): error.explanation
         case .terminated:
             Explanation(
-                "terminated", .failed, "the OpenPGP application is terminated: a reset began and did not end",
+                "terminated", .failed, "the OpenPGP application is terminated: a reset was started and not finished",
                 hint: "finish it: ykit openpgp reset")
         case .wrongPIN, .blocked, .pinRequired, .badPINLength, .refusedPIN, .defaultPINs: aboutAccess
         case .noKey(let slot):
@@ -21,33 +21,36 @@ extension OpenPGPError: Explained {
         case .touchIsFixed(let slot):
             Explanation(
                 "not-allowed", .policy, "the touch policy of the \(slot) key is fixed",
-                hint: slot == .attestation ? nil : "it ends when the key is replaced, or with 'ykit openpgp reset'")
+                hint: slot == .attestation
+                    ? nil : "it can be changed after the key is replaced, or with 'ykit openpgp reset'")
         case .unsupported(let what): Explanation("not-supported", .notSupported, "this card does not support \(what)")
         case .unsupportedKey(let type, let slot):
             Explanation(
-                "not-supported", .notSupported, "the card takes no \(type) key as its \(slot) key",
+                "not-supported", .notSupported, "the card does not support \(type) for its \(slot) key",
                 hint: "ykit openpgp info shows what the slots hold")
         case .unfit(let slot, let what):
-            Explanation("not-supported", .notSupported, "the \(slot) key does not do \(what)")
+            Explanation("not-supported", .notSupported, "the \(slot) key does not support \(what)")
         case .badInput(let words): .usage(words)
         case .notStored(let what):
-            Explanation("not-stored", .failed, "the card did not store \(what) as it was written")
+            Explanation("not-stored", .failed, "the card did not store \(what) correctly")
         case .notAttestable(let slot):
             Explanation(
                 "not-attestable", .policy, "the \(slot) key was not generated on this key, so it cannot be attested")
         case .wrongSignature(let slot):
-            Explanation("wrong-signature", .failed, "the signature does not belong to the \(slot) key")
+            Explanation("wrong-signature", .failed, "the signature was not made by the \(slot) key")
         case .wrongFingerprint(let slot):
             Explanation(
-                "wrong-fingerprint", .notFound, "the fingerprint on the card is not that of its \(slot) key",
-                hint: "OpenPGP software finds a key by it: import the key again, with its time (--created)")
+                "wrong-fingerprint", .notFound, "the fingerprint on the card does not match its \(slot) key",
+                hint:
+                    "OpenPGP software finds keys by fingerprint: import the key again with its creation time (--created)"
+            )
         case .notDecrypted: Explanation("not-decrypted", .failed, "the message is not encrypted to the decryption key")
         case .notBlocked(let user, let admin):
             Explanation(
                 "not-blocked", .policy,
                 "the card refuses the reset: wrong PINs do not use up its retries"
                     + (user.map { " (user PIN \($0)" } ?? "") + (admin.map { ", admin PIN \($0))" } ?? ""),
-                hint: "ykit openpgp info shows the retries that are left")
+                hint: "ykit openpgp info shows the remaining retries")
         case .crypto(let fault): fault.explanation
         }
     }
@@ -64,10 +67,10 @@ extension OpenPGPError: Explained {
                 switch reference {
                 case .user: "set a new one: ykit openpgp access unblock-pin"
                 case .reset: "set it with the admin PIN: ykit openpgp access set-reset-code"
-                case .admin: "only a reset helps: ykit openpgp reset deletes all keys"
+                case .admin: "only 'ykit openpgp reset' clears this; it deletes all keys"
                 }
             let words =
-                reference == .reset ? "the reset code is blocked, or not set" : "the \(reference.words) is blocked"
+                reference == .reset ? "the reset code is blocked or not set" : "the \(reference.words) is blocked"
             return Explanation("pin-blocked", .blocked, words, hint: hint, retriesLeft: 0)
         case .pinRequired(let reference):
             return Explanation(
@@ -75,14 +78,15 @@ extension OpenPGPError: Explained {
                 hint: "another program may have reset the card: repeat the command")
         case .badPINLength(let reference, let least, let most):
             return Explanation(
-                "pin-length", .usage, "the \(reference.words) has \(least) to \(most) bytes")
+                "pin-length", .usage, "the \(reference.words) must have \(least) to \(most) bytes")
         case .refusedPIN(let reference):
             return Explanation(
                 "pin-refused", .policy, "the key's rules refuse this \(reference.words)",
-                hint: "use 8 or more characters that are not all the same, and no common PIN")
+                hint: "use 8 or more characters, not all the same, and not a common PIN")
         default:
             return Explanation(
-                "not-allowed", .policy, "the key takes keys only once user PIN and admin PIN are changed",
+                "not-allowed", .policy,
+                "the key accepts keys only after the user PIN and the admin PIN have been changed",
                 hint: "ykit openpgp access change-pin, ykit openpgp access change-admin-pin")
         }
     }

@@ -12,12 +12,15 @@ extension PIVChange {
 
     private var possible: (state: String, hint: String) {
         switch self {
-        case .pin: ("the PIN may be the old or the new one", "try the new one first; a wrong one costs a try")
-        case .puk: ("the PUK may be the old or the new one", "try the new one first; a wrong one costs a try")
+        case .pin: ("the PIN may be the old or the new one", "try the new one first; each wrong one uses up a try")
+        case .puk: ("the PUK may be the old or the new one", "try the new one first; each wrong one uses up a try")
         case .retries:
-            ("PIN and PUK may be 123456 and 12345678 now", "'ykit piv info' shows how many tries they have")
+            ("PIN and PUK may be 123456 and 12345678 now", "'ykit piv info' shows how many tries are left")
         case .managementKey(protected: true):
-            ("the management key may be the old or the new one, and the PIN leads to either", "repeat the command")
+            (
+                "the management key may be the old or the new one, and the PIN gives access to either",
+                "repeat the command"
+            )
         case .managementKey(protected: false):
             (
                 "the management key may be the old or the new one: keep both",
@@ -28,9 +31,9 @@ extension PIVChange {
         case .certificate(let slot):
             (
                 "slot \(slot) may have the old or the new certificate",
-                "repeat the command; 'ykit piv certificates export \(slot)' shows what is there"
+                "repeat the command; 'ykit piv certificates export \(slot)' shows which"
             )
-        case .reset: ("PIV may be reset", "'ykit piv info' shows what is there; repeat the command")
+        case .reset: ("PIV may be reset", "'ykit piv info' shows the state; repeat the command")
         }
     }
 
@@ -40,25 +43,25 @@ extension PIVChange {
             switch self {
             case .pin:
                 (
-                    "the PIN is changed; the management key that was derived from the old one is stored behind the new one",
+                    "the PIN is changed; the management key that was derived from the old PIN is now protected by the new one",
                     "ykit piv access change-management-key --generate --protect"
                 )
             case .managementKey(protected: true):
                 (
-                    "the management key is changed and the PIN leads to it; what noted the old one is not removed",
+                    "the management key is changed and protected by the PIN; the record of the old one was not removed",
                     "repeat the command"
                 )
             case .managementKey(protected: false):
                 (
-                    "the management key is changed; the notes on the key still say that the PIN leads to it",
+                    "the management key is changed; the key still records that the PIN gives access to it",
                     "repeat the command with the new one as the present management key"
                 )
             case .certificate(let slot):
                 (
-                    "the change of the certificate in slot \(slot) is made; the card's identifier is not renewed",
+                    "the certificate in slot \(slot) is changed; the card's identifier was not renewed",
                     cause.hint
                 )
-            default: ("the change is made, but not all that belongs to it", cause.hint)
+            default: ("the change is made, but not completely", cause.hint)
             }
         return Explanation(cause.code, cause.exit, "\(state): \(cause.message)", hint: hint)
     }

@@ -33,21 +33,21 @@ extension PIVError: Explained {
         switch self {
         case .fingerprintsConfigured:
             Explanation(
-                "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset by itself",
-                hint: "only the reset of the whole key helps: ykit config reset")
+                "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset alone",
+                hint: "reset the whole key: ykit config reset")
         case .noReset:
             Explanation(
                 "not-supported", .notSupported,
-                "this card cannot be reset: it does not have the command; "
+                "this card cannot be reset: it does not support the command; "
                     + "nothing was changed",
-                hint: "keys and certificates are removed one by one: ykit piv keys delete, ykit piv certificates delete"
+                hint: "remove keys and certificates one by one: ykit piv keys delete, ykit piv certificates delete"
             )
         case .notBlocked(let reference):
             Explanation(
                 "not-blocked", .policy,
                 "wrong values do not use up the retries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
                     + "be reset; it was stopped",
-                hint: "ykit piv info shows the retries that are left")
+                hint: "ykit piv info shows the remaining retries")
         default:
             Explanation(
                 "not-blocked", .policy, "the card resets PIV only when PIN and PUK are blocked, and they are not",
@@ -57,14 +57,14 @@ extension PIVError: Explained {
 
     private var aboutInput: Explanation {
         switch self {
-        case .badInput(let words): .usage("the input does not fit: \(words)")
+        case .badInput(let words): .usage("the input is invalid: \(words)")
         case .notDecrypted:
             Explanation(
                 "not-decrypted", .failed, "the decrypted message is not padded correctly",
                 hint: "it was encrypted for another key, or with another --padding or --hash")
         case .malformedObject(let id, let cause): .malformed("the object \(id) is malformed: \(cause)")
         case .notInflated(let limit):
-            .malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
+            .malformed("the certificate is a damaged compressed one, or longer than \(limit) bytes")
         case .notCertificate(let cause): .malformed("this is not a certificate: \(cause.printable)")
         case .chain(let problem): problem.explanation
         case .invalidFile(let cause): cause.explanation(in: nil)
@@ -77,26 +77,27 @@ extension PIVError: Explained {
         switch self {
         case .wrong(let reference, let left): reference.wrong(left)
         case .blocked(let reference): reference.blocked
-        case .emptyPIN: Explanation("pin-empty", .usage, "an empty PIN or PUK is never sent")
+        case .emptyPIN: Explanation("pin-empty", .usage, "the PIN or PUK must not be empty")
         case .badPINLength(let count):
             Explanation(
-                "pin-too-long", .usage, "a PIN or PUK has at most 8 bytes, this has \(count); it was not sent")
+                "pin-too-long", .usage, "a PIN or PUK must have at most 8 bytes, this one has \(count); it was not sent"
+            )
         case .shortPIN(let reference, let count, let least):
             Explanation(
                 "pin-too-short", .usage,
-                "a \(reference == .puk ? "PUK" : "PIN") has at least \(least) characters, this has \(count); it was not sent"
+                "a \(reference == .puk ? "PUK" : "PIN") must have at least \(least) characters, this one has \(count); it was not sent"
             )
         case .unusablePIN:
             Explanation(
-                "pin-unusable", .usage, "a PIN or PUK has no control characters; it was not sent",
-                hint: "is there a carriage return at the end of the line?")
+                "pin-unusable", .usage, "a PIN or PUK must not contain control characters; it was not sent",
+                hint: "check for a carriage return at the end of the line")
         case .refusedPIN:
             Explanation(
-                "pin-refused", .policy, "the key refused the new one: too short, too simple, or not allowed",
+                "pin-refused", .policy, "the key refused the new PIN: it is too short, too simple or not allowed",
                 hint: "use 6 to 8 characters, preferably digits")
         case .pinRequired:
             Explanation(
-                "pin-needed", .authentication, "this needs the PIV PIN",
+                "pin-needed", .authentication, "this requires the PIV PIN",
                 hint: "give the PIN of PIV with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
         default: .notTouched
         }
@@ -107,33 +108,33 @@ extension PIVError: Explained {
         case .wrongManagementKey:
             Explanation(
                 "management-key-wrong", .authentication,
-                "wrong management key; attempts are not limited, so none is lost",
+                "wrong management key; attempts are not limited, so no try is lost",
                 hint: "try again; a forgotten one can only be replaced by 'ykit piv reset', which deletes all PIV keys")
         case .managementKeyLength(let count, let type):
             Explanation(
                 "management-key-length", .usage,
-                "the management key is of type \(type), which has \(type.keySize ?? 0) bytes, not \(count); "
+                "the management key has the type \(type), which requires \(type.keySize ?? 0) bytes, not \(count); "
                     + "nothing was sent")
         case .unknownManagementKeyType(let type):
             Explanation(
                 "not-supported", .notSupported,
-                "the management key is of a type that is not known here" + (type.map { ": \($0)" } ?? ""))
+                "the management key has a type that ykit does not support" + (type.map { ": \($0)" } ?? ""))
         case .notAuthentic:
             Explanation(
                 "not-authentic", .authentication, "the key did not prove that it knows the management key",
-                hint: "this may not be the key that it claims to be; do not use it until you know")
+                hint: "this may be an impostor; do not use the key until this is resolved")
         case .unproven:
             Explanation(
                 "not-proven", .authentication,
-                "the card accepted the management key, but did not prove that it knows it: it answered nothing",
-                hint: "cards of some makers never do; if you trust this one, repeat the command with --no-mutual")
+                "the card accepted the management key, but did not prove that it knows it: the reply is empty",
+                hint: "some makers' cards never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
-                "not-protected", .notFound, "the key has no management key that the PIN protects",
+                "not-protected", .notFound, "the key has no PIN-protected management key",
                 hint: "ykit piv access change-management-key --generate --protect")
         default:
             Explanation(
-                "management-key-needed", .authentication, "this needs the management key",
+                "management-key-needed", .authentication, "this requires the management key",
                 hint: "give it with --management-key-stdin, --management-key-fd N or YKIT_MANAGEMENT_KEY")
         }
     }
@@ -141,43 +142,43 @@ extension PIVError: Explained {
     private var aboutSlot: Explanation {
         switch self {
         case .noSuchObject(let id):
-            Explanation("no-such-object", .notFound, id.absence, hint: "ykit piv info shows what is there")
+            Explanation("no-such-object", .notFound, id.absence, hint: "ykit piv info shows what the key stores")
         case .noKey(let slot):
             Explanation(
-                "no-key", .notFound, "slot \(slot) has no key", hint: "ykit piv info shows what is there")
+                "no-key", .notFound, "slot \(slot) has no key", hint: "ykit piv info shows what the key stores")
         case .unknownKey(let slot):
             Explanation(
                 "unknown-key", .notFound,
-                "neither the card nor a certificate shows which kind of key is in slot \(slot), if any",
+                "neither the card nor a certificate shows what kind of key, if any, is in slot \(slot)",
                 hint: "name its kind with --algorithm (sign, decrypt, derive), or its public key: "
                     + "--public-key FILE (certificates request), FILE after the slot (certificates generate)")
         case .occupied(let slot):
             Explanation(
-                "exists", .policy, "slot \(slot) has a key already",
+                "exists", .policy, "slot \(slot) already has a key",
                 hint: "choose another slot, or delete that key first: ykit piv keys delete \(slot)")
         case .unusableSlot(let slot):
-            Explanation("unusable-slot", .usage, "slot \(slot) takes no key pair or certificate of this kind")
+            Explanation("unusable-slot", .usage, "slot \(slot) does not accept this kind of key pair or certificate")
         case .noSuchSlot(let slot):
-            Explanation("not-supported", .notSupported, "this card has no slot \(slot), or stores no keys in it")
+            Explanation("not-supported", .notSupported, "this card does not support keys in slot \(slot)")
         case .wrongSignature(let slot):
             Explanation(
                 "signature-wrong", .malformed,
                 "the card's signature does not verify with the public key of slot \(slot); it was discarded",
-                hint: "the firmware signs something else: some sign only 32 bytes with Ed25519")
+                hint: "some firmware signs only 32 bytes with Ed25519")
         case .full:
             Explanation(
-                "full", .failed, "there is no room for it on the key",
+                "full", .failed, "the key has no room for it",
                 hint: "delete a certificate, or import this one with --compress")
         case .refusedLength(let id):
             id.refusedLength
         case .notAttestable(let slot):
             Explanation(
                 "not-attestable", .notFound,
-                "the key in \(slot) was not made on this key, or there is none: it cannot be attested")
+                "slot \(slot) has no key that was generated on this key: it cannot be attested")
         case .mismatch(let slot):
             Explanation(
                 "mismatch", .policy, "the certificate does not belong to the key in \(slot); nothing was written",
-                hint: "is it for another slot? --no-check writes it all the same")
+                hint: "it may be for another slot; --no-check writes it anyway")
         default: Explanation("failed", .failed, "\(self)")
         }
     }
@@ -192,25 +193,27 @@ extension PIVError: Explained {
         case .unsupportedKey(let kind):
             Explanation("not-supported", .notSupported, "\(kind) keys are not supported in PIV")
         case .unsupportedAlgorithm(let algorithm):
-            Explanation("not-supported", .notSupported, "this key takes no \(algorithm) keys with these policies")
+            Explanation(
+                "not-supported", .notSupported, "this key does not support \(algorithm) keys with these policies")
         case .unsupportedManagementKey(let type):
             Explanation(
                 "not-supported", .notSupported, "the card refuses a management key of type \(type)",
-                hint: "ykit piv info shows the type that it has; choose it with --algorithm")
+                hint: "ykit piv info shows the type it has; choose it with --algorithm")
         case .notApproved:
             Explanation(
-                "not-approved", .policy, "the key takes no private keys now",
-                hint: "a key of the FIPS series takes them only once its PIN, PUK and management key were changed: "
+                "not-approved", .policy, "the key does not accept private keys now",
+                hint:
+                    "a key of the FIPS series accepts them only after its PIN, PUK and management key have been changed: "
                     + "ykit piv access change-pin, change-puk, change-management-key")
         case .weakGeneration(let version):
             Explanation(
                 "weak-rsa", .policy,
-                "RSA keys made by firmware \(version) can be broken (ROCA, YSA-2017-01); none was made",
-                hint: "use --algorithm ecc-p256, or make the key elsewhere and import it")
+                "RSA keys generated by firmware \(version) can be broken (ROCA, YSA-2017-01); none was generated",
+                hint: "use --algorithm ecc-p256, or generate the key elsewhere and import it")
         case .unfit(let algorithm, let operation):
-            Explanation("unfit-key", .usage, "a key of kind \(algorithm) cannot \(operation.words)")
+            Explanation("unfit-key", .usage, "an \(algorithm) key cannot \(operation.words)")
         case .unfitPeer(let algorithm):
-            Explanation("unfit-key", .usage, "the peer's key is of another kind than the slot's, which is \(algorithm)")
+            Explanation("unfit-key", .usage, "the peer's key does not match the slot's key, which is \(algorithm)")
         default: Explanation("failed", .failed, "\(self)")
         }
     }
@@ -220,17 +223,17 @@ extension PIVError: Explained {
         switch self {
         case .notApplied:
             Explanation(
-                "not-applied", .malformed, "the key accepted the change and then reports the old setting",
-                hint: "this firmware does not do what it says; record it with --record and report it")
+                "not-applied", .malformed, "the key accepted the change, but still reports the old setting",
+                hint: "this is a firmware fault; record it with --record FILE and report it")
         case .notStored(let id):
             Explanation(
                 "not-stored", .malformed,
-                "the key accepted the object \(id) and then returns another one; nothing was changed",
-                hint: "this firmware does not do what it says; record it with --record and report it")
+                "the key accepted the object \(id), but returns another one; nothing was changed",
+                hint: "this is a firmware fault; record it with --record FILE and report it")
         default:
             Explanation(
                 "printed-in-use", .policy,
-                "the printed object holds other data than a management key; nothing was changed",
+                "the printed object contains something other than a management key; nothing was changed",
                 hint: "save it with 'ykit piv objects export printed'; --force overwrites it")
         }
     }
@@ -243,11 +246,11 @@ extension PIVReference {
         case .pin:
             return Explanation(
                 "pin-wrong", .authentication, "wrong PIV PIN, \(tries)",
-                hint: "it was not tried again; when none is left, the PUK sets a new PIN", retriesLeft: left)
+                hint: "ykit did not retry; when no tries are left, the PUK can set a new PIN", retriesLeft: left)
         case .puk:
             return Explanation(
                 "puk-wrong", .authentication, "wrong PIV PUK, \(tries)",
-                hint: "it was not tried again; when none is left, only a reset of PIV sets a new PIN",
+                hint: "ykit did not retry; when no tries are left, only a reset of PIV can set a new PIN",
                 retriesLeft: left)
         case .fingerprint:
             return Explanation(
@@ -260,16 +263,16 @@ extension PIVReference {
         switch self {
         case .pin:
             Explanation(
-                "pin-blocked", .blocked, "no tries of the PIV PIN are left: it is blocked",
+                "pin-blocked", .blocked, "the PIV PIN is blocked: no tries are left",
                 hint: "set a new one with the PUK: ykit piv access unblock-pin", retriesLeft: 0)
         case .puk:
             Explanation(
-                "puk-blocked", .blocked, "no tries of the PIV PUK are left: it is blocked",
-                hint: "if the PIN is blocked too, only 'ykit piv reset' helps, which deletes all PIV keys",
+                "puk-blocked", .blocked, "the PIV PUK is blocked: no tries are left",
+                hint: "if the PIN is blocked too, only 'ykit piv reset' clears this; it deletes all PIV keys",
                 retriesLeft: 0)
         case .fingerprint:
             Explanation(
-                "fingers-blocked", .blocked, "fingerprints are blocked", hint: "the PIN frees them", retriesLeft: 0)
+                "fingers-blocked", .blocked, "fingerprints are blocked", hint: "the PIN unblocks them", retriesLeft: 0)
         }
     }
 }
@@ -284,7 +287,9 @@ extension PIVObjectID {
 
     fileprivate var absence: String {
         let all = PIVSlot.all
-        guard let slot = all.first(where: { $0.certificateObject == self }) else { return "there is no object \(self)" }
+        guard let slot = all.first(where: { $0.certificateObject == self }) else {
+            return "the key has no object \(self)"
+        }
         return "slot \(slot) has no certificate"
     }
 }
@@ -322,12 +327,12 @@ extension AttestationProblem {
         let words =
             switch self {
             case .notSignedByDevice: "the attestation is not signed by the key in f9"
-            case .noIssuer(let subject): "none of the roots vouches for '\(subject.printable)'"
-            case .notAuthority(let subject): "'\(subject.printable)' may not sign this chain's certificates"
+            case .noIssuer(let subject): "'\(subject.printable)' does not chain to a trusted root"
+            case .notAuthority(let subject): "'\(subject.printable)' is not allowed to sign this chain's certificates"
             case .notValidNow(let subject): "'\(subject.printable)' is not valid at this time"
-            case .tooLong: "the chain is longer than any that makers use"
+            case .tooLong: "the chain is too long"
             case .refused(let subject, let reason): "'\(subject.printable)' is refused: \(reason.printable)"
-            case .needsOpenSSL: "certificates are checked with OpenSSL 3 (libcrypto.so.3), which is not installed"
+            case .needsOpenSSL: "checking certificates requires OpenSSL 3 (libcrypto.so.3), which is not installed"
             }
         return Explanation(
             "not-vouched", .authentication, words, hint: "name the maker's certificates with --root and --intermediate")

@@ -11,16 +11,17 @@ extension SSHError: Explained {
             Explanation(
                 "encrypted", .notSupported, "\(self)",
                 hint:
-                    "take the passphrase off with 'ssh-keygen -p -f FILE', since the file holds no secret; or install "
+                    "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or install  "
                     + "libbotan-2-19, for aes256-ctr")
         case .wrongPassphrase:
             Explanation("file-password-wrong", .authentication, "wrong passphrase of the key file")
         case .notInSecurityKey(let type):
             Explanation(
-                "no-security-key", .notSupported, "a private key of type '\(type.printable)' is not in a security key",
-                hint: "a key file of 'ykit ssh generate' or 'ssh-keygen -t ed25519-sk' is meant")
+                "no-security-key", .notSupported,
+                "a private key of type '\(type.printable)' does not belong to a security key",
+                hint: "give a key file made by 'ykit ssh generate' or 'ssh-keygen -t ed25519-sk'")
         case .unsupportedKey(let type):
-            Explanation("not-supported", .notSupported, "a key of type '\(type.printable)' is not used here")
+            Explanation("not-supported", .notSupported, "keys of type '\(type.printable)' are not supported here")
         case .malformed(let words): .malformed(words.printable)
         case .wrongSignature(let words): Explanation("wrong-signature", .authentication, words.printable)
         }

@@ -25,52 +25,52 @@ extension SecondFactorError: Explained {
         case .noSuchUser(let user):
             Explanation("no-such-user", .notFound, "the server has no user '\(user.printable)'")
         case .userExists(let user):
-            Explanation("user-exists", .policy, "the server has a user '\(user.printable)' already")
+            Explanation("user-exists", .policy, "the server already has a user '\(user.printable)'")
         case .otherAccount(let account, let user):
             Explanation(
                 "other-account", .policy,
-                "'\(account.printable)' is an ordinary user of the server, and may act only for itself, not for "
+                "'\(account.printable)' is an ordinary user of the server and can act only for itself, not for "
                     + "'\(user.printable)'",
                 hint: "log in as an administrator: --account NAME")
         case .notEnrolled(let serials):
             Explanation(
                 "not-enrolled", .policy,
-                "the enrolment of \(serials.joined(separator: ", ").printable) is not complete, nothing was enabled",
+                "the enrolment of \(serials.joined(separator: ", ").printable) is not complete; nothing was enabled",
                 hint: "verify the number or address first: ykit 2fa verify-pin USER --register")
         case .noFactor(let user):
             Explanation(
-                "no-factor", .notFound, "'\(user.printable)' has no second factor that can be used for this",
-                hint: "'ykit 2fa status \(user.printable)' lists what there is")
+                "no-factor", .notFound, "'\(user.printable)' has no second factor that is usable here",
+                hint: "'ykit 2fa status \(user.printable)' lists the factors")
         case .noSuchDevice(let name):
             Explanation(
-                "no-such-device", .notFound, "there is no device '\(name.printable)'",
+                "no-such-device", .notFound, "no device has the name '\(name.printable)'",
                 hint: "'ykit 2fa device status' and 'ykit 2fa trust status' list them")
         case .noSuchClient(let name):
             Explanation(
                 "no-such-client", .notFound, "no registered client has this API key or the name '\(name.printable)'",
                 hint: "'ykit 2fa api-key list' lists them")
         case .ambiguous(let names):
-            Explanation("ambiguous", .severalDevices, "several fit, choose one", candidates: names)
+            Explanation("ambiguous", .severalDevices, "several match; choose one", candidates: names)
         default: aboutVerification
         }
     }
 
-    /// Adds what may have been done all the same, and how to find out.
+    /// Adds what may have been done anyway, and how to find out.
     private static func uncertain(_ explanation: Explanation, _ change: SecondFactorChange) -> Explanation {
         var explanation = explanation
         explanation.hint =
             switch change {
             case .factors:
-                "the server may have done it all the same: 'ykit 2fa status USER' shows the factors"
+                "the server may have done it anyway: 'ykit 2fa status USER' shows the factors"
             case .user:
-                "the user may be there without a factor: 'ykit 2fa status USER' shows it; remove the user at the server"
+                "the user may exist without a factor: 'ykit 2fa status USER' shows it; remove the user at the server"
             case .challenge:
-                "a PIN may have been sent, or used up, all the same: 'ykit 2fa send-pin USER' sends another"
+                "a PIN may have been sent or used up anyway: 'ykit 2fa send-pin USER' sends another"
             case .trust:
-                "the server may have done it all the same: 'ykit 2fa trust status USER' shows the devices"
+                "the server may have done it anyway: 'ykit 2fa trust status USER' shows the devices"
             case .apiKey:
-                "the client may be there with an API key that nobody saw, and an older one is invalid then: 'ykit 2fa "
-                    + "api-key list' shows it, 'rotate' makes another"
+                "the client may exist with an API key that was never shown; an older API key is then invalid: 'ykit 2fa "
+                    + "api-key list' shows it, 'rotate' generates another one"
             }
         return explanation
     }
@@ -82,8 +82,8 @@ extension SecondFactorError: Explained {
             Explanation("rejected", .authentication, "the server refused the PIN, code or signature\(reason(text))")
         case .locked(let text):
             Explanation(
-                "locked", .blocked, "too many wrong attempts, every attempt is refused\(reason(text))",
-                hint: "an administrator resets the fail counter, or it passes with time")
+                "locked", .blocked, "too many wrong attempts; every attempt is refused\(reason(text))",
+                hint: "an administrator can reset the fail counter, or wait")
         case .expired: Explanation("expired", .timeOut, "the PIN has expired", hint: "have another one sent")
         case .nothingPending:
             Explanation(
@@ -91,24 +91,26 @@ extension SecondFactorError: Explained {
         case .unverifiedEnrolment:
             Explanation(
                 "unverified-enrolment", .policy,
-                "the server would let the number count without proof, nothing was registered",
+                "the server would accept the number without verification; nothing was registered",
                 hint: "set its enrolment policy verify_enrollment for sms and email")
         case .noVerifiedChannel:
             Explanation(
-                "no-verified-channel", .policy, "a key may be registered only after a number or address",
+                "no-verified-channel", .policy, "a key can be registered only after a phone number or e-mail address",
                 hint: "ykit 2fa send-pin USER --register first, or --no-condition")
         case .otherUser(let user):
             Explanation("other-user", .authentication, "the passkey belongs to '\(user.printable)'")
         case .trustNotAllowed:
             Explanation(
-                "trust-not-allowed", .policy, "the PIN was right, but the server does not remember this device",
-                hint: "ykit 2fa trust allow USER on; the API key has to be of a registered client")
+                "trust-not-allowed", .policy, "the PIN was correct, but the server did not mark this device as trusted",
+                hint: "ykit 2fa trust allow USER on; the API key must belong to a registered client")
         case .notTrusted(true):
             Explanation(
                 "trust-revoked", .authentication,
                 "the server withdrew this device: it was removed, or its cookie was used elsewhere",
-                hint: "if nobody removed it, somebody copied it; all devices of the user are forgotten then")
-        default: Explanation("not-trusted", .authentication, "the server does not remember this device")
+                hint:
+                    "if it was not removed on purpose, the cookie was copied; the server then forgets all devices of the user"
+            )
+        default: Explanation("not-trusted", .authentication, "the server does not trust this device")
         }
     }
 }
@@ -119,17 +121,17 @@ extension VaultError: Explained {
         case .store(let error): error.explanation
         case .noSession:
             Explanation(
-                "no-log-in", .notFound, "no login is kept",
-                hint: "name the server with --server URL or YKIT_2FA_SERVER, or keep a login: ykit 2fa login --keep")
+                "no-log-in", .notFound, "no login is stored",
+                hint: "name the server with --server URL or YKIT_2FA_SERVER, or store a login: ykit 2fa login --keep")
         case .severalSessions(let servers):
             Explanation(
-                "ambiguous", .severalDevices, "logins at several servers were kept, choose one with --server",
+                "ambiguous", .severalDevices, "logins to several servers are stored; choose one with --server",
                 candidates: servers)
         case .expired:
             Explanation(
-                "log-in-expired", .authentication, "the login that was kept has expired",
+                "log-in-expired", .authentication, "the stored login has expired",
                 hint: "ykit 2fa login --keep")
-        case .malformed: .malformed("the login that was kept cannot be read", hint: "ykit 2fa login --keep")
+        case .malformed: .malformed("the stored login cannot be read", hint: "ykit 2fa login --keep")
         }
     }
 }

@@ -8,8 +8,8 @@ extension SecurIDError: Explained {
         switch self {
         case .format(let reason):
             Explanation(
-                "format", .malformed, "this is not a token in a known form: \(reason.printable)",
-                hint: "known are SDTID files, token strings and links, .stokenrc and pictures with QR codes")
+                "format", .malformed, "this is not a token that ykit can read: \(reason.printable)",
+                hint: "supported are SDTID files, token strings and links, .stokenrc and pictures with QR codes")
         case .xml(let error): Explanation("format", .malformed, "the XML cannot be read: \(error)")
         case .field(let name): Explanation("format", .malformed, "\(name.printable) is missing or outside its range")
         case .checksum:
@@ -28,7 +28,7 @@ extension SecurIDError: Explained {
             Explanation(
                 "device-needed", .authentication, "the token is bound to a device",
                 hint:
-                    "give the identifier it was issued for with --device-id; 'ykit securid binding-id' shows this one's"
+                    "give the identifier that it was issued for with --device-id; 'ykit securid binding-id' shows this machine's"
             )
         case .wrongDevice:
             Explanation(
@@ -41,11 +41,11 @@ extension SecurIDError: Explained {
         case .expired(let serial, let date):
             Explanation(
                 "expired", .policy, "token \(serial.printable) expired on \(date)",
-                hint: "ask for a new one; --allow-expired uses it all the same")
+                hint: "ask for a new one; --allow-expired uses it anyway")
         case .pin(let rule): rule.explanation
         case .severalTokens(let serials):
             Explanation(
-                "several-tokens", .severalDevices, "the file holds \(serials.count) tokens",
+                "several-tokens", .severalDevices, "the file contains \(serials.count) tokens",
                 hint: "choose with --serial N, or import them with --all", candidates: Array(serials.prefix(50)))
         case .noSuchToken(let serial):
             Explanation("no-such-token", .notFound, "the file has no token \(serial.printable)")
@@ -61,10 +61,10 @@ extension SecurIDError: Explained {
 extension SecurIDError.PINRule {
     fileprivate var explanation: Explanation {
         switch self {
-        case .length: Explanation("pin-rule", .usage, "a token's PIN has 4 to 8 characters")
-        case .digits: Explanation("pin-rule", .usage, "the PIN of a PINPad token consists of digits")
+        case .length: Explanation("pin-rule", .usage, "a token's PIN must have 4 to 8 characters")
+        case .digits: Explanation("pin-rule", .usage, "the PIN of a PINPad token must consist of digits")
         case .characters:
-            Explanation("pin-rule", .usage, "a token's PIN consists of letters and digits, without spaces")
+            Explanation("pin-rule", .usage, "a token's PIN must consist of letters and digits, without spaces")
         }
     }
 }

@@ -10,8 +10,9 @@ extension SecureChannelFault: Explained {
         switch self {
         case .unsupported(let aid):
             Explanation(
-                "scp-unsupported", .notSupported, "the \(aid.title) application of this key opens no secure channel",
-                hint: "SCP03 requires firmware 5.3 or later, SCP11 5.7.2; omit --scp to use it in the clear")
+                "scp-unsupported", .notSupported,
+                "the \(aid.title) application of this key does not support secure channels",
+                hint: "SCP03 requires firmware 5.3 or later, SCP11 5.7.2; omit --scp to use it unprotected")
         case .noSuchKey(let key):
             Explanation(
                 "scp-no-such-key", .notFound, "the key has no secure channel key \(key.words)",
@@ -38,7 +39,7 @@ extension SecureChannelFault: Explained {
             Explanation(
                 "scp-certificate-refused", .authentication,
                 "the key refused certificate \(index + 1) of the host's chain: \(status)",
-                hint: "it has to be issued by the CA key that --scp-oce names, and be on its allow list if there is one"
+                hint: "it must be issued by the CA key that --scp-oce names, and be on that key's allow list, if any"
             )
         case .noCertificate(let key):
             Explanation(
@@ -57,13 +58,13 @@ extension SecureChannelFault: Explained {
                 "scp-ended", .failed, "the secure channel is closed after a failure; nothing more was sent",
                 hint: "repeat the command")
         case .unprotected:
-            .usage("these bytes would go out unprotected", hint: "leave out --scp, or write the command without --send")
+            .usage("these bytes would be sent unprotected", hint: "omit --scp, or write the command without --send")
         case .badHostKey(let reason): .usage(reason)
         default:
             Explanation(
                 "scp-not-authentic", .authentication,
                 "a reply of the key is not authentic, so the secure channel was closed",
-                hint: "whether the last command took effect is unknown; look at the key's state before repeating it")
+                hint: "the last command may or may not have taken effect; check the key's state before repeating it")
         }
     }
 }

@@ -12,11 +12,11 @@ extension ServerError: Explained {
         case .malformed(let reason):
             .malformed(
                 "the server's answer cannot be used: \(reason.printable)",
-                hint: "check the address: it is the one of privacyIDEA's web page")
+                hint: "check the address: it must be that of privacyIDEA's web page")
         case .signature:
             Explanation(
-                "signature", .malformed, "the server's answer is not signed with the audit key that was given",
-                hint: "another server may have answered, or it has a new key; ask who runs it")
+                "signature", .malformed, "the server's answer is not signed with the given audit key",
+                hint: "another server may have answered, or the server has a new key; ask its operator")
         case .random: .random
         }
     }
@@ -31,8 +31,8 @@ extension ServerError: Explained {
         case 500...: Explanation("server", .failed, "the server failed (HTTP status \(status))")
         default:
             Explanation(
-                "not-privacyidea", .server, "the server answered with HTTP status \(status) and without a reason",
-                hint: "check the address: it is the one of privacyIDEA's web page")
+                "not-privacyidea", .server, "the server answered with HTTP status \(status) and no reason",
+                hint: "check the address: it must be that of privacyIDEA's web page")
         }
     }
 
@@ -44,16 +44,16 @@ extension ServerError: Explained {
                 Explanation("no-such-user", .notFound, "the server has no such user\(said)")
             case (401, _):
                 Explanation(
-                    "credentials", .authentication, "the server did not accept who asks\(said)",
+                    "credentials", .authentication, "the server did not accept the login\(said)",
                     hint: "check the user name, password or API key; a session lasts an hour or so")
             case (403, _):
                 Explanation(
-                    "forbidden", .policy, "the server's policy forbids this\(said)", hint: "ask who runs the server"
+                    "forbidden", .policy, "the server's policy forbids this\(said)", hint: "ask the server's operator"
                 )
             case (404, _): Explanation("not-found", .notFound, "the server does not have that\(said)")
             case (409, _):
                 Explanation(
-                    "conflict", .failed, "somebody else changed it at the same time", hint: "repeat the command")
+                    "conflict", .failed, "someone else changed it at the same time", hint: "repeat the command")
             case (500..., _): Explanation("server", .failed, "the server failed (HTTP status \(status))")
             case (400, 3000...3002): container(code, "the server refused\(said)")
             default: Explanation("refused", .failed, "the server refused (\(code))\(said)")
@@ -77,11 +77,13 @@ extension ServerError: Explained {
         case 3002:
             Explanation(
                 "container-signature", .authentication, words,
-                hint: "the answer to its question is wrong, the link was used, or the container moved to another key")
+                hint:
+                    "the answer to its question is wrong, the link has been used, or the container was moved to another key"
+            )
         default:
             Explanation(
                 "container-refused", .policy, words,
-                hint: "the container is registered already, or the server forbids this")
+                hint: "the container is already registered, or the server forbids this")
         }
     }
 }

@@ -30,11 +30,11 @@ extension StoreError: Explained {
         case .notOpened:
             Explanation(
                 "store-key", .malformed,
-                "the key's secret does not open the store: the file was changed, or the key "
+                "the key's secret does not open the store: the file was modified, or the key "
                     + "verified the user in another way than before")
         case .recordChanged(let id):
             Explanation(
-                "store-record", .malformed, "the token \(id.printable) was changed in the file",
+                "store-record", .malformed, "the token \(id.printable) was modified in the file",
                 hint: "restore a backup")
         case .wrongPassphrase: Explanation("wrong-passphrase", .authentication, "the passphrase of the store is wrong")
         default: aboutKey
@@ -45,21 +45,21 @@ extension StoreError: Explained {
         switch self {
         case .cannotSeal:
             Explanation(
-                "cannot-seal", .notSupported, "this key cannot seal: it has no hmac-secret",
+                "cannot-seal", .notSupported, "this key cannot seal a store: it does not support hmac-secret",
                 hint: "use a FIDO2 key, a PIV slot (--slot), or --software")
         case .unfitSlot(let slot):
             Explanation(
-                "cannot-seal", .notSupported, "the key in slot \(slot.printable) cannot seal",
+                "cannot-seal", .notSupported, "the key in slot \(slot.printable) cannot seal a store",
                 hint: "use an RSA or P-256 key")
         case .duplicateKey(let name):
-            Explanation("duplicate", .failed, "the store is sealed for this key already ('\(name.printable)')")
+            Explanation("duplicate", .failed, "the store is already sealed for this key ('\(name.printable)')")
         case .noSuchKey(let name):
             Explanation(
                 "no-such-key", .notFound, "the store has no key '\(name.printable)'",
                 hint: "'ykit securid store info' lists them")
         case .lastKey:
             Explanation(
-                "last-key", .policy, "this is the only key of the store, without it the tokens are lost",
+                "last-key", .policy, "this is the only key of the store; without it the tokens are lost",
                 hint: "add another one first: ykit securid store add-key")
         case .fido(let error): error.explanation
         case .piv(let error): error.explanation
@@ -82,7 +82,8 @@ extension TokenStoreError: Explained {
                 "no-such-token", .notFound, "the store has no such token",
                 hint: "'ykit securid list' shows them, 'ykit securid import' adds one")
         case .nicknameTaken(let name):
-            Explanation("exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
+            Explanation(
+                "exists", .policy, "another token has the name '\(name.printable)'", hint: "choose another name")
         case .tooMany(let count, let limit):
             Explanation(
                 "too-many", .policy, "the store would hold \(count) tokens, more than \(limit)",

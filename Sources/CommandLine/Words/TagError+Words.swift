@@ -16,25 +16,25 @@ extension TagError: Explained {
             )
         case .lost:
             Explanation(
-                "tag-lost", .removed, "the tag was taken away before it was read",
-                hint: "hold it still to the reader and repeat the command")
+                "tag-lost", .removed, "the tag was removed before it was read",
+                hint: "hold it still at the reader and repeat the command")
         case .protected(let access):
             Explanation(
                 "tag-protected", .policy,
-                "the tag may not be read by everybody (access condition \(String(access, radix: 16)))")
+                "the tag is protected against reading (access condition \(String(access, radix: 16)))")
         case .malformed(let error):
             .malformed(
                 "the tag does not contain a valid message: \(error)", hint: Explanation.recordAndReport
             )
         case .unsteady:
             Explanation(
-                "tag-unsteady", .failed, "the tag changed or was reset each time it was read",
-                hint: "hold it still to the reader, and let no other program use it")
+                "tag-unsteady", .failed, "the tag kept changing or being reset while it was read",
+                hint: "hold it still at the reader, and close other programs that use it")
         }
     }
 
     /// Nobody held a key to the reader.
     package static let noTag = Explanation(
-        "no-tag", .timeOut, "no tag came to the reader in time",
+        "no-tag", .timeOut, "no tag was presented to the reader in time",
         hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
 }

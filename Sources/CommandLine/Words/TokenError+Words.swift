@@ -14,12 +14,12 @@ extension TokenError: Explained {
         case .otherPublicID(let id):
             Explanation(
                 "other-key", .authentication,
-                "the password is of the key '\(Modhex.encode(id))', not of the expected one")
+                "the password comes from the key '\(Modhex.encode(id))', not from the expected one")
         case .wrongKey:
             Explanation(
                 "key-wrong", .authentication,
-                "the AES key does not open the password: another key, or a letter is wrong",
-                hint: "on another keyboard layout letters of a password come out wrong")
+                "the AES key does not decrypt the password: it belongs to another key, or a letter is wrong",
+                hint: "a different keyboard layout changes letters of a password")
         case .otherPrivateID:
             Explanation(
                 "other-private-id", .authentication, "the private identity in the password is not the expected one")
@@ -41,11 +41,12 @@ extension CounterFileError: Explained {
         case .unreadable(let path, let reason, let number):
             Explanation("store", ExitStatus(errno: number), "cannot read \(path): \(reason)")
         case .unwritable(let path, let reason, let number):
-            Explanation("store", ExitStatus(errno: number), "cannot write \(path), so nothing is accepted: \(reason)")
+            Explanation(
+                "store", ExitStatus(errno: number), "cannot write \(path), so no password is accepted: \(reason)")
         case .broken(let path, let reason):
             Explanation(
-                "store", .malformed, "\(path) is damaged, so nothing is accepted: \(reason)",
-                hint: "without it passwords that were used would be accepted again: mend it, or take it away knowingly")
+                "store", .malformed, "\(path) is damaged, so no password is accepted: \(reason)",
+                hint: "repair it; without it, used passwords would be accepted again, so delete it only on purpose")
         }
     }
 }
@@ -58,28 +59,29 @@ extension OTPValidationError: Explained {
             Explanation(
                 "otp-refused", .authentication,
                 "\(server.printable) rejects the password (\(status.rawValue.printable)), in a reply that is not signed",
-                hint: "is it of a key that the server knows, and complete? some servers sign this refusal with no key, "
-                    + "so anybody could have sent it")
+                hint:
+                    "check that it is complete and from a key that the server knows; some servers do not sign this refusal,  "
+                    + "so anyone could have sent it")
         case .badReplySignature(let server):
             Explanation(
                 "reply-not-signed", .authentication,
                 "the reply of \(server.printable) is not signed with the client's key",
-                hint: "the API key may be of another client; else somebody else answered or changed the reply")
+                hint: "the API key may belong to another client; otherwise the reply was forged or modified")
         case .otherReply(let server):
             Explanation(
                 "other-reply", .authentication,
-                "\(server.printable) answered another question than the one that was asked")
+                "\(server.printable) answered a different request")
         case .malformed(let error, let server): .malformed("the reply of \(server.printable) cannot be read: \(error)")
         case .http(let status, let server):
             Explanation("server", .failed, "\(server.printable) answered with HTTP status \(status)")
         case .unreachable(let server, let reason):
-            Explanation("server", .failed, "\(server.printable) cannot be asked: \(reason)")
+            Explanation("server", .failed, "\(server.printable) cannot be reached: \(reason)")
         case .unprotected(let server):
             Explanation(
-                "unprotected", .policy, "anybody could answer for \(server.printable)",
-                hint: "use https://, or give the key of the client that the server signs with")
+                "unprotected", .policy, "the replies of \(server.printable) would not be authenticated",
+                hint: "use https://, or give the API key with which the server signs")
         case .link(let error): error.explanation
-        case .noServer: .usage("there is no server to ask")
+        case .noServer: .usage("no server is given")
         }
     }
 
@@ -87,16 +89,16 @@ extension OTPValidationError: Explained {
         let code = status.rawValue.lowercased().replacing("_", with: "-").printable
         let said = "\(server.printable) says \(status.rawValue.printable)"
         return switch status {
-        case .badOTP: Explanation(code, .authentication, "\(said): no such password can be")
+        case .badOTP: Explanation(code, .authentication, "\(said): the password is malformed")
         case .replayedOTP:
             Explanation(
                 code, .authentication, "\(said): the password was used before", hint: "touch the key for a new one")
         case .replayedRequest:
             Explanation(
-                code, .authentication, "\(said): the same question was answered before",
+                code, .authentication, "\(said): the same request was answered before",
                 hint: "touch the key and repeat")
         case .badSignature, .noSuchClient, .operationNotAllowed:
-            Explanation(code, .authentication, said, hint: "look at --client and at the client's key")
+            Explanation(code, .authentication, said, hint: "check --client and the client's API key")
         default: Explanation(code, .failed, said)
         }
     }

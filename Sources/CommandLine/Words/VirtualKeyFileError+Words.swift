@@ -11,12 +11,12 @@ extension VirtualKeyFileError: Explained {
             Explanation(
                 "state-file", ExitStatus(errno: number),
                 "\(self)".replacing(path, with: path.pathInWords),
-                hint: "name a file in a folder you may write")
+                hint: "name a file in a folder where you can write")
         case .notAFile, .broken:
             .malformed("\(self)", hint: "the file is left as it is; name another one to start a new key")
         case .newer: .malformed("\(self)", hint: "use that version, or name another file")
         case .inUse:
-            Explanation("state-file-busy", .busy, "\(self)", hint: "end it, or name another file")
+            Explanation("state-file-busy", .busy, "\(self)", hint: "stop it, or name another file")
         }
     }
 }
@@ -26,7 +26,7 @@ extension USBIPError: Explained {
         switch self {
         case .missing: Explanation("usbip", .noDevice, "\(self)", hint: "sudo modprobe vhci-hcd")
         case .denied: Explanation("usbip", .permission, "\(self)", hint: "run it with sudo")
-        case .noPort: Explanation("usbip", .busy, "\(self)", hint: "end one of the programs that use them")
+        case .noPort: Explanation("usbip", .busy, "\(self)", hint: "stop one of the programs that use them")
         case .failed, .gone: Explanation("usbip", .failed, "\(self)")
         }
     }

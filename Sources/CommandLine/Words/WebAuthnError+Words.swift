@@ -11,11 +11,12 @@ extension WebAuthnError: Explained {
             .malformed(
                 "\(member.printable): \(problem.printable)",
                 hint: "the options are WebAuthn JSON, bare or under \"publicKey\"")
-        case .origin(let text, let problem): .usage("'\(text.printable)' is not an origin: \(problem)")
+        case .origin(let text, let problem): .usage("'\(text.printable)' is not a valid origin: \(problem)")
         case .relyingParty(let id, let origin, let problem):
             Explanation(
-                "other-relying-party", .policy, "\(origin.printable) may not ask for '\(id.printable)': \(problem)",
-                hint: "a site can ask only for its own domain or one above it")
+                "other-relying-party", .policy,
+                "\(origin.printable) is not allowed to use '\(id.printable)': \(problem)",
+                hint: "a site can use only its own domain or a parent domain")
         case .noKnownAlgorithm:
             Explanation("not-supported", .notSupported, "the options allow no credential type that ykit supports")
         case .noneChosen: Explanation("none-chosen", .policy, "no account was chosen")

@@ -231,7 +231,7 @@ public actor SecurityDomainService: CardKeyService {
 
     /// Restores the factory's keys by blocking every key, which deletes it, and reads the resulting keys.
     ///
-    /// Only YubiKeys restore the factory's keys in this way; on another card the keys would be blocked for good.
+    /// Only YubiKeys restore the factory's keys in this way; on another card the keys would be permanently blocked.
     ///
     /// - Throws: `channelOpen`; `noReset` on a card other than a YubiKey; `resetIncomplete` if a key was not blocked, or
     ///   still exists, or the factory's set is missing.

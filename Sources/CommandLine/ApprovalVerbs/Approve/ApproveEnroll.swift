@@ -196,7 +196,7 @@ struct ApproveEnroll: AccountKeyVerb {
         let name = ApprovalStore.freeName(wanted, in: book.accounts)
         if link.asksForNoVerification {
             world.terminal.warn(
-                "the link asks for the server's certificate not to be verified; it is verified all the same")
+                "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         if !link.unlock.isEmpty {
             world.terminal.note(

@@ -217,7 +217,7 @@ struct ApproveOpen: AccountKeyVerb {
             }
             var explanation = Explanation(error)
             explanation.hint =
-                "the server may have the secret all the same, so the account is kept: try to log in, or remove it with "
+                "the server may have the secret anyway, so the account is kept: try to log in, or remove it with "
                 + "'ykit approve logout'"
             throw explanation
         }
@@ -256,7 +256,7 @@ struct ApproveOpen: AccountKeyVerb {
         let trust = try trust.trust(forAccountIn: world)
         if link.asksForNoVerification {
             world.terminal.warn(
-                "the link asks for the server's certificate not to be verified; it is verified all the same")
+                "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         try confirmation.ask(
             "register this key as container \(link.serial) of \(server), run by "
@@ -286,7 +286,7 @@ struct ApproveOpen: AccountKeyVerb {
     private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
         if let given = try answer.source.given(world.terminal) { return given }
         let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
-        prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
+        prompt.tell("the server asks a question: \(PushRequest.shown(question, limit: 200))")
         return SharedSecret(try prompt.secret("answer"))
     }
 }

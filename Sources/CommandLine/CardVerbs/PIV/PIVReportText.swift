@@ -98,8 +98,8 @@ struct PIVReportText {
         } + report.slots.compactMap(Self.warning)
             + report.defaults.map { item in
                 switch item {
-                case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
-                case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
+                case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
+                case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
                 case .managementKey: PIVUnlockingError.defaultManagementKey.explanation.message
                 }
             } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }

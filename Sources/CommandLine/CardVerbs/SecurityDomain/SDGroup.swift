@@ -162,7 +162,7 @@ struct SDReset: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<SDResetReport> {
         if world.options.channel.isWanted {
-            throw Explanation.usage("a reset is done without a secure channel", hint: "omit --scp")
+            throw Explanation.usage("a reset is not possible through a secure channel", hint: "omit --scp")
         }
         let service = try await world.openSecurityDomain()
         let before = try await service.references()

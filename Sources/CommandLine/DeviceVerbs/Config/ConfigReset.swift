@@ -11,7 +11,7 @@ import YKWire
 struct ConfigReset: ReportingVerb {
     static let about = About(
         "reset", "Reset all applications of a YubiKey Bio, and the PIN that they share.",
-        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.",
+        discussion: "On other keys, reset the applications one by one: fido2 reset, oath reset, and so on.",
         examples: [Example("ykit config reset")])
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false

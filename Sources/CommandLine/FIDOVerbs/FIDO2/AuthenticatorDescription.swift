@@ -51,7 +51,7 @@ struct AuthenticatorDescription {
         guard info.hasPIN else { return "not set" }
         let forced = info.mustChangePIN ? ", must be changed before anything else works" : ""
         guard let pin else { return "set" + forced }
-        if pin.count == 0 { return "set, blocked for good: only a reset helps" }
+        if pin.count == 0 { return "set, permanently blocked: only a reset removes it" }
         let replug = pin.needsPowerCycle ? ", the key must be re-inserted first" : ""
         return "set, \(Tries.left(pin.count))\(replug)\(forced)"
     }

@@ -100,7 +100,8 @@ struct FIDO2PINRetries: ReportingVerb {
 
         var lines: [String] {
             guard let pin else { return ["no PIN is set"] }
-            let left = pin.count == 0 ? "the PIN is blocked for good, only a reset helps" : Tries.left(pin.count)
+            let left =
+                pin.count == 0 ? "the PIN is permanently blocked; only a reset removes it" : Tries.left(pin.count)
             let replug = "the key accepts no PIN until it is unplugged and plugged in again"
             return [left] + (pin.needsPowerCycle ? [replug] : [])
                 + (uv.map { ["the key's own verification: \(Tries.left($0))"] } ?? [])

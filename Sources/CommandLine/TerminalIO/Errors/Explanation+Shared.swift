@@ -15,12 +15,12 @@ extension Explanation {
     }
 
     /// The system's random generator failed.
-    package static let random = Explanation("random", .failed, "the system gave no random bytes")
+    package static let random = Explanation("random", .failed, "the system returned no random bytes")
 
     /// The error for a user without a folder of a kind.
     package static func noHome(_ variable: String) -> Explanation {
         Explanation(
-            "no-home", .failed, "neither HOME nor \(variable) names a folder to keep things in",
+            "no-home", .failed, "neither HOME nor \(variable) names a folder to store data in",
             hint: "set one of them to the path of a folder")
     }
 

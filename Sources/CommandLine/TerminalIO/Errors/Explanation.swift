@@ -61,7 +61,7 @@ package struct Explanation: Error, Hashable, Sendable {
 extension Explanation: Report {
     package static let members: [Member<Explanation>] =
         [
-            Member("code", "a word that does not change") { $0.code },
+            Member("code", "a stable identifier") { $0.code },
             Member("message", "for people") { $0.message },
             Member("hint", "what to do, for people") { $0.hint },
             Member("retriesLeft") { $0.retriesLeft },

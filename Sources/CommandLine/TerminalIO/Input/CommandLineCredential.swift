@@ -77,11 +77,9 @@ package struct TerminalQuestion: Sendable {
     package func ask(_ request: CredentialRequest) throws -> SharedSecret {
         let prompt = try Prompt(orElse: hint)
         if let asker {
-            prompt.tell(
-                "to \(request.purpose), \(asker) asks for its \(noun)" + (request.form.map { ": \($0)" } ?? "")
-                    + tries(request))
+            prompt.tell("\(asker) requires its \(noun) to \(request.purpose)" + details(request))
         } else if let lead {
-            prompt.tell(lead + tries(request))
+            prompt.tell(lead + details(request))
         }
         if request.isNew {
             return SharedSecret(try prompt.newSecret(label, objection ?? "the password must not be empty"))
@@ -89,9 +87,12 @@ package struct TerminalQuestion: Sendable {
         return SharedSecret(try objection.map { try prompt.neededSecret(label, $0) } ?? prompt.secret(label))
     }
 
-    private func tries(_ request: CredentialRequest) -> String {
-        guard let left = request.triesLeft else { return "" }
-        return "; " + Tries.next(left) + (request.isFactoryDefault == true ? ", it is still the default" : "")
+    /// The form of the credential and the tries that are left, in parentheses.
+    private func details(_ request: CredentialRequest) -> String {
+        let tries = request.triesLeft.map(Tries.next)
+        let origin = request.triesLeft != nil && request.isFactoryDefault == true ? "still the factory default" : nil
+        let facts = [asker == nil ? nil : request.form, tries, origin].compactMap(\.self)
+        return facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))"
     }
 }
 

@@ -47,7 +47,7 @@ extension World {
         remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.displayName(among: ids) } }
     }
 
-    /// Tries the key remembered for this device; a wrong one is reported and not tried again.
+    /// Tries the key remembered for this device; a wrong one is reported and not retried.
     private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
         if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
         guard let raw = try keyring().key(for: info.deviceID) else { return false }
@@ -76,7 +76,7 @@ private struct OATHPerson: CredentialPrompt {
     private static func passwordNeeded(of key: String) -> any Error {
         Explanation(
             "password-needed", .authentication, "the accounts of key \(key.printable) are locked with a password",
-            hint: "set YKIT_OATH_PASSWORD_\(key.printable), or remember it once with 'ykit --device \(key.printable) "
+            hint: "set YKIT_OATH_PASSWORD_\(key.printable), or store it with 'ykit --device \(key.printable) "
                 + "oath access remember'")
     }
 }

@@ -42,7 +42,7 @@ package struct Disclosure {
         }
     }
 
-    /// Discloses the secrets of a change that failed, if the key may have made it all the same: it did not answer.
+    /// Discloses the secrets of a change that failed, if the key may have made it anyway, having sent no reply.
     package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
         guard unanswered.contains(Explanation(error).code) else { return }
         for secret in made {

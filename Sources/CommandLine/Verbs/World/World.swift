@@ -134,12 +134,12 @@ package final class World {
         return key
     }
 
-    /// Warns if other users may read or change the file of a virtual key.
+    /// Warns if other users can read or change the file of a virtual key.
     private static func checkMode(
         of file: String?, _ options: GlobalOptions, _ terminal: Terminal
     ) throws(Explanation) {
         guard let file, Files.isOpenToOthers(file) else { return }
-        let what = "other users may read or change \(file.printable), which holds private keys"
+        let what = "other users can read or change \(file.printable), which holds private keys"
         if options.strict { throw Explanation("file-mode", .policy, what, hint: "chmod 600 \(file.printable)") }
         terminal.warn(what + "; chmod 600 \(file.printable)")
     }

@@ -22,7 +22,7 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case malformedStatement(String)
     /// The certificate violates a rule of its format.
     case certificate(String)
-    /// No trusted certificate vouches for the credential.
+    /// The attestation does not chain to a trusted certificate.
     case untrusted
     /// Certificate paths are verified with OpenSSL 3, which is not installed.
     case pathsNeedOpenSSL

@@ -58,7 +58,7 @@ extension FIDOService {
 
     /// Sets the first U2F PIN of a YubiKey 4 FIPS, which has ``U2F/pinLengths`` bytes. The key is in its FIPS mode then.
     ///
-    /// - Throws: `u2fPIN` if a PIN is set already, which uses up no retry, or the new one has another length;
+    /// - Throws: `u2fPIN` if a PIN is already set, which uses up no retry, or the new one has another length;
     ///   `unsupported` for other keys.
     public func u2fSetPIN(_ pin: SharedSecret) throws(FIDOError) {
         try Self.checkU2FPIN(pin)

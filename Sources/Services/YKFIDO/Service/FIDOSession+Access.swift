@@ -72,7 +72,7 @@ extension FIDOSession {
 
     /// Sends a command with a proof over these bytes.
     ///
-    /// A key with neither PIN nor user verification configured needs no proof. Some keys require one all the same, and
+    /// A key with neither PIN nor user verification configured needs no proof. Some keys require one anyway, and
     /// report that with different codes (CanoKey: 33 for large blobs, 36 for credentials): a PIN must then be set.
     func authorized<Value>(
         over message: [UInt8], _ permissions: ClientPIN.Permissions,

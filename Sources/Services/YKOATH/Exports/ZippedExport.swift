@@ -33,7 +33,7 @@ enum ZippedExport {
             "ZIP archive without a known export", "unpack it and import the export in it, if there is one")
     }
 
-    /// Only Raivo encrypts archives; a plain export of any other program may be in one all the same.
+    /// Only Raivo encrypts archives; a plain export of any other program may be in one as well.
     private static func encrypted(_ archive: ZipArchive, _ file: ZipArchive.File) -> AuthenticatorExport {
         AuthenticatorExport(encrypted: .raivo) { unlocking throws(ExportError) in
             var plain = try archive.contents(of: file, password: unlocking)

@@ -50,7 +50,7 @@ public final class AccountWriter {
 
     /// Reads back whether a written account that should require a touch does, which keys report for time-based accounts.
     ///
-    /// - Throws: `touchNotApplied`; the account is stored all the same.
+    /// - Throws: `touchNotApplied`; the account is stored nevertheless.
     public func checkTouch(_ new: NewOATHAccount) async throws(OATHError) {
         let id = new.id
         guard new.needsTouch, id.type == .totp,

@@ -63,7 +63,7 @@ public enum OTPLinkError: Error, Hashable, Sendable {
     case device(LinkError)
     /// The card failed, or returned a status word without a special meaning here.
     case card(CardError)
-    /// The key refused: the access code is missing or wrong, the slot is empty or of another kind, or the firmware does
+    /// The key refused: the access code is missing or wrong, the slot is empty or programmed for something else, or the firmware does
     /// not know the command.
     case rejected(OTPCommand)
     /// The key was not touched in time.

@@ -56,7 +56,7 @@ struct Accounts: Sendable {
         }.map { try CredentialRecord(json: JSONValue(parsing: $0)) }
     }
 
-    /// Stores a new credential; one that is there already is an error.
+    /// Stores a new credential; one that already exists is an error.
     func add(_ record: CredentialRecord) async throws {
         let text = record.json.text
         try await database.write { database in
