@@ -216,8 +216,8 @@ let package = Package(
         library(
             "CommandLine/DeviceVerbs",
             [
-                "Verbs", "Words", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKManagement",
-                "YKVirtualKey",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKFIDO", "YKPIV",
+                "YKManagement", "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),

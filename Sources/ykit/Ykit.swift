@@ -21,6 +21,7 @@ struct Ykit: ParsableCommand {
         subcommands: [
             DeviceCommands.list,
             DeviceCommands.info,
+            DeviceCommands.setup,
             DeviceCommands.apdu,
             AccountCommands.oath,
             FIDOCommands.fido2,

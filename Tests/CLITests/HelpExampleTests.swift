@@ -62,6 +62,7 @@ import Testing
     static let notRun: [(prefix: String, reason: String)] = [
         ("ykit 2fa", "needs a privacyIDEA server"),
         ("ykit list --watch", "runs until ^C"),
+        ("ykit --device 12345678 setup", "asks a person at each step"),
         ("ykit fido2 try", "waits for a browser"),
         ("ykit oath add Intranet:alice --generate --qr", "draws on the terminal"),
         ("ykit piv attest 9a", "Yubico's roots do not vouch for a virtual key"),

@@ -60,6 +60,44 @@ def test_make_keys():
                 sys.exit(done.stderr)
 
 
+def test_setup():
+    """Every step is offered once, skipped by Enter, done by its command, and not offered again."""
+    plain("virtual", "new", "new.json")
+    words = ["--virtual=new.json", "setup"]
+    steps = ["fidoPIN", "pivPIN", "pivPUK", "managementKey", "browser", "sshKey", "secondKey"]
+
+    def states():
+        return {step["step"]: step["state"] for step in json.loads(plain(*words, "--plan", "--json").stdout)["steps"]}
+
+    expect("a new key has it all before it", list(states()), steps)
+    expect("and reports what", {name for name, state in states().items() if state == "open"}, set(steps) - {"browser"})
+    before = state("new.json")
+    skip = ("run it", "\n")
+    status, seen = person(words, *[skip] * 6)
+    expect("all skipped", (status, "steps: 6 skipped" in seen), (0, True))
+    expect("nothing is changed", state("new.json") == before)
+    for keys in (CTRL_C, CTRL_D):
+        status, seen = person(words, ("run it", keys))
+        expect(f"{keys!r} ends it", (status, seen.count("run it?")), (130, 1))
+    status, seen = person(words, ("run it", "y\n"), ("new PIN: ", CTRL_C))
+    expect("^C in a step ends it", (status, seen.count("run it?")), (130, 1))
+    status, seen = person(
+        words, ("run it", "y\n"), ("new PIN: ", "111222\n"), ("repeat it: ", "111222\n"), skip, skip,
+        ("run it", "y\n"), ("PIN: ", "123456\n"), skip, ("run it", "y\n"))
+    expect("three steps done", (status, "steps: 3 done, 3 skipped" in seen), (0, True))
+    expect("no PIN is shown", "111222" in seen or "123456\n" in seen, False)
+    expect("the files are there", os.path.exists(os.path.join(FOLDER, ".ssh/id_ed25519_sk.pub")))
+    expect("the key reports them", [name for name, state in states().items() if state == "done"],
+           ["fidoPIN", "managementKey", "sshKey"])
+    status, seen = person(words, skip, ("run it", "y\n"), (r"PUK: ", "00000000\n"), ("new PUK: ", "87654321\n"),
+                          ("repeat it: ", "87654321\n"), skip)
+    expect("a step that fails is named, and the others follow",
+           (status, "wrong PIV PUK" in seen, "not done: PIV PUK" in seen), (1, True, True))
+    done = plain(*words)
+    expect("without a terminal: 17, and how to see the steps", (done.returncode, "setup --plan" in done.stderr), (17, True))
+    expect("JSON only of the plan", plain(*words, "--json").returncode, 2)
+
+
 def test_menu():
     words = ["--virtual", "pin.json", "fido2", "assert", "--rp", "example.com", "--uv", "required"]
     pin = ("PIN: ", "123456\n")

@@ -119,6 +119,15 @@ struct PIVUnlockingTests {
         await #expect(throws: PIVUnlockingError.defaultManagementKey) { try await unlocking.manage(for: "make a key") }
     }
 
+    @Test func aDefaultManagementKeyThatIsReplacedIsNeitherReportedNorRefused() async throws {
+        let (bench, person) = (try Bench(), ScriptedPerson())
+        var unlocking = try await unlocking(bench, person)
+        unlocking.refusesDefaultManagementKey = true
+        unlocking.replacesManagementKey = true
+        try await unlocking.manage(for: "set another one")
+        #expect(!person.news.contains("defaultManagementKey"))
+    }
+
     @Test func aManagementKeyIsAskedForWithItsForm() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("nothing", String(repeating: "0a", count: 24)))
         let service = try await bench.piv()

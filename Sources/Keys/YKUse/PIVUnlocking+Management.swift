@@ -35,6 +35,7 @@ extension PIVUnlocking {
             default: throw error
             }
         }
+        if replacesManagementKey { return true }
         if refusesDefaultManagementKey { throw PIVUnlockingError.defaultManagementKey }
         person.tell(PIVUnlockingNews.defaultManagementKey)
         return true

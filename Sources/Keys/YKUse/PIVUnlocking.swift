@@ -27,6 +27,8 @@ public struct PIVUnlocking {
     public var obtainsPINFirst = false
     /// Whether the card's default management key is refused instead of used and reported.
     public var refusesDefaultManagementKey = false
+    /// Whether the management key is about to be replaced, so that a default one is neither reported nor refused.
+    public var replacesManagementKey = false
     /// Whether only questions are sent to the card: no finger is asked for, and what depends on an answer is
     /// `PIVUnlockingError.rehearsalEnds`.
     public var isRehearsal = false

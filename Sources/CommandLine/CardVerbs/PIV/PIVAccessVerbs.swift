@@ -162,12 +162,12 @@ struct PIVChangeManagementKey: ReportingVerb {
     func run(in world: World) async throws -> Outcome<PIVManagementKeyChange> {
         let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
         let service = try await world.openPIV()
-        var unlocking = try await management.unlock(service, for: "set another one", world)
+        var unlocking = try await management.unlock(service, for: "set another one", replacing: true, world)
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
         var replacesPrinted = false
         if protect {
-            try await unlocking.verify(for: "keep the management key behind it")
+            try await unlocking.verify(for: "protect the management key with it")
             replacesPrinted = try await service.hasForeignPrintedObject()
             if replacesPrinted {
                 try confirmation.ask("the printed object holds other data, which this overwrites; continue?", in: world)

@@ -18,10 +18,15 @@ struct PIVManagementOptions: ParsableArguments {
     @OptionGroup var pin: PINOptions
 
     /// Authenticates with the management key.
+    ///
+    /// - Parameter replacing: Whether the verb sets another one.
     @discardableResult
-    func unlock(_ service: PIVService, for reason: String, _ world: World) async throws -> PIVUnlocking {
+    func unlock(
+        _ service: PIVService, for reason: String, replacing: Bool = false, _ world: World
+    ) async throws -> PIVUnlocking {
         if noMutual { await service.waiveProof() }
         var access = world.piv(service, pin, managementKey)
+        access.replacesManagementKey = replacing
         try await access.manage(for: reason)
         return access
     }

@@ -23,7 +23,7 @@ struct Info: Verb {
     var checkFips = false
 
     func answer(in world: World) async throws -> Answer {
-        var report = try await report(in: world)
+        var report = try await KeyReport.read(in: world)
         if checkFips {
             guard let info = report.identity.info, info.version.major == 4, info.isFIPSSeries else {
                 throw Explanation(
@@ -34,8 +34,11 @@ struct Info: Verb {
         }
         return report.answer
     }
+}
 
-    private func report(in world: World) async throws -> KeyReport {
+extension KeyReport {
+    /// Reads the selected key, as a card where it is one.
+    static func read(in world: World) async throws -> KeyReport {
         switch try world.choosingKey({ try $0.managementRoute() }) {
         case .card: return try await KeyReport.read(try world.connect())
         case .fido(let path):

@@ -97,15 +97,20 @@ package struct Prompt: ~Copyable {
     package var columns: Int { Terminal.columns(of: output) ?? 80 }
 
     /// Asks for yes or no until the answer is one of them; an empty line means no.
-    package func agree(_ question: String) throws {
+    package func isAgreed(_ question: String) throws -> Bool {
         while true {
             switch try line(question + " [y/N]").lowercased() {
-            case "y", "yes": return
-            case "", "n", "no": throw Self.declined
+            case "y", "yes": return true
+            case "", "n", "no": return false
             default: tell("answer y or n")
             }
         }
     }
+
+    /// Asks for yes or no.
+    ///
+    /// - Throws: `Explanation` if the answer is no.
+    package func agree(_ question: String) throws { if try !isAgreed(question) { throw Self.declined } }
 
     /// Asks for yes or no.
     package static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {

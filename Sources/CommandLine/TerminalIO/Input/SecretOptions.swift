@@ -153,7 +153,7 @@ package enum ManagementKeySecret: ExposedSecretKind {
 package enum NewManagementKeySecret: SecretKind {
     package static let name = SecretName(
         "new-management-key", "new management key", "YKIT_NEW_MANAGEMENT_KEY", form: "hexadecimal digits",
-        alternative: "or let one be made with --generate")
+        alternative: "or generate one with --generate")
     package static let title = "New Management Key Options"
 }
 

@@ -105,3 +105,20 @@ extension String {
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }
 }
+
+extension String {
+    /// The text as one word of a POSIX shell, in quotes if it has a character that the shell interprets.
+    package var shellQuoted: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "_@%+=:,./-".utf8.contains(byte)
+                }
+            }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}

@@ -8,7 +8,7 @@ import YKWire
 enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
     package static let rows: [(words: [String], purpose: String)] = [
-        (["list", "info"], "which keys are attached, and what they can do"),
+        (["list", "info", "setup"], "which keys are attached, what they can do, the first steps"),
         (["doctor", "udev-rules"], "why a key does not work, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
         (["oath"], "one-time codes of accounts (TOTP, HOTP)"),

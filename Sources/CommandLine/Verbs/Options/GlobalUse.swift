@@ -25,6 +25,8 @@ package struct GlobalUse: OptionSet, Sendable {
     package static let channel = GlobalUse(rawValue: 32)
     /// --plan.
     package static let plan = GlobalUse(rawValue: 64)
+    /// --plan, of which the verb itself prints something else than exchanges.
+    package static let ownPlan = GlobalUse(rawValue: 128)
 
     /// Verbs that use a key, or may use one.
     package static let key: GlobalUse = [.device, .virtual, .replay, .record, .channel, .plan]

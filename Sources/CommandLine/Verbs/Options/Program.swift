@@ -3,6 +3,7 @@
 package import Arguments
 import Glibc
 package import TerminalIO
+package import YKKeys
 import YKWire
 
 extension Program {
@@ -41,8 +42,25 @@ extension Program {
         }
     }
 
+    /// Runs a line on the key of another verb, and prints its answer.
+    package static func run(_ words: [String], on keys: Keys) async -> ExitStatus {
+        do {
+            let parser = CommandLineParser.ykit()
+            guard case .verb(let read) = try parser.request(try parser.walk(words)),
+                let command = read.verb as? any VerbCommand
+            else { return .usage }
+            return await run(command.given(read.declarations), source: keys.source)
+        } catch {
+            let explanation = Explanation(error)
+            report(explanation, [], false, Terminal())
+            return explanation.exit
+        }
+    }
+
     /// Runs a verb and prints its answer.
-    package static func run(_ given: GivenVerb) async -> ExitStatus {
+    ///
+    /// - Parameter source: Where keys come from, for a verb that another one runs.
+    package static func run(_ given: GivenVerb, source: Keys.Source? = nil) async -> ExitStatus {
         let verb = given.verb
         var global = given.global
         let plain = Terminal()
@@ -61,7 +79,7 @@ extension Program {
         }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
-            let world = try World(global, terminal, uses: type(of: verb).uses)
+            let world = try World(global, terminal, uses: type(of: verb).uses, source: source)
             world.configuration = configuration
             var answer = try await world.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }

@@ -24,4 +24,16 @@ extension World {
             "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
         return candidates[choice]
     }
+
+    /// The options that select the same key on another line.
+    ///
+    /// - Parameter serial: The key's serial number, if it reports one.
+    package func keyWords(serial: String?) -> [String] {
+        if let file = options.virtual {
+            return file.isEmpty || file == GlobalOptions.inMemory ? ["--virtual"] : ["--virtual=\(file)"]
+        }
+        let link = selection.link == .auto ? [] : ["--link", selection.link.rawValue]
+        if let serial = serial ?? selection.device { return ["--device", serial] + link }
+        return (selection.reader.map { ["--reader", $0] } ?? selection.path.map { ["--path", $0] } ?? []) + link
+    }
 }

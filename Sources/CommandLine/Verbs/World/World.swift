@@ -49,9 +49,11 @@ package final class World {
 
     /// - Parameters:
     ///   - uses: What the verb does with the global options.
+    ///   - source: Where keys come from, for a verb that another one runs; by default what the options say.
     ///   - otherKey: The name of the other key, in a verb with two.
     package init(
-        _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, otherKey: String? = nil,
+        _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, source: Keys.Source? = nil,
+        otherKey: String? = nil,
         _ credentials: CredentialBroker = CredentialBroker([], person: TerminalCredentials(questions: [:]))
     ) throws {
         self.options = options
@@ -62,10 +64,10 @@ package final class World {
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
-        plan = options.plan ? try options.channel.plan() : nil
+        plan = options.plan && !uses.contains(.ownPlan) ? try options.channel.plan() : nil
         let environment = ServiceEnvironment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
-        let source = try Self.source(options, terminal)
+        let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
         // A virtual key is named by its file; its secrets, by its serial number as those of other keys.

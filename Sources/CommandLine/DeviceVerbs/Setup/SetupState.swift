@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TerminalIO
+import Verbs
+import YKFIDO
+import YKKeys
+import YKManagement
+import YKPIV
+import YKProtocols
+import YKTransport
+import YKWire
+
+/// How far a key is set up, as it reports without a PIN and without a touch.
+struct SetupState: Sendable {
+    /// What the key is; `nil` without a key.
+    var key: KeyDetails?
+    /// What the key reports of FIDO2; `nil` for a key without it.
+    var authenticator: AuthenticatorInfo?
+    /// What the key reports of PIV; `nil` for a key without it.
+    var piv: PIVAccess?
+
+    /// Which secrets of PIV are the factory's; `nil` where the key does not report it, as before firmware 5.3.
+    struct PIVAccess: Sendable {
+        let hasDefaultPIN: Bool?
+        let hasDefaultPUK: Bool?
+        let hasDefaultManagementKey: Bool?
+    }
+
+    /// Reads the state of the selected key.
+    static func read(in world: World) async throws -> SetupState {
+        let report = try await KeyReport.read(in: world)
+        let enabled = report.identity.info.map { info in
+            info.usb.enabled.union(report.isContactless ? info.nfc?.enabled ?? [] : [])
+        }
+        var state = SetupState(key: KeyDetails(report.identity))
+        if enabled?.contains(.fido2) != false { state.authenticator = try await authenticator(in: world) }
+        if enabled?.contains(.piv) != false { state.piv = try await piv(in: world) }
+        return state
+    }
+
+    private static func authenticator(in world: World) async throws -> AuthenticatorInfo? {
+        try await unlessMissing {
+            let service = try await world.openFIDO()
+            return await service.hasCTAP2 ? try await service.freshInfo() : nil
+        }
+    }
+
+    private static func piv(in world: World) async throws -> PIVAccess? {
+        try await unlessMissing {
+            let service = try await world.openPIV()
+            return PIVAccess(
+                hasDefaultPIN: try await service.metadata(of: .pin)?.isDefault,
+                hasDefaultPUK: try await service.metadata(of: .puk)?.isDefault,
+                hasDefaultManagementKey: try await service.managementKeyMetadata()?.isDefault)
+        }
+    }
+
+    /// Returns what `read` does, or `nil` on a key without the application or without an interface to it.
+    private static func unlessMissing<Part>(_ read: () async throws -> Part?) async throws -> Part? {
+        do { return try await read() } catch {
+            if case KeyError.none = error { return nil }
+            if case .appletMissing? = CardError(causing: error) { return nil }
+            throw error
+        }
+    }
+}
