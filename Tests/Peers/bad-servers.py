@@ -215,7 +215,7 @@ def test_factors():
 
 
 KEY_PIN = "483926"
-UNSURE = "all the same"
+UNSURE = "anyway"
 
 
 class Service:

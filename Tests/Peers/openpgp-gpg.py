@@ -286,7 +286,7 @@ def held(gnupg, name):
     gnupg.close()
     gnupg.write("scdaemon.conf", "disable-ccid\n")
     works(gnupg, f"{name}: scdaemon takes the card", "--card-status")
-    output = ykit(f"{name}: who holds the card", "info", says="is held by scdaemon", status=6)
+    output = ykit(f"{name}: who holds the card", "info", says="is in use by scdaemon", status=6)
     expect(f"ykit: {name}: how to free it", "gpgconf --kill scdaemon" in output or output)
     gnupg.close()
     ykit(f"{name}: the card is free", "info")

@@ -17,7 +17,7 @@ from lib.peer import ROOT, YKIT, expect, own_folder
 #: At a terminal the shell stops and continues the program itself, not the one that records it.
 PROGRAM = os.environ.get("YKIT_REAL", YKIT)
 FOLDER = own_folder()
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("YKIT_") or k in ("YKIT_REAL", "YKIT_NOTES")},
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("YKIT_") or k in ("YKIT_REAL", "YKIT_NOTES", "YKIT_NOTE_TEST")},
                "HOME": FOLDER, "TERM": "xterm", "YKIT_KEYRING": "file", "NO_COLOR": "1", "XDG_STATE_HOME": FOLDER}
 CTRL_C, CTRL_D, CTRL_Z = "\x03", "\x04", "\x1a"
 
@@ -26,9 +26,9 @@ def plain(*words, stdin=""):
     return subprocess.run([YKIT, *words], input=stdin, capture_output=True, text=True, cwd=FOLDER, env=ENVIRONMENT)
 
 
-def person(words, *answers, seconds=30):
+def person(words, *answers, seconds=30, program=PROGRAM):
     """The exit status and the output of a verb whose questions are answered."""
-    status, seen = terminal.run([PROGRAM, *words], ENVIRONMENT, FOLDER, answers, seconds)
+    status, seen = terminal.run([program, *words], ENVIRONMENT, FOLDER, answers, seconds)
     return status, seen.decode(errors="replace").replace("\r\n", "\n")
 
 
@@ -83,7 +83,7 @@ def test_setup():
     expect("^C in a step ends it", (status, seen.count("run it?")), (130, 1))
     status, seen = person(
         words, ("run it", "y\n"), ("new PIN: ", "111222\n"), ("repeat it: ", "111222\n"), skip, skip,
-        ("run it", "y\n"), ("PIN: ", "123456\n"), skip, ("run it", "y\n"))
+        ("run it", "y\n"), ("PIN: ", "123456\n"), skip, ("run it", "y\n"), program=YKIT)
     expect("three steps done", (status, "steps: 3 done, 3 skipped" in seen), (0, True))
     expect("no PIN is shown", "111222" in seen or "123456\n" in seen, False)
     expect("the files are there", os.path.exists(os.path.join(FOLDER, ".ssh/id_ed25519_sk.pub")))

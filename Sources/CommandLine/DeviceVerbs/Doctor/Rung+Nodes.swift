@@ -36,7 +36,7 @@ extension Rung.Words {
                 holders.first.map { "if a command says that the key is busy: \($0.release)" })
         case .held(let holders):
             self.init(
-                "the smart card at \(path) is held by \(holders.words)", holders.first.map(Self.release), exit: .busy)
+                "the smart card at \(path) is in use by \(holders.words)", holders.first.map(Self.release), exit: .busy)
         case .refused(let why): self.init(why.explanation)
         }
     }
