@@ -153,7 +153,7 @@ struct AgeGenerate: ReportingVerb {
                 "not-supported", .notSupported, "this key always verifies the user, so the identity has to say so",
                 hint: "--uv required")
         }
-        world.announce("to \(what)")
+        world.announce(to: what)
         let user = try world.environment.random.draw(32, secret: false)
         var request = RegistrationRequest(
             clientDataHash: try world.environment.random.draw(32, secret: false),
@@ -166,7 +166,7 @@ struct AgeGenerate: ReportingVerb {
         let credential = try AgeCredential(
             salt: world.environment.random.draw(32, secret: false),
             id: made.response.authenticatorData.credential?.id ?? [], isVerified: isVerified)
-        world.announce("to make the secret of the credential")
+        world.announce(to: "make the secret of the credential")
         let secret = try await service.secret(of: credential)
         guard case .x25519(let publicKey) = try PrivateKey(x25519: secret.value).publicKey else {
             throw Explanation.malformed("the secret is not a key of X25519")

@@ -79,10 +79,10 @@ struct OATHAccessChange: ReportingVerb {
     /// Remembers the new key if requested, or if the old one was remembered.
     private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ world: World) throws -> Bool {
         let keyring = try world.keyring()
-        guard try remember || keyring.holds(info.deviceID), world.plan == nil else { return false }
+        guard try remember || keyring.holds(info.deviceID) else { return false }
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
-        try keyring.remember(Secret(raw), for: info.deviceID)
+        try world.perform { try keyring.remember(Secret(raw), for: info.deviceID) }
         return true
     }
 }

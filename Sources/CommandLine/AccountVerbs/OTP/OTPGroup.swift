@@ -103,7 +103,7 @@ struct OTPSwap: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<SwappedSlots> {
         let service = try await world.otp()
-        if !force, world.plan == nil { try Prompt.confirm("swap the two slots?") }
+        try world.confirm("swap the two slots?", unless: force)
         try await service.swap()
         return Outcome(SwappedSlots(), "the slots are swapped")
     }
@@ -132,9 +132,7 @@ struct OTPDelete: ReportingVerb {
         let service = try await world.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(world)
-        if !force, world.plan == nil {
-            try Prompt.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered")
-        }
+        try world.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered", unless: force)
         try await service.delete(slot, access: access)
         return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
     }
@@ -156,7 +154,7 @@ struct OTPSettingsUpdate: ReportingVerb {
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let (_, access) = try target.read(in: world) {}
-        if !target.force, world.plan == nil { try Prompt.confirm("write all settings of slot \(slot.rawValue) again?") }
+        try world.confirm("write all settings of slot \(slot.rawValue) again?", unless: target.force)
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)

@@ -249,7 +249,8 @@ extension World {
 
     /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
-        guard !force, plan == nil, await service.state(of: slot).isProgrammed != false else { return }
-        try Prompt.confirm("slot \(slot.rawValue) is in use; its contents will be lost; continue?")
+        let isEmpty = await service.state(of: slot).isProgrammed == false
+        try confirm(
+            "slot \(slot.rawValue) is in use; its contents will be lost; continue?", unless: force || isEmpty)
     }
 }

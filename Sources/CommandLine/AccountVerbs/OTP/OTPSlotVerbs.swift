@@ -351,7 +351,7 @@ struct OTPProgramming: ParsableArguments {
         in world: World, disclosing made: () throws -> [Disclosure]
     ) async throws {
         try await world.confirm(writing: slot, of: service, force: force)
-        let made = world.plan == nil ? try made() : []
+        let made = try world.perform(made) ?? []
         do { try await service.program(slot, content, settings, access: access) } catch {
             try Disclosure.keep(made, after: error, world.terminal)
             throw error

@@ -211,7 +211,7 @@ struct SecurIDImport: ReportingVerb {
         } else {
             storeKey = try await world.open(store.content, key, for: "open the token store")
         }
-        guard world.plan == nil else { return }
+        try world.endPlan()
         try store.add(tokens, storeKey, seal: seal)
     }
 

@@ -100,7 +100,8 @@ struct SecurIDUse: ReportingVerb {
     func run(in world: World) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
-        if world.plan == nil { try store.use(found) }
+        try world.endPlan()
+        try store.use(found)
         return Outcome(TokenSerial(serial: found.serial), "\(found.name) is the current token")
     }
 }
@@ -148,7 +149,8 @@ struct SecurIDRename: ReportingVerb {
         // Nothing to change needs no key.
         if found.nickname == nickname { return outcome }
         let storeKey = try await world.open(store.content, key, for: "open the token store")
-        if world.plan == nil { try store.rename(found, nickname, storeKey) }
+        try world.endPlan()
+        try store.rename(found, nickname, storeKey)
         return outcome
     }
 }
@@ -168,7 +170,8 @@ struct SecurIDDelete: ReportingVerb {
         let store = try path.tokens(world)
         let found = try store.one(token, world)
         try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
-        if world.plan == nil { try store.delete(found) }
+        try world.endPlan()
+        try store.delete(found)
         return Outcome(TokenSerial(serial: found.serial), "deleted token \(found.serial)")
     }
 }
@@ -213,8 +216,9 @@ struct SecurIDReset: ReportingVerb {
             let service = try await world.openFIDO(key.pin, for: "delete the store's credential")
             try await StoreAuthenticator(service, world.environment.random).delete(stored)
         }
-        if world.plan == nil { try store.clear() }
-        let forgotten = world.plan == nil ? try world.storeKeyring?.forget(seals) ?? 0 : 0
+        try world.endPlan()
+        try store.clear()
+        let forgotten = try world.storeKeyring?.forget(seals) ?? 0
         let isReadable = stored.count + forgotten < keys
         if isReadable {
             world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
@@ -245,7 +249,8 @@ struct SecurIDBindingID: ReportingVerb {
         let store = try path.tokens(world)
         let random = world.environment.random
         let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
-        let id = try known ?? (world.plan == nil ? store.makeBindingID(random) : DeviceBinding.makeID(random))
+        if known == nil { try world.endPlan() }
+        let id = try known ?? store.makeBindingID(random)
         return Outcome(BindingIdentifier(id: id), id)
     }
 }

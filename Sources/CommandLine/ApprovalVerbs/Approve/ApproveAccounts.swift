@@ -105,12 +105,8 @@ struct ApproveAddress: AccountKeyVerb {
     func run(in world: World) async throws -> Outcome<DeliveryAddress> {
         let book = try path.accounts(world)
         let push = try book.onePush(account, world)
-        if let plan = world.plan {
-            let text = PushText.address(
-                address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
-            plan.add("sign '\(text)'", ["then send it to \(push.url)"])
-            return .printed
-        }
+        let text = PushText.address(address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
+        try world.endPlan("sign '\(text)'", ["then send it to \(push.url)"])
         let keys = ApproveKeys(world, book, key)
         let opened = try await keys.key(of: push)
         // Checks that the store is writable before the server is informed.
@@ -173,7 +169,7 @@ struct ApproveLogout: AccountKeyVerb {
         try confirmation.ask(
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
             in: world)
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         // Checks that the store is writable before anything is deleted.
         try book.file.update { _ in }
         if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
@@ -311,12 +307,12 @@ struct ApproveClear: AccountKeyVerb {
             }
             try confirmation.ask(
                 typing: "clear", "the keys in slots \(slots.listed()) are deleted for good", in: world)
-            guard world.plan == nil else { return .printed }
+            try world.endPlan()
             removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
                 typing: "clear", "\(book.countText) and the history are removed for good", in: world)
-            guard world.plan == nil else { return .printed }
+            try world.endPlan()
             try book.file.update { store throws(StoreError) in
                 store.clear()
                 store.settings = JSONValue.Object()
@@ -363,7 +359,7 @@ struct ApproveMoveStore: ReportingVerb {
         guard !book.accounts.isEmpty else {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         // Both locks are held while the content moves; the old file is deleted last.
         try book.file.update { store throws(StoreError) in
             let content = store

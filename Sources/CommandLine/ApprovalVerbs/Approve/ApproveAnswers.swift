@@ -58,12 +58,7 @@ struct ApproveYes: AccountKeyVerb {
 
     func run(in world: World) async throws -> Outcome<GivenAnswer> {
         var desk = try PendingRequests(world, path, key)
-        if try desk.plan(account) {
-            let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
-            let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
-            world.plan?.add("sign '\(text)'", ["then send it to the server"])
-            return .printed
-        }
+        try desk.endPlan(account) { serial in PushText.approval(of: id ?? "NONCE", serial: serial, number: number) }
         try await desk.fetch(account)
         let open = try desk.one(id)
         for line in open.lines(at: world.now) { world.terminal.say(line) }
@@ -74,10 +69,10 @@ struct ApproveYes: AccountKeyVerb {
             try ask(open)
             let receipt = try await desk.session.approve(open, number: number)
             if receipt.isAccepted { return GivenAnswer(open: open, receipt: receipt, decision: "approved").outcome }
-            let failure = try await desk.refusal(open, hadNumber: number != nil)
-            guard failure.code == "wrong-number", self.number == nil else { throw failure }
+            let refusal = try await desk.session.cause(ofRefusing: open, hadNumber: number != nil)
+            guard refusal == .wrongNumber, self.number == nil else { throw refusal.explanation }
             wrong += 1
-            world.terminal.warn(failure.message)
+            world.terminal.warn(refusal.explanation.message)
         }
     }
 
@@ -103,9 +98,8 @@ struct ApproveYes: AccountKeyVerb {
         if id?.uppercased() == open.request.nonce { return }
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
         if open.account.proof != nil { return }
-        do {
-            try Prompt.confirm("Approve?", orElse: "name the request with its whole identifier: \(open.request.nonce)")
-        } catch let failure as Explanation where failure.code == "declined" {
+        let hint = "name the request with its whole identifier: \(open.request.nonce)"
+        guard try Prompt.isConfirmed("Approve?", orElse: hint) else {
             throw Explanation(
                 "declined", .declined, "nothing was signed; the request is still open",
                 hint: "decline it with: ykit approve no \(open.request.id)")
@@ -156,12 +150,7 @@ struct ApproveNo: AccountKeyVerb {
     func run(in world: World) async throws -> Outcome<GivenAnswer> {
         var desk = try PendingRequests(world, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
-        if try desk.plan(account) {
-            let serial = try desk.accounts.asked(account, world).first?.account.serial ?? ""
-            world.plan?.add(
-                "sign '\(PushText.decline(of: id ?? "NONCE", serial: serial, reason))'", ["then send it to the server"])
-            return .printed
-        }
+        try desk.endPlan(account) { serial in PushText.decline(of: id ?? "NONCE", serial: serial, reason) }
         try await desk.fetch(account)
         let open = try desk.one(id)
         for line in open.lines(at: world.now) { world.terminal.say(line) }
@@ -170,15 +159,17 @@ struct ApproveNo: AccountKeyVerb {
         }
         let decision = cancelled ? "cancelled" : "declined"
         let receipt = try await desk.session.decline(open, reason, as: decision)
-        guard receipt.isAccepted else { throw try await desk.refusal(open, hadNumber: false) }
+        guard receipt.isAccepted else {
+            throw try await desk.session.cause(ofRefusing: open, hadNumber: false).explanation
+        }
         return GivenAnswer(open: open, receipt: receipt, decision: decision).outcome
     }
 }
 
-extension PendingRequests {
-    /// Explains why the server did not accept an answer.
-    func refusal(_ open: OpenRequest, hadNumber: Bool) async throws -> Explanation {
-        return switch try await session.cause(ofRefusing: open, hadNumber: hadNumber) {
+extension PushRefusal {
+    /// Why the server did not accept an answer.
+    var explanation: Explanation {
+        switch self {
         case .closed:
             Explanation(
                 "request-closed", .timeOut, "the server did not accept the answer: the request is no longer open",

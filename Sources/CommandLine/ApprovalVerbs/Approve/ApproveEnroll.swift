@@ -209,7 +209,7 @@ struct ApproveEnroll: AccountKeyVerb {
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
                     + "Keys and answers go there", in: world)
         }
-        if world.plan == nil { try book.file.update { _ in } }
+        try world.perform { try book.file.update { _ in } }
         let made = try await enrolled(link, name, approver, trust, book, world)
         return outcome(made, link)
     }
@@ -218,11 +218,7 @@ struct ApproveEnroll: AccountKeyVerb {
         _ given: String?, _ approver: Approver, _ trust: HTTPTrust, _ world: World
     ) async throws -> PushLink {
         if let server, let user = person.user {
-            if world.plan != nil {
-                world.plan?.add("sign in as \(user) at \(server) and ask for an enrolment link")
-                world.plan?.stop()
-                throw Explanation("plan", .failed, "the plan ends here")
-            }
+            try world.stopPlan("sign in as \(user) at \(server) and ask for an enrolment link")
             return try await approver.requestLink(
                 try HTTPURL(server), user: user, try person.password(world), trust: trust)
         }
@@ -233,16 +229,13 @@ struct ApproveEnroll: AccountKeyVerb {
         _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ world: World
     ) async throws -> Approver.Enrolment {
         // Steps that the key may refuse come before a slot is used.
-        let proof = world.plan == nil ? try await proof(name, world) : nil
+        let proof = try await world.perform { try await self.proof(name, world) }
         let made: NewApproveKey
         do { made = try await NewApproveKey.make(self, link, world) } catch {
-            plan(link, world)
+            try stopPlan(link, world)
             throw error
         }
-        if world.plan != nil {
-            plan(link, world)
-            throw Explanation("plan", .failed, "the plan ends here")
-        }
+        try stopPlan(link, world)
         var kept: SharedSecret?
         if case .software(let key) = made.private { kept = key.der }
         let sealing = try await kept.asyncMap { secret in
@@ -269,13 +262,11 @@ struct ApproveEnroll: AccountKeyVerb {
         return proof
     }
 
-    /// Adds the remaining steps to a plan.
-    private func plan(_ link: PushLink, _ world: World) {
-        guard let plan = world.plan else { return }
-        plan.add(
+    /// Ends a plan at the first request.
+    private func stopPlan(_ link: PushLink, _ world: World) throws {
+        try world.stopPlan(
             "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(world.now)))'",
             ["then send the public key to \(link.url)"])
-        plan.stop()
     }
 
     private func keep(
@@ -340,12 +331,5 @@ extension Optional {
     func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async throws -> Value? {
         guard let self else { return nil }
         return try await transform(self)
-    }
-}
-
-extension ExchangePlan {
-    /// Adds steps that do not involve the key: data to sign, or requests to a server.
-    func add(_ words: String, _ details: [String] = []) {
-        add(Step(command: [], summary: words, details: details, isSent: false))
     }
 }

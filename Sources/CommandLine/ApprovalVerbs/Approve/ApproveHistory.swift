@@ -86,10 +86,7 @@ struct ApproveHistoryVerb: ReportingVerb {
         guard let base = account.base, let user = person.user else {
             throw Explanation.malformed("the account's address is not below a server's /ttype/")
         }
-        if let plan = world.plan {
-            plan.add("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
-            return .printed
-        }
+        try world.endPlan("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
         let approver = try world.approver()
         let client = try await approver.signIn(base, user: user, try person.password(world), trust: account.trust)
         let entries = try await approver.log(of: account.account.serial, limit: limit, client)

@@ -120,11 +120,8 @@ struct ApproveMigrateRun: AccountKeyVerb {
         try confirmation.ask(
             "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
             in: world)
-        if let plan = world.plan {
-            plan.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
-            plan.add("make a key on \(to), register it, and synchronize")
-            return .printed
-        }
+        world.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
+        try world.endPlan("make a key on \(to), register it, and synchronize")
         let client = try world.containerClient()
         let sealed = try await SealedAccounts.open(book, access.key, world)
         if try sealed.secret(of: old.account) != nil {

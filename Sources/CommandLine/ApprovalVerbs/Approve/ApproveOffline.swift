@@ -186,7 +186,7 @@ struct ApproveOffline: ReportingVerb {
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
         if self.challenge == nil { world.terminal.say("signing: \(given.printable)") }
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         guard let secret = try sealed.secret(of: stored) else { throw StoreError.recordChanged(stored.id) }
         if account.suite.hasCounter {
             account.counter += 1
@@ -209,7 +209,7 @@ struct ApproveOffline: ReportingVerb {
     ) async throws -> Outcome<OfflineCode> {
         let stored = try TiQRMatch.one(login, account, book, world)
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         guard let secret = try sealed.secret(of: stored.account) else {
             throw StoreError.recordChanged(stored.account.id)
         }

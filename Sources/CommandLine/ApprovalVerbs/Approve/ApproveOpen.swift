@@ -138,14 +138,14 @@ struct ApproveOpen: AccountKeyVerb {
     }
 
     func run(in world: World) async throws -> Outcome<OpenedLink> {
-        guard let opened = try await open(world) else { return .printed }
+        let opened = try await open(world)
         var outcome = Outcome(opened, opened.lines)
         outcome.answer.failure = opened.login?.explanation
         return outcome
     }
 
-    /// Performs the action; `nil` with `--plan`.
-    func open(_ world: World) async throws -> OpenedLink? {
+    /// Performs the action.
+    func open(_ world: World) async throws -> OpenedLink {
         switch try ApprovalLink(try source.read(world.terminal)) {
         case .tiqrLogin(let login): return try await log(in: login, world)
         case .tiqrEnrolment(let link): return try await enroll(link, world)
@@ -165,7 +165,7 @@ struct ApproveOpen: AccountKeyVerb {
 
     // MARK: TiQR
 
-    private func log(in login: TiQRLogin, _ world: World) async throws -> OpenedLink? {
+    private func log(in login: TiQRLogin, _ world: World) async throws -> OpenedLink {
         let book = try path.accounts(world)
         let account = try TiQRMatch.one(login, name, book, world)
         let server = account.account.server
@@ -173,10 +173,7 @@ struct ApproveOpen: AccountKeyVerb {
             "log in as '\(account.identityName.printable)' at \(account.account.issuer.printable) (\(server.printable))?",
             in: world)
         let sealed = try await SealedAccounts.open(book, key, world)
-        if let plan = world.plan {
-            plan.add("answer the challenge \(login.challenge.printable) at \(account.url)")
-            return nil
-        }
+        try world.endPlan("answer the challenge \(login.challenge.printable) at \(account.url)")
         guard let secret = try sealed.secret(of: account.account) else {
             throw StoreError.recordChanged(account.account.id)
         }
@@ -193,7 +190,7 @@ struct ApproveOpen: AccountKeyVerb {
             kind: .onlineAuth, account: account.account, login: result, lines: result == .accepted ? [words] : [])
     }
 
-    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> OpenedLink? {
+    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> OpenedLink {
         let book = try path.accounts(world)
         var client = try world.tiqrClient()
         client.trust = try trust.trust(forAccountIn: world)
@@ -206,7 +203,7 @@ struct ApproveOpen: AccountKeyVerb {
             "enrol '\(account.identityName.printable)' at \(server.printable), run by "
                 + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? Answers go there", in: world)
         let sealed = try await SealedAccounts.open(book, key, world)
-        guard world.plan == nil else { return nil }
+        try world.endPlan()
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
@@ -228,7 +225,7 @@ struct ApproveOpen: AccountKeyVerb {
 
     // MARK: accounts with codes, containers
 
-    private func add(_ link: CodeLink, _ world: World) async throws -> OpenedLink? {
+    private func add(_ link: CodeLink, _ world: World) async throws -> OpenedLink {
         let book = try path.accounts(world)
         let server = link.account.id.issuer ?? "oath"
         let stored = CodeAccount(
@@ -241,7 +238,7 @@ struct ApproveOpen: AccountKeyVerb {
             world: world, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
         let made = try await enrolment.add(
             link, name: name, server: server, container: nil, book.accounts)
-        guard world.plan == nil else { return nil }
+        try world.endPlan()
         try book.file.update { $0.put(made.account.record) }
         let request = made.entry.map { "type this in at the server, which completes the enrolment: \($0)" }
         return OpenedLink(
@@ -303,7 +300,7 @@ extension ApproveEnroll {
         (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
-        guard let opened = try await verb.open(world) else { return .printed }
+        let opened = try await verb.open(world)
         return Outcome(EnrolledAccount(account: opened.account, key: opened.key, entry: opened.entry), opened.lines)
     }
 }

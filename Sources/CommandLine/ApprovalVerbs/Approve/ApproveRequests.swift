@@ -125,16 +125,20 @@ struct PendingRequests {
         return found[try world.choose("which request?", among: failure.candidates, orElse: failure)]
     }
 
-    /// Adds a poll to a plan.
-    func plan(_ query: String?) throws -> Bool {
-        guard let plan = world.plan else { return false }
+    /// Ends a plan with the polls, and with an answer if there is one.
+    ///
+    /// - Parameter answer: The text that is signed to answer a request to the account of this serial number.
+    func endPlan(_ query: String?, answer: ((String) -> String)? = nil) throws {
+        guard let plan = world.plan else { return }
         for account in try accounts.asked(query, world) {
             let serial = account.account.serial
             plan.add(
                 "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(world.now)))'",
                 ["with the key of account '\(account.account.name)'", "then ask \(account.url)"])
         }
-        return true
+        guard let answer else { return try world.endPlan() }
+        let serial = try accounts.asked(query, world).first?.account.serial ?? ""
+        try world.endPlan("sign '\(answer(serial))'", ["then send it to the server"])
     }
 }
 
@@ -168,10 +172,10 @@ struct OpenRequestOptions: ParsableArguments {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    /// Fetches the open requests; `nil` with `--plan`.
-    func fetch(_ world: World) async throws -> PendingRequests? {
+    /// Fetches the open requests.
+    func fetch(_ world: World) async throws -> PendingRequests {
         var desk = try PendingRequests(world, path, key)
-        if try desk.plan(account) { return nil }
+        try desk.endPlan(account)
         try await desk.fetch(account)
         return desk
     }
@@ -186,7 +190,7 @@ struct ApproveList: AccountKeyVerb {
     @OptionGroup var asked: OpenRequestOptions
 
     func run(in world: World) async throws -> Outcome<RequestList> {
-        guard let desk = try await asked.fetch(world) else { return .printed }
+        let desk = try await asked.fetch(world)
         let now = world.now
         if desk.open.isEmpty { world.terminal.note("no request is open") }
         return Outcome(
@@ -207,7 +211,7 @@ struct ApproveShow: AccountKeyVerb {
     @OptionGroup var asked: OpenRequestOptions
 
     func run(in world: World) async throws -> Outcome<OneRequest> {
-        guard let desk = try await asked.fetch(world) else { return .printed }
+        let desk = try await asked.fetch(world)
         let open = try desk.one(id)
         return Outcome(OneRequest(request: ReportedRequest(open: open)), open.lines(at: world.now))
     }

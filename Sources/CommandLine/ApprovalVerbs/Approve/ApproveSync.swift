@@ -74,10 +74,7 @@ struct ApproveSync: AccountKeyVerb {
         try await tokens.finish()
         try await tokens.prepare()
         let device = try await DeviceKey.open(container, access.pin, in: world)
-        if let plan = world.plan {
-            plan.add("synchronize container \(container.serial) with \(container.server.origin)")
-            return .printed
-        }
+        try world.endPlan("synchronize container \(container.serial) with \(container.server.origin)")
         try await tokens.synchronize(device)
         return tokens.outcome(
             tokens.synchronized, "container '\(container.account.name.printable)' is synchronized")
@@ -109,15 +106,14 @@ final class ContainerTokens {
 
     /// Writes tokens to the key that an interrupted synchronization left in the store.
     func finish() async throws {
-        guard let secret = try sealed.secret(of: container.account), world.plan == nil else { return }
+        guard let secret = try world.perform({ try sealed.secret(of: container.account) }) else { return }
         world.terminal.notice("finishing the synchronization that was interrupted")
         try await write(try ContainerUpdate(secret))
     }
 
     /// Unlocks the OATH application once, so that a missing password is noticed before the old secrets become void.
     func prepare() async throws {
-        guard world.plan == nil else { return }
-        await (try await world.oath(password)).close()
+        try await world.perform { await (try await world.oath(password)).close() }
     }
 
     /// Synchronizes with the server, stores the answer, and writes the new accounts to the key.

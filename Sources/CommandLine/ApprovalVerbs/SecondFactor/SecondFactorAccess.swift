@@ -162,7 +162,7 @@ struct SecondFactorConnection {
     func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
         let origin = try Origin(origin)
         let service = try await world.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
-        world.announce("to \(what) at \(origin.description.printable)")
+        world.announce(to: "\(what) at \(origin.description.printable)")
         return WebAuthnClient(service: service, origin: origin)
     }
 }

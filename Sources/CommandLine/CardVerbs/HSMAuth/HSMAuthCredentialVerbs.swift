@@ -128,8 +128,7 @@ struct HSMAuthAdd: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<StoredHSMAuthCredential> {
         let label = try HSMAuthLabel(label)
-        let file =
-            try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: replacing.force) } : nil
+        let file = try world.perform { try keyFile.map { path in try FileOutput(file: path, force: replacing.force) } }
         let key = try key(world)
         let service = try await world.openHSMAuth()
         if try await service.credentials().contains(where: { $0.label == label }) {
@@ -156,9 +155,9 @@ struct HSMAuthAdd: ReportingVerb {
         var report = StoredHSMAuthCredential(label: self.label, algorithm: key.algorithm, needsTouch: touch)
         var lines = ["stored '\(self.label.printable)', \(key.algorithm)"]
         var failure: Explanation?
-        if key.algorithm == .p256, world.plan == nil {
+        if key.algorithm == .p256 {
             do {
-                report.publicKey = try await service.publicKey(of: label)
+                report.publicKey = try await world.perform { try await service.publicKey(of: label) }
                 lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
             } catch { failure = Explanation(error) }
         }

@@ -60,7 +60,7 @@ extension World {
         let question = TerminalQuestion(
             "management password", of: "the key", label: "management password (leave empty for the factory default)",
             objection: nil, orElse: options.source.hint)
-        let tries = plan == nil ? try await service.managementKeyRetries() : nil
+        let tries = try await perform { try await service.managementKeyRetries() }
         let given = try await obtain(
             .hsmAuthManagementKey, options.source, question, to: reason, triesLeft: tries, allowsEmpty: true)
         let password = try HSMAuthPassword(given.value)
@@ -76,11 +76,9 @@ extension World {
     func credentialPassword(
         _ options: CredentialPasswordOptions, of credential: HSMAuthCredential, force: Bool
     ) async throws -> HSMAuthPassword {
-        if credential.retries == 1, !force, plan == nil {
-            try Prompt.confirm(
-                "this is the last try: after another wrong password the key deletes "
-                    + "'\(credential.label.text.printable)'; continue?")
-        }
+        try confirm(
+            "this is the last try: after another wrong password the key deletes "
+                + "'\(credential.label.text.printable)'; continue?", unless: force || credential.retries != 1)
         let question = TerminalQuestion(
             asking: "password of '\(credential.label.text.printable)'",
             after: "\(Tries.next(credential.retries)), then the key deletes the credential",

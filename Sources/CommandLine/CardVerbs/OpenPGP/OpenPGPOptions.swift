@@ -114,7 +114,7 @@ extension World {
         let source = reference == .user ? self.source(of: .openPGP, source) : source
         let question = TerminalQuestion(
             reference.words, of: "the card", objection: "the PIN must not be empty", orElse: source.hint)
-        let tries = plan == nil ? reference.tries(try await service.status().pins.retries) : nil
+        let tries = try await perform { reference.tries(try await service.status().pins.retries) }
         let pin = try await obtain(reference.kind, source, question, to: reason, triesLeft: tries)
         return pin.value.copy()
     }

@@ -288,13 +288,9 @@ struct OpenPGPReset: ReportingVerb {
         }
         try confirmation.ask(
             typing: "reset", "this deletes all OpenPGP keys, certificates and data of this card for good", in: world)
-        if let plan = world.plan {
-            let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
-            for words in ["TERMINATE DF", blocking, "TERMINATE DF", "ACTIVATE FILE"] {
-                plan.add(.init(command: [], summary: words, details: [], isSent: false))
-            }
-            return outcome
-        }
+        let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
+        for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { world.plan?.add(step) }
+        try world.endPlan("ACTIVATE FILE")
         try await service.reset()
         return outcome
     }

@@ -101,9 +101,7 @@ struct PIVSetRetries: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<PIVRetries> {
         let service = try await world.openPIV()
-        if !force, world.plan == nil {
-            try Prompt.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?")
-        }
+        try world.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?", unless: force)
         var unlocking = try await management.unlock(service, for: "set the tries", world)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
@@ -160,7 +158,7 @@ struct PIVChangeManagementKey: ReportingVerb {
     }
 
     func run(in world: World) async throws -> Outcome<PIVManagementKeyChange> {
-        let file = try world.plan == nil ? keyFile.map { path in try FileOutput(file: path, force: nil) } : nil
+        let file = try world.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
         let service = try await world.openPIV()
         var unlocking = try await management.unlock(service, for: "set another one", replacing: true, world)
         let present = try await service.findManagementKeyType()
@@ -175,7 +173,7 @@ struct PIVChangeManagementKey: ReportingVerb {
         }
         let key = try await newKey(type, service, world)
         try file?.prepare(Array((Self.digits(key) + "\n").utf8))
-        if generate, !protect, keyFile == nil, world.plan == nil { try show(key) }
+        if isShown(in: world) { try show(key) }
         do {
             try await service.setManagementKey(
                 ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect,
@@ -183,7 +181,7 @@ struct PIVChangeManagementKey: ReportingVerb {
         } catch {
             switch error {
             case PIVError.uncertain, PIVError.unfinished: try file?.settle()
-            case _ where generate && !protect && keyFile == nil && world.plan == nil:
+            case _ where isShown(in: world):
                 world.terminal.say("the management key is still the old one")
             default: break
             }
@@ -195,10 +193,15 @@ struct PIVChangeManagementKey: ReportingVerb {
             "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
+    /// Whether the new key is shown on the terminal, because it is kept nowhere. A plan generates none.
+    private func isShown(in world: World) -> Bool {
+        generate && !protect && keyFile == nil && world.plan == nil
+    }
+
     /// Returns the new key: generated, given, or asked for twice.
     private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ world: World) async throws -> SharedSecret {
         if generate {
-            if !protect, keyFile == nil, world.plan == nil { try Self.terminalIsThere() }
+            if isShown(in: world) { try Self.terminalIsThere() }
             return try await service.randomManagementKey(type)
         }
         let question = TerminalQuestion(

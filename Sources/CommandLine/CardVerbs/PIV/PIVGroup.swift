@@ -64,15 +64,12 @@ struct PIVReset: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<ResetReport> {
         let service = try await world.openPIV()
-        if let plan = world.plan {
-            try await describe(plan, service)
-            return .printed
-        }
-        if !force {
-            try Prompt.confirm(
-                typing: "reset",
-                "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good")
-        }
+        if let plan = world.plan { try await describe(plan, service) }
+        try world.endPlan()
+        try world.confirm(
+            typing: "reset",
+            "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good",
+            unless: force)
         try await service.reset()
         var outcome = Outcome(ResetReport(), "all PIV keys and certificates are deleted")
         outcome.answer.warnings = ["PIN, PUK and management key have their default values now"]
@@ -83,8 +80,7 @@ struct PIVReset: ReportingVerb {
     private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws {
         try await service.resetBlocked()
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
-            plan.add(
-                .init(command: [], summary: name + " with wrong ones, until it is blocked", details: [], isSent: false))
+            plan.add(name + " with wrong ones, until it is blocked")
         }
         try await service.resetBlocked()
     }

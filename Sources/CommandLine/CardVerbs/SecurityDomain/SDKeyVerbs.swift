@@ -296,7 +296,7 @@ struct SDKeysDelete: ReportingVerb {
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
-        let keys = world.plan == nil ? try await service.references() : left
+        let keys = try await world.perform { try await service.references() } ?? left
         return Outcome(
             DeletedSDKeys(deleted: found, keys: keys),
             ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })

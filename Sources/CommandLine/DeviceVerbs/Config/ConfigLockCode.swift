@@ -58,12 +58,9 @@ struct ConfigLockCode: ReportingVerb {
         let current = try await lock.code(for: info, world)
         let new = try await newCode(world)
         let revealed = generate ? new.revealed() : nil
-        if !force, world.plan == nil {
-            try Prompt.confirm(
-                clear
-                    ? "remove the lock code of this key?"
-                    : "set the lock code? Nothing resets it when it is lost")
-        }
+        try world.confirm(
+            clear ? "remove the lock code of this key?" : "set the lock code? Nothing resets it when it is lost",
+            unless: force)
         do { _ = try await service.setLockCode(new, current: current) } catch {
             guard case .notWritten = error, world.plan != nil else { throw error }
         }

@@ -42,9 +42,7 @@ struct ConfigMode: ReportingVerb {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard let mode else { return Self.outcome(info.usb.enabled.usbInterfaces, info, line: nil) }
-        if !force, world.plan == nil {
-            try Prompt.confirm("set the mode of this \(info.productName) to \(mode)?")
-        }
+        try world.confirm("set the mode of this \(info.productName) to \(mode)?", unless: force)
         let ejects = touchEject || autoEjectTimeout != nil
         try await service.setMode(
             mode,

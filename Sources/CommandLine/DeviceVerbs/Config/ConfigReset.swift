@@ -20,12 +20,10 @@ struct ConfigReset: ReportingVerb {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard info.canResetWhole else { throw ManagementError.noWholeReset }
-        if !force, world.plan == nil {
-            try Prompt.confirm(
-                typing: "reset",
-                "this deletes all keys, certificates, credentials and fingerprints of this \(info.productName) for good"
-            )
-        }
+        try world.confirm(
+            typing: "reset",
+            "this deletes all keys, certificates, credentials and fingerprints of this \(info.productName) for good",
+            unless: force)
         try await service.resetDevice()
         return Outcome(ResetReport(), "all applications are reset; no PIN is set")
     }

@@ -57,10 +57,8 @@ struct ConfigurationChange {
             return result(["nothing to change"], transport, ConfigurationOutcome(info: info))
         }
         try configuration.check(info)
-        if !isForced, world.plan == nil {
-            words.forEach(world.terminal.say)
-            try Prompt.confirm("change this on \(Self.name(info))?")
-        }
+        if !isForced { world.perform { words.forEach(world.terminal.say) } }
+        try world.confirm("change this on \(Self.name(info))?", unless: isForced)
         let code = try await lock.code(for: info, world)
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }

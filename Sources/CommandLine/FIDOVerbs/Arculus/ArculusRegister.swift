@@ -99,10 +99,8 @@ struct ArculusRegister: ReportingVerb {
 
     /// Returns the PIN for after the reset, once the user confirmed the reset twice.
     private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) async throws -> SharedSecret {
-        if !force, world.plan == nil {
-            try Prompt.confirm("reset the card, and lose all its credentials?")
-            try Prompt.confirm(typing: "reset", "every account that this card opens is lost for good")
-        }
+        try world.confirm("reset the card, and lose all its credentials?", unless: force)
+        try world.confirm(typing: "reset", "every account that this card opens is lost for good", unless: force)
         let source = world.source(of: .fido, pin)
         let question = TerminalQuestion(
             asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)

@@ -28,9 +28,7 @@ struct ArculusReset: ReportingVerb {
     func run(in world: World) async throws -> Outcome<ArculusReport<Fresh>> {
         let field = CardPresence(world)
         return try await field.outcome {
-            if !force, world.plan == nil {
-                try Prompt.confirm(typing: "reset", "this deletes all credentials of this card for good")
-            }
+            try world.confirm(typing: "reset", "this deletes all credentials of this card for good", unless: force)
             try await field.card().reset(to: try await new.arculus(world))
             return Outcome(
                 ArculusReport(Fresh()), "all credentials of the card are deleted, the new PIN is set")

@@ -47,7 +47,7 @@ struct FIDO2Assert: ReportingVerb {
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "sign in at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
-        if !ask.noTouch { world.announce("to \(what)") }
+        if !ask.noTouch { world.announce(to: what) }
         let choice = AccountChoice(user)
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)

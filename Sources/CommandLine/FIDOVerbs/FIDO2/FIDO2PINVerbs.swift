@@ -124,7 +124,7 @@ struct FIDO2PINRetries: ReportingVerb {
 extension World {
     /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
-        let retries = plan == nil ? try await service.usablePINRetries() : nil
+        let retries = try await perform { try await service.usablePINRetries() }
         let source = source(of: .fido, options)
         return try await obtain(
             .fidoPIN, source, fidoQuestion(orElse: source.hint), to: reason, triesLeft: retries?.count)

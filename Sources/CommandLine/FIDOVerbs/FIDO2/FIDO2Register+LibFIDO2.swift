@@ -52,7 +52,7 @@ extension FIDO2Assert {
         let request = try libFIDO2Request(world)
         let what = "sign in at \(request.rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
-        if request.requiresPresence { world.announce("to \(what)") }
+        if request.requiresPresence { world.announce(to: what) }
         var outcome = Outcome<AssertionReport>.printed
         outcome.answer.lines = try await service.assert(request).flatMap { $0.libFIDO2Lines(for: request) }
         return outcome

@@ -108,7 +108,7 @@ struct FIDO2Secret: ReportingVerb {
         let what = tokens == nil ? "make a secret for \(given.rpID.printable)" : "make the passphrase of a LUKS2 volume"
         let service = try await world.openTouchedFIDO(pin, for: what)
         try await check(service)
-        world.announce("to \(what)")
+        world.announce(to: what)
         let used: SystemdToken
         let secret: SharedSecret
         if let tokens {

@@ -81,7 +81,7 @@ struct SSHSign: ReportingVerb {
     private func credential(_ data: [UInt8], in world: World) async throws -> (SSHPublicKey, SSHSignature) {
         let file = try fileOptions.keyFile(key ?? "", world)
         let service = try await world.openTouchedFIDO(pin, for: "sign a file")
-        if file.flags.contains(.touchRequired) { world.announce("to sign a file, for '\(namespace.printable)'") }
+        if file.flags.contains(.touchRequired) { world.announce(to: "sign a file, for '\(namespace.printable)'") }
         return (file.publicKey, try await service.sign(data, with: file))
     }
 }

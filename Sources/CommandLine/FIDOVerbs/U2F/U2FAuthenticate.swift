@@ -57,7 +57,7 @@ struct U2FAuthenticate: ReportingVerb {
         let service = try await world.openU2F()
         let challenge = try challenge.read("getAssertion", application.application, world)
         if !noTouch {
-            world.announce("to sign in at \(application.application.printable) with U2F")
+            world.announce(to: "sign in at \(application.application.printable) with U2F")
         }
         let applicationHash = application.applicationHash
         let signed = try await U2FHandle.using {

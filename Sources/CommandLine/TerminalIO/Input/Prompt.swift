@@ -112,6 +112,13 @@ package struct Prompt: ~Copyable {
     /// - Throws: `Explanation` if the answer is no.
     package func agree(_ question: String) throws { if try !isAgreed(question) { throw Self.declined } }
 
+    /// Asks for yes or no; an empty line means no.
+    ///
+    /// - Throws: `Explanation` with the question and the hint if there is no terminal.
+    package static func isConfirmed(_ question: String, orElse hint: String) throws -> Bool {
+        try prompt(for: question, hint).isAgreed(question)
+    }
+
     /// Asks for yes or no.
     package static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
         try prompt(for: question, hint).agree(question)

@@ -50,7 +50,7 @@ package final class FileOutput {
         do throws(Explanation) {
             return try AtomicFile(path, force == true ? .replacing : .new, isSecret: isSecret)
         } catch {
-            let isReplaceable = error.code == "file-exists" && force != nil
+            let isReplaceable = force == false && Files.isFile(path)
             throw isReplaceable ? Explanation.exists(path, orElse: "replace it with --force") : error
         }
     }

@@ -141,7 +141,7 @@ package enum Files {
                     try create(bytes, at: path)
                     return path
                 } catch {
-                    guard error.code == "file-exists" else { break }
+                    guard isTaken(path) else { break }
                 }
             }
         }

@@ -7,13 +7,13 @@ import TerminalIO
 package struct Confirmation: ParsableArguments {
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") package var force = false
 
-    /// Asks for yes or no; a plan changes nothing, so it does not ask.
+    /// Asks for yes or no.
     package func ask(_ question: @autoclosure () -> String, in world: World) throws {
-        if !force, world.plan == nil { try Prompt.confirm(question()) }
+        try world.confirm(question(), unless: force)
     }
 
     /// Asks the user to type a word before the most serious losses.
     package func ask(typing word: String, _ warning: @autoclosure () -> String, in world: World) throws {
-        if !force, world.plan == nil { try Prompt.confirm(typing: word, warning()) }
+        try world.confirm(typing: word, warning(), unless: force)
     }
 }

@@ -45,10 +45,12 @@ package struct AccountSecretOptions: ParsableArguments {
 
     /// Returns the disclosure of an account whose secret was generated.
     package func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
-        guard generate, world.plan == nil else { return nil }
-        return try Disclosure(
-            "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
-            as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it into a file with --uri-file")
+        guard generate else { return nil }
+        return try world.perform {
+            try Disclosure(
+                "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
+                as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it into a file with --uri-file")
+        }
     }
 
     private static func decode(_ text: borrowing Secret) throws -> Secret {

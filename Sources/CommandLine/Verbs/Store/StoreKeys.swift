@@ -123,7 +123,7 @@ package enum StoreKeys {
                 store, present.options(key), for: "open the \(name)")
         }
         let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         let count = try file.add(seal, to: store)
         return Outcome(
             AddedStoreKey(seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
@@ -136,7 +136,7 @@ package enum StoreKeys {
         var copy = try file.read()
         let seal = try copy.removeSeal(name)
         try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: world)
-        guard world.plan == nil else { return .printed }
+        try world.endPlan()
         let count = try file.update { store throws(StoreError) -> Int in
             _ = try store.removeSeal(seal.id)
             return store.seals.count

@@ -39,7 +39,7 @@ extension World {
         guard let plan else { return }
         for seal in store.seals {
             let words = "open the store with \(seal.kind) key '\(seal.name.printable)' (\(seal.id))"
-            plan.add(ExchangePlan.Step(command: [], summary: words, details: [], isSent: false))
+            plan.add(words)
         }
     }
 

@@ -79,10 +79,14 @@ extension World {
         }
     }
 
-    /// Says what a touch will approve; a plan requires no touch.
-    package func announce(_ what: String) {
-        terminal.purpose(what)
-        let action = what.hasPrefix("to ") ? String(what.dropFirst(3)) : what
-        if plan == nil { terminal.notice("touch to approve: \(action)") }
+    /// Says what a touch will approve: a thing, such as "a new credential". A plan requires no touch.
+    package func announce(_ thing: String) { announce(thing, purpose: thing) }
+
+    /// Says what a touch will approve: an action, such as "sign a file".
+    package func announce(to action: String) { announce(action, purpose: "to " + action) }
+
+    private func announce(_ what: String, purpose: String) {
+        terminal.purpose(purpose)
+        perform { terminal.notice("touch to approve: \(what)") }
     }
 }

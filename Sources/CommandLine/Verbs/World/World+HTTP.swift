@@ -43,10 +43,7 @@ private struct PlannedHTTP: HTTPClient {
                 return Self.shown.contains(String(name)) ? String(pair) : "\(name)=…"
             }
         }
-        plan.add(
-            ExchangePlan.Step(
-                command: [], summary: "\(request.method.rawValue) \(request.url.origin)\(target.first ?? "/")",
-                details: details, isSent: false))
+        plan.add("\(request.method.rawValue) \(request.url.origin)\(target.first ?? "/")", details)
         plan.stop()
         throw .cancelled
     }

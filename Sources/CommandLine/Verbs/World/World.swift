@@ -163,7 +163,7 @@ package final class World {
                 terminal.warn(problem.message)
             }
             if case PIVUnlockingError.rehearsalEnds = error { plan?.stop() }
-            if let plan, plan.isStopped { return plan.answer }
+            if let plan, plan.isStopped || error is PlanEnd { return plan.answer }
             if let mismatch = replay?.httpMismatch { throw LinkError.replay(mismatch) }
             throw ([self] + others).lazy.compactMap(\.pinProblem).first ?? cause(of: error)
         }
