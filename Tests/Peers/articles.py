@@ -169,6 +169,56 @@ def accounts():
     program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
 
 
+def integration():
+    """The script of the article on CI, the session it records, and the lines of its jobs that need no network."""
+    script, strict, session, *jobs = blocks("ContinuousIntegration")[1][:5]
+    write("home/key-test.sh", script.encode())
+    program("ykit", f'exec {REAL} "$@"')
+    status, output = follow("sh key-test.sh\n")
+    expect("the article on CI: its script", (status, output.splitlines()[-1]), (0, "Verified OK"))
+    status, output = follow(f"rm -f {HOME}/key.json\n{strict}")
+    expect("no key is made with --strict", status == 0 or output)
+    status, output = follow(session)
+    expect("a session is recorded, replayed and checked", status == 0 or output)
+    expect("with the same accounts", len(pathlib.Path(f"{HOME}/accounts.txt").read_text().splitlines()) > 3)
+    steps = [line for job in jobs for line in re.findall(r"^ +- (?:run: )?(.*)$", job, re.M)]
+    expect("both jobs install the package and run the script",
+           [sum(step.endswith(end) for step in steps) for end in ("./ykit.deb", "sha256sum --check", "sh key-test.sh")], [2, 2, 2])
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
+def many_keys():
+    """The script for a box of keys: two keys with serial numbers, one that was in use before, and a second run."""
+    keys = path("keys")
+    os.makedirs(keys)
+    serials = []
+    for number in range(3):
+        run(YKIT, "virtual", "new", f"keys/{number}.json")
+        serial = run(YKIT, "--virtual", f"keys/{number}.json", "list", "--serials")[1].strip()
+        os.rename(f"{keys}/{number}.json", f"{keys}/{serial}.json")
+        serials.append(serial)
+    used = sorted(serials)[1]
+    os.environ["YKIT_NEW_PIN"] = "654321"
+    works("one was in use before", YKIT, "--virtual", f"keys/{used}.json", "piv", "access", "change-pin", "--pin-stdin", text=f"{PIN}\n")
+    del os.environ["YKIT_NEW_PIN"]
+    program("ykit", f"""case $1 in
+    list) for key in {keys}/*.json; do {REAL} --virtual "$key" "$@"; done ;;
+    --device) serial=$2; shift 2; exec {REAL} --virtual "{keys}/$serial.json" "$@" ;;
+esac""")
+    write("home/set-up.sh", block("ManyKeys", "#!/bin/bash").encode())
+    for which in ("first", "second"):
+        status, output = follow("unset YKIT_PIN YKIT_MANAGEMENT_KEY; bash set-up.sh keys.list attestations\n")
+        lines = pathlib.Path(f"{HOME}/keys.list").read_text().splitlines()
+        expect(f"{which} run: two keys are ready",
+               (status, sorted(line.split()[0] for line in lines if line.endswith("ready"))), (0, sorted(set(serials) - {used})))
+        expect("the used key is named once", f"key {used}: exit code 8" in output, which == "first")
+    tries = json.loads(run(YKIT, "--virtual", f"keys/{used}.json", "--json", "piv", "info")[1])["pin"]["retriesLeft"]
+    expect("and lost one try", tries, 2)
+    expect("each has an attestation", sorted(name for name in os.listdir(f"{HOME}/attestations") if name.endswith("crt")),
+           sorted(f"{serial}.crt" for serial in serials if serial != used))
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
 def test_articles():
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(name, None)
@@ -183,3 +233,5 @@ def test_articles():
     secrets()
     slots()
     accounts()
+    integration()
+    many_keys()
