@@ -155,9 +155,11 @@ extension Declaration {
         (words.filter { !$0.hasPrefix("--") } + words.filter { $0.hasPrefix("--") }).joined(separator: ", ")
     }
 
-    /// What help says of it, with the values that it takes and the default.
+    /// What help says of it, with the values that it takes, unless the text names them all, and the default.
     package var explanation: String {
-        let values = choices.allowed.isEmpty ? [] : ["values: " + choices.allowed.joined(separator: ", ")]
+        let words = Set((help ?? "").split { " ,.;:()'".contains($0) }.map(String.init))
+        let isNamed = choices.allowed.allSatisfy(words.contains)
+        let values = isNamed ? [] : ["values: " + choices.allowed.joined(separator: ", ")]
         let notes = values + (standard.isEmpty ? [] : ["default: " + standard])
         return ([help ?? ""] + (notes.isEmpty ? [] : ["(\(notes.joined(separator: "; ")))"])).joined(separator: " ")
     }
