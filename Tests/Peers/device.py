@@ -205,7 +205,7 @@ MISDEEDS = [
     ("an attestation that it does not have", {"change": after("00f9", lambda _: b"\x6d\x00")}, ["piv"],
      ("its attestation", "status", "")),
     ("a signature of something else", {"change": after("0087119a", lambda answer: answer[:-8] + b"\0" * 6 + answer[-2:])}, ["piv"],
-     ("a signature", "result", "")),
+     ("a signature", "malformed", "")),
     ("no answer", {"options": ["--fault", "on 00a2 at 1: drop"]}, ["oath"], (FIRST, "silent", "")),
     ("a late answer", {"options": ["--fault", "on 00a2 at 1: delay 9s"]}, ["oath"], (FIRST, "slow", "")),
     ("removed while it works", {"options": ["--fault", "on 00a2 at 1: remove"]}, ["oath"], (FIRST, "gone", "")),

@@ -58,7 +58,7 @@ def exchanges(shown):
     for event in shown["events"]:
         if QUIET.search(event["summary"]):
             continue
-        summary = re.sub(r"channel [0-9a-f]{8}", "its channel", event["summary"])
+        summary = re.sub(r" at [-0-9]{10} [:0-9]{8} UTC", "", re.sub(r"channel [0-9a-f]{8}", "its channel", event["summary"]))
         length = len(event["bytes"][1]) // 2 - 2 if len(event["bytes"]) == 2 else None
         found.append((summary, length))
     return found
