@@ -194,7 +194,8 @@ def test_answering():
             said, status = answer(word, opened[1])
             bad.mode, bad.only, bad.is_late = None, None, False
             expect(f"{word}: an answer that arrived, and whose receipt is lost",
-                   (status, code(said), "may have received the answer" in (said["error"]["hint"] or ""), server().state_of(opened[0])), (16, "http", True, state))
+                   (status, code(said), "may have received the answer" in (said["error"]["hint"] or ""), server().state_of(opened[0])),
+                   (16, "http", True, state))
             kept = {event["challenge"]["nonce"]: event["accepted"] for event in approve("history")[0]["events"]}
             expect(f"{word}: it is in the history, neither accepted nor refused", kept.get(opened[1], "missing"), None)
 

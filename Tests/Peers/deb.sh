@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages that tools/package makes of $YKIT_REAL: their content, lintian's verdict, reproducibility, an installation of
 # each in a folder, which works and leaves nothing behind, and dpkg's upgrade from a lower version, which keeps what people
-# set. In a fresh Debian, with apt: tools/test demand fresh-debian.
+# set. $YKIT_FORMER_DEB is the package of the lower version; otherwise it is made of this one. In a fresh Debian, with apt:
+# tools/test demand fresh-debian.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=${YKIT_TEST_TMP:?}/deb
@@ -34,6 +35,8 @@ for path in usr/bin/ykit usr/lib/udev/rules.d/70-ykit.rules usr/share/man/man1/y
     usr/share/fish/vendor_completions.d/ykit.fish usr/lib/systemd/user/ykit-ssh-agent.service usr/share/doc/ykit/copyright; do
     judge "it has $path" test -s "files/$path"
 done
+judge "its README leads to the articles" sh -c "grep -q '(articles/Features.md)' files/usr/share/doc/ykit/README.md &&
+    test -s files/usr/share/doc/ykit/articles/Features.md"
 judge "its plugin of age is a link" [ "$(readlink files/usr/bin/age-plugin-ykit)" = ykit ]
 judge "its program runs" sh -c 'files/usr/bin/ykit --virtual oath list | grep -q alice'
 judge "every file is root's" sh -c "! dpkg-deb -c '$deb' | grep -v ' root/root '"
@@ -43,7 +46,7 @@ if [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] && [ -e "$program.debug" ]; t
     judge "the stripped program has at most 40 MB" [ "$(stat -c %s files/usr/bin/ykit)" -le 40000000 ]
 fi
 if command -v lintian >/dev/null; then
-    judge "lintian finds no error" lintian --fail-on error --allow-root --profile debian "$deb"
+    judge "lintian finds no error and no warning" lintian --fail-on error,warning --allow-root --profile debian one/*.deb
 else
     echo "skip lintian is not installed"
 fi
@@ -65,6 +68,7 @@ mkdir tar target
 judge "the archive opens" tar -C tar -xzf "$(echo one/ykit-*.tar.gz)"
 folder=$(echo tar/*)
 judge "its install puts everything in place" env DESTDIR="$tmp/target" PREFIX=/opt/ykit "$folder/install"
+judge "the plugin of age has the manual page of its verbs" sh -c 'zcat target/opt/ykit/share/man/man1/age-plugin-ykit.1.gz | grep -q age'
 judge "the plugin of age is a link to it" [ "$(readlink target/opt/ykit/bin/age-plugin-ykit)" = ykit ]
 judge "the installed program runs" sh -c 'target/opt/ykit/bin/ykit --virtual oath list | grep -q alice'
 judge "the unit names it" grep -q 'ExecStart=/opt/ykit/bin/ykit ' target/opt/ykit/lib/systemd/user/ykit-ssh-agent.service
@@ -82,9 +86,13 @@ says() { # says TEXT COMMAND…
     "${@:2}" >said 2>&1 && cat said && grep -q "$1" said
 }
 present=$(dpkg-deb -f "$deb" Version)
-former="0.0.9-1"
-# The same program, one file more, one less, and other rules.
-judge "a package of a lower version" "$root/Tests/Peers/former_deb" "$deb" "$former" former.deb
+if [ -n "${YKIT_FORMER_DEB-}" ]; then
+    judge "the package of the former version" cp "$YKIT_FORMER_DEB" former.deb
+    former=$(dpkg-deb -f former.deb Version)
+else # the same program, one file more, one less, and other rules
+    former="0.0.9-1"
+    judge "a package of a lower version" "$root/Tests/Peers/former_deb" "$deb" "$former" former.deb
+fi
 mkdir -p system/var/lib/dpkg/{info,updates,triggers} system/etc/udev/rules.d person/ykit
 touch system/var/lib/dpkg/status
 judge "dpkg installs it" in_folder -i former.deb

@@ -28,6 +28,11 @@ release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-prote
 # 9 % longer.
 [ "${YKIT_WITHOUT-}" = size ] || release+=(-Xswiftc -Osize)
 
+# The same program in whatever folder it is built: file names in messages of C code and in the symbols begin with /ykit, and
+# the symbols name no files of the compiler's own.
+release+=(-Xswiftc -file-prefix-map -Xswiftc "$root=/ykit" -Xcc "-ffile-prefix-map=$root=/ykit"
+    -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs)
+
 [ "${YKIT_WITHOUT-}" != pie ] || release+=(-Xlinker -no-pie)
 
 # Copies the libraries to be linked statically to a place where the linker finds them.

@@ -5,7 +5,7 @@ import TerminalIO
 
 package enum Program {
     /// The release of this program.
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 
     /// The root of the command tree, which `main` sets before anything is read.
     nonisolated(unsafe) package static var root: any ParsableCommand.Type = Completion.command

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/release in a small repository of its own, whose tools are stand-ins: what it refuses, that its folder appears when it
+is complete, that the tag comes last and nothing is pushed. With the real builds: tools/test demand release.
+"""
+
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+
+from lib.peer import REAL, ROOT, expect, holds, own_folder
+
+sys.path.insert(0, str(ROOT / "tools/build"))
+import release_checks  # noqa: E402
+from documents import documents  # noqa: E402
+
+FOLDER = pathlib.Path(own_folder())
+REPOSITORY = FOLDER / "ykit"
+OUTPUT = FOLDER / "out"
+TODAY = datetime.datetime.now(datetime.UTC).date().isoformat()
+CHANGELOG = f"# Changelog\n\n## 0.2.0 – {TODAY}\n\n- **Releases**: one.\n\n## 0.1.0 – 2026-11-26\n\nThe first.\n"
+SOURCE = {
+    "CHANGELOG.md": CHANGELOG,
+    "README.md": "# ykit\n\n    apt install ./ykit_0.2.0-1_amd64.deb\n\nTo build: tools/run, see [the changes](CHANGELOG.md)\n",
+    release_checks.VERSION_FILE: 'package static let version = "0.2.0"\n',
+    release_checks.ANSWERS: release_checks.written_answers("0.2.0", '{"list": {"properties": {"keys": {"type": "array"}}}}'),
+    release_checks.FEATURES: "| row | | |\n|---|---|---|\n| T01 | ✓ | works; `one.test`, `OneTests` |\n",
+    "Tests/Guest/one.test": "", "Tests/OneTests/OneTests.swift": "struct OneTests {}\n", ".gitignore": ".build*\nPackage.resolved\n",
+}
+YKIT = """#!/bin/sh
+case $1 in
+    --version) echo ykit 0.2.0 ;;
+    generate) echo .TH >"$3/ykit.1" ;;
+    completion) echo "completion of $2" ;;
+    schema) echo '{"list": {"properties": {"keys": {"type": "array"}}}}' ;;
+esac
+"""
+TOOLS = {
+    "check": "exit 0",
+    # With $EMBEDDED the program depends on its folder, with $VERB it has another verb.
+    "run": """cd "$(dirname "$0")/.." && mkdir -p .build/program && cp tools/ykit .build/program/ykit
+sed -i "s/\\"list\\"/\\"${VERB:-list}\\"/" .build/program/ykit
+echo "${EMBEDDED:+# $PWD}" >>.build/program/ykit; echo symbols >.build/program/ykit.debug
+[ -e Package.resolved ] || echo '{"pins": []}' >Package.resolved""",
+    "package": """while [ $# -gt 0 ]; do case $1 in --output) out=$2 ;; esac; shift; done
+mkdir -p "$out" && cp "$(dirname "$0")/../.build/program/ykit" "$out/ykit_0.2.0-1_amd64.deb\"""",
+    "docs": '[ -z "$DOCS" ] || eval "$DOCS"; mkdir -p "$3" && echo site >"$3/index.html"',
+}
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", REPOSITORY, "-c", "user.name=ykit", "-c", "user.email=ykit@example.com", *words],
+                          check=True, capture_output=True, text=True).stdout
+
+
+def write(path, text, mode=0o644):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+
+
+def make_repository():
+    for path, text in SOURCE.items():
+        write(REPOSITORY / path, text)
+    for name, text in TOOLS.items():
+        write(REPOSITORY / "tools" / name, f"#!/bin/sh\n{text}\n", 0o755)
+    write(REPOSITORY / "tools/ykit", YKIT, 0o755)
+    shutil.copy(ROOT / "tools/release", REPOSITORY / "tools/release")
+    for name in ("release_checks.py", "program_difference.py"):
+        (REPOSITORY / "tools/build").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "tools/build" / name, REPOSITORY / "tools/build" / name)
+    write(FOLDER / "bin/lintian", '#!/bin/sh\necho "$LINTIAN"\n', 0o755)
+    write(FOLDER / "bin/swift", "#!/bin/sh\necho Swift version 6.3\n", 0o755)
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "ykit")
+    git("config", "user.email", "ykit@example.com")
+    git("add", "-A")
+    git("commit", "-qm", "All of it")
+    git("init", "-q", "--bare", str(FOLDER / "remote.git"))
+    git("remote", "add", "origin", str(FOLDER / "remote.git"))
+
+
+def release(*words, **variables):
+    """Runs tools/release; returns its exit status and what it says."""
+    done = subprocess.run([REPOSITORY / "tools/release", "0.2.0", "--output", OUTPUT, *words], capture_output=True, text=True,
+                          env={**os.environ, "PATH": f"{FOLDER}/bin:{os.environ['PATH']}", **variables})
+    return done.returncode, done.stdout + done.stderr
+
+
+def leftovers():
+    """What exists of a release: its tag, its folder, and anything beside it."""
+    return git("tag").split(), OUTPUT.exists(), sorted(path.name for path in FOLDER.iterdir() if path.name.startswith(".new-"))
+
+
+def refused(name, part, *words, **variables):
+    status, said = release(*words, **variables)
+    holds(f"{name}: refused", part, said)
+    expect(f"{name}: nothing is left", (status, leftovers()), (1, ([], False, [])))
+
+
+def changed(name, path, text, part):
+    """A commit in which a file has another text is refused, in words that have this part."""
+    write(REPOSITORY / path, text)
+    git("commit", "-qam", "Change it")
+    refused(name, part)
+    git("reset", "-q", "--hard", "HEAD~1")
+
+
+def test_source():
+    make_repository()
+    expect("the source can be released", release("--check")[0], 0)
+    write(REPOSITORY / "README.md", "changed")
+    refused("a work tree with changes", "the work tree has changes")
+    git("checkout", "-q", "README.md")
+    changed("no date", "CHANGELOG.md", CHANGELOG.replace(TODAY, "unreleased"), "the date of 0.2.0 is 'unreleased'")
+    changed("a date in the future", "CHANGELOG.md", CHANGELOG.replace(TODAY, "2999-01-01"), "in the future")
+    changed("no section", "CHANGELOG.md", CHANGELOG.replace("## 0.2.0", "## 0.3.0"), "must be '## 0.2.0 – DATE'")
+    changed("an empty section", "CHANGELOG.md", CHANGELOG.replace("- **Releases**: one.", ""), "lists no change")
+    changed("another version", release_checks.VERSION_FILE, 'static let version = "0.1.0"', "the version is 0.1.0")
+    changed("a package of another version", "README.md", SOURCE["README.md"].replace("0.2.0", "0.1.0"), "it installs 0.1.0")
+    changed("a link to nothing", "README.md", SOURCE["README.md"] + "[x](none.md)\n", "none.md does not exist")
+    changed("first to build", "README.md", "tools/run\n" + SOURCE["README.md"], "how to build comes before")
+    changed("a feature without a mark", release_checks.FEATURES, "| T01 | yes | works |\n", "none of ✓, partly, –")
+    changed("a feature with a test that is gone", release_checks.FEATURES, "| T01 | ✓ | `gone.py` |\n", "there is no gone.py")
+    changed("a feature with a suite that is gone", release_checks.FEATURES, "| T01 | ✓ | `GoneTests` |\n", "no suite GoneTests")
+
+
+def test_builds():
+    refused("other answers", "is not what the program answers", VERB="another")
+    refused("a program that depends on its folder", "the programs of two builds differ", EMBEDDED="yes")
+    refused("a warning of lintian", "lintian has objections", LINTIAN="W: ykit: some-tag")
+    refused("no site", "ended with status", DOCS="exit 1")
+    expect("killed while it makes the site: no folder, no tag",
+           (release(DOCS="kill -9 $PPID")[0], leftovers()[:2]), (-signal.SIGKILL, ([], False)))
+    for left in FOLDER.glob(".new-*"):
+        shutil.rmtree(left)
+    expect("terminated: nothing is left", (release(DOCS="kill $PPID; exit 1")[0] != 0, leftovers()), (True, ([], False, [])))
+
+
+def test_release():
+    status, said = release()
+    expect("a release", said if status else 0, 0)
+    names = sorted(path.name for path in OUTPUT.iterdir())
+    machine = os.uname().machine
+    expect("all of it", names, sorted([
+        "MANIFEST.json", "NOTES.md", "SHA256SUMS", f"ykit-0.2.0-{machine}.debug.xz", "ykit-0.2.0-completions.tar.gz",
+        "ykit-0.2.0-man.tar.gz", "ykit-0.2.0-site.tar.gz", "ykit-0.2.0-source.tar.gz", "ykit-0.2.0.schema.json",
+        "ykit_0.2.0-1_amd64.deb"]))
+    sums = dict(reversed(line.split("  ")) for line in (OUTPUT / "SHA256SUMS").read_text().splitlines())
+    expect("checksums of all of them, and they hold", sums, {
+        name: hashlib.sha256((OUTPUT / name).read_bytes()).hexdigest() for name in names if name != "SHA256SUMS"})
+    manifest = json.loads((OUTPUT / "MANIFEST.json").read_text())
+    expect("the manifest names the commit, the files and that the builds are identical",
+           (manifest["commit"], {file["name"] for file in manifest["files"]}, manifest["builds"]["identical"]),
+           (git("rev-parse", "HEAD").strip(), set(names) - {"MANIFEST.json", "SHA256SUMS"}, True))
+    expect("the notes are the section of the changelog", (OUTPUT / "NOTES.md").read_text(), "- **Releases**: one.\n")
+    with tarfile.open(OUTPUT / "ykit-0.2.0-source.tar.gz") as archive:
+        expect("the source has Package.resolved", "ykit-0.2.0/Package.resolved" in archive.getnames())
+    expect("a tag with the notes", git("tag", "-l", "--format=%(contents:body)%(contents:subject)", "v0.2.0").strip(), "- **Releases**: one.")
+    expect("of this commit", git("rev-parse", "v0.2.0^{commit}"), git("rev-parse", "HEAD"))
+    expect("nothing is pushed", git("ls-remote", "origin"), "")
+    status, said = release()
+    expect("a release is not made twice", (status, "v0.2.0 exists already" in said), (1, True))
+
+
+def test_answers():
+    """What programs read in the answers of the released version is still there, or CHANGELOG names the verb."""
+    printed = subprocess.run([REAL, "schema"], capture_output=True, text=True, check=True).stdout
+    released = release_checks.read(ROOT, release_checks.ANSWERS)
+    newest = release_checks.SECTION.split(release_checks.read(ROOT, "CHANGELOG.md"))[3]
+    lost = [line for line in release_checks.lost_answers(released, printed)
+            if not any(f"`{verb}`" in newest for verb in json.loads(printed) if line.startswith(f"{verb} "))]
+    expect("no answer has lost a member, unless CHANGELOG says so", lost, [])
+    fewer = json.loads(printed)
+    del fewer["list"]["properties"]["devices"]
+    expect("a lost member is found", [line.split(":")[0] for line in release_checks.lost_answers(released, json.dumps(fewer))][:1], ["list devices"])
+
+
+def test_documents():
+    """Every link in the documents of a package leads to a document beside it, or to a file of the repository."""
+    url = "https://example.org/ykit"
+    found = documents(ROOT, url, "1.2.3")
+    expect("README and the articles", {"README.md", "articles/Features.md", "articles/YKit.md"} <= found.keys())
+    broken = []
+    for place, text in found.items():
+        for match in re.finditer(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", text):
+            target = match[1]
+            inside = target.removeprefix(f"{url}/blob/v1.2.3/")
+            there = os.path.normpath(os.path.join(os.path.dirname(place), target)) in {*found, "changelog.gz"}
+            if not (there or inside != target and (ROOT / inside).exists() or target.startswith("http") and inside == target):
+                broken.append(f"{place}: {target}")
+    expect("no link is broken", broken, [])
+    expect("none is in DocC's form", [place for place, text in found.items() if "<doc:" in text], [])
