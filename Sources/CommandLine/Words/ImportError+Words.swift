@@ -44,7 +44,7 @@ extension ImportError: Explained {
         switch self {
         case .unrecognized(let kind): kind.explanation(of: name)
         case .empty(nil): .malformed("\(name) has no accounts")
-        case .empty(let format?): .malformed("\(name), an export of \(format.rawValue), has no accounts")
+        case .empty(let format?): .malformed("\(name), an export of \(format.name), has no accounts")
         case .image(let error): error.explanation(in: name)
         case .container(let error): error.explanation
         case .export(let error): error.explanation(in: name)
@@ -83,7 +83,7 @@ extension FileKind {
 
     private static let knownFormats =
         "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
-        + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
+        + AuthenticatorExport.formats.map(\.name).listed()
 }
 
 extension MigrationPart.Gap {
@@ -121,7 +121,7 @@ extension ImportSource.Origin {
         case .entry(let number): "\(name), entry \(number)"
         case .key(let id): "\(name), key \(id.printable)"
         case .exported(let format, let number, let label):
-            "\(format.rawValue) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
+            "\(format.name) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
         }
     }
 }

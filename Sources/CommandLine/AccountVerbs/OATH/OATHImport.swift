@@ -126,7 +126,7 @@ struct OATHImport: ReportingVerb {
             return try source.items(
                 guessing: fileKeyFd != nil || self.file.source.isGiven, unlocking: { try fileKey($0, terminal) },
                 password: { format in
-                    try filePassword("password of the \(format.rawValue) export \(name.printable)", terminal)
+                    try filePassword("password of the \(format.name) export \(name.printable)", terminal)
                 }
             ).map { Item($0, in: name) }
         } catch let error as ImportError { throw error.explanation(in: name) }

@@ -6,20 +6,6 @@ import YKWire
 
 /// An export or backup of another authenticator app or password manager, recognised by its content.
 public struct AuthenticatorExport: Sendable {
-    /// The program that wrote it.
-    public enum Format: String, Hashable, Sendable, CaseIterable {
-        case aegis = "Aegis"
-        case twoFAS = "2FAS"
-        case andOTP = "andOTP"
-        case ente = "Ente Auth"
-        case bitwarden = "Bitwarden"
-        case keePassXC = "KeePassXC"
-        case raivo = "Raivo OTP"
-        case freeOTPPlus = "FreeOTP+"
-        case proton = "Proton Authenticator"
-        case stratum = "Stratum"
-    }
-
     /// One account, or why a key cannot hold it.
     public struct Entry: Sendable {
         /// Issuer and name as in the export, for messages; never the secret.
@@ -28,7 +14,7 @@ public struct AuthenticatorExport: Sendable {
         public let account: Result<NewOATHAccount, OtpauthError>
     }
 
-    /// The program that wrote it.
+    /// The format it is in.
     public let format: Format
     /// Whether reading it requires a password.
     public let needsPassword: Bool
@@ -51,6 +37,9 @@ public struct AuthenticatorExport: Sendable {
     /// Maximum size of an export in bytes.
     public static let byteLimit = 16 << 20
 
+    /// The formats that ``recognize(_:guessing:)`` knows, in the order in which they are tried.
+    public static var formats: [Format] { ExportFormats.all.map { $0.format } }
+
     /// Recognises an export.
     ///
     /// - Parameters:
@@ -67,40 +56,11 @@ public struct AuthenticatorExport: Sendable {
         if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
             throw .unreadable("KeePass database", "export its entries from KeePassXC as CSV, and import that file")
         }
-        if bytes.starts(with: [0xAC, 0xED, 0x00, 0x05]) {
-            throw .unreadable("FreeOTP 2 backup", "import it into FreeOTP+ and export it from there as JSON")
-        }
         if bytes.starts(with: Array("SQLite format 3".utf8)) {
             throw .unreadable("SQLite database", "use the program's own export instead of its database")
         }
         if ZipArchive.matches(bytes) { return try ZippedExport.recognize(bytes) }
-        if let backup = StratumExport.encrypted(bytes) { return backup }
-        guard let text = TextFile.decode(bytes) else { return AndOTPExport.encrypted(bytes, guessing: guessing) }
-        return try recognize(text: text)
-    }
-
-    /// Recognises an export that is text.
-    static func recognize(text: String) throws(ExportError) -> AuthenticatorExport? {
-        let start = String(text.unicodeScalars.drop { $0.properties.isWhitespace })
-        switch start.unicodeScalars.first {
-        case "{", "[":
-            guard let json = try? JSONValue(parsing: start) else { return nil }
-            return try recognize(json)
-        default:
-            return KeePassXCExport.recognize(start) ?? BitwardenExport.csv(start)
-        }
-    }
-
-    private static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
-        if let export = try AegisExport.recognize(json) { return export }
-        if let export = try TwoFASExport.recognize(json) { return export }
-        if let export = try EnteExport.recognize(json) { return export }
-        if let export = try BitwardenExport.recognize(json) { return export }
-        if let export = try StratumExport.recognize(json) { return export }
-        if let export = try FreeOTPPlusExport.recognize(json) { return export }
-        if let export = try ProtonExport.recognize(json) { return export }
-        if let export = try RaivoExport.recognize(json) { return export }
-        return try AndOTPExport.recognize(json)
+        return try ExportFormats.recognize(ExportFile(bytes, isGuessed: guessing))
     }
 
     /// Reads every account, in the order of the file.
