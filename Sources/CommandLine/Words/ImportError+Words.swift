@@ -81,9 +81,7 @@ extension FileKind {
         }
     }
 
-    private static let knownFormats =
-        "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
-        + AuthenticatorExport.formats.map(\.name).listed()
+    private static let knownFormats = "'ykit help formats' lists what can be imported"
 }
 
 extension MigrationPart.Gap {

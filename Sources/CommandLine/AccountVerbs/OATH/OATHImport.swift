@@ -40,8 +40,8 @@ struct OATHImport: ReportingVerb {
         "import", "Add accounts from files, QR codes and exports.",
         discussion: """
             A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
-            container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
-            Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
+            container, the export of another authenticator, or a table (CSV) of any program: 'ykit help formats' lists \
+            them. '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
             """,
         examples: [

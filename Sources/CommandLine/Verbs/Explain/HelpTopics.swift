@@ -43,7 +43,7 @@ enum FirstScreen {
         return
             (["ykit is a toolkit for hardware security keys.", ""] + shown + ["", "To begin with:"]
             + examples.map { "  " + $0 }
-            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains the rest."])
+            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains more."])
             .joined(separator: "\n")
     }
 }
@@ -55,6 +55,7 @@ enum HelpTopic: String, CaseIterable {
     case exitCodes = "exit-codes"
     case slots
     case config
+    case formats
 
     /// Returns the explanation, wrapped at `columns` columns.
     package func text(columns: Int) -> String {
@@ -64,6 +65,7 @@ enum HelpTopic: String, CaseIterable {
         case .environment: Self.environment(columns)
         case .exitCodes: "Exit codes:\n\n" + ExitStatus.table
         case .slots: Self.places
+        case .formats: ImportFormats.text(columns: columns)
         case .config:
             Self.configuration.split(separator: "\n", omittingEmptySubsequences: false)
                 .flatMap { paragraph in
