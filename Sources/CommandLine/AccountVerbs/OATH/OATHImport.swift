@@ -56,12 +56,21 @@ struct OATHImport: ReportingVerb {
         /// The account that it is or would be.
         var id: OATHAccountID?
         var part: MigrationPart?
+        /// The fields that no key holds.
+        var omitted: [String]
 
         init(_ item: ImportSource.Item, in name: String) {
             origin = item.origin.words(in: name)
             account = item.account.mapError(\.explanation)
             id = (try? item.account.get())?.id
-            part = item.part
+            (part, omitted) = (item.part, item.omitted)
+        }
+
+        /// What of the account stays in the file.
+        var note: String? {
+            guard let id, !omitted.isEmpty, case .success = account else { return nil }
+            return "a key holds only the secret of the codes of '\(id.text.printable)': keep the file for "
+                + omitted.listed()
         }
     }
 
@@ -89,11 +98,13 @@ struct OATHImport: ReportingVerb {
         Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
-        if world.plan != nil { gaps.forEach { world.terminal.warn($0.message) } }
+        let notes = items.compactMap(\.note)
+        if world.plan != nil { (gaps.map(\.message) + notes).forEach { world.terminal.warn($0) } }
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps) }
+        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
         let service = try await world.oath(password)
         var outcome = try await write(items, AccountWriter(service: service), world.terminal)
+        if world.plan == nil { outcome.answer.warnings += notes }
         for gap in gaps where world.plan == nil {
             if outcome.answer.failure == nil {
                 outcome.answer.failure = gap
@@ -124,7 +135,8 @@ struct OATHImport: ReportingVerb {
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
         do {
             return try source.items(
-                guessing: fileKeyFd != nil || self.file.source.isGiven, unlocking: { try fileKey($0, terminal) },
+                guessing: fileKeyFd != nil || self.file.source.isGiven,
+                unlocking: { try fileKey($0, terminal) },
                 password: { format in
                     try filePassword("password of the \(format.name) export \(name.printable)", terminal)
                 }
@@ -132,9 +144,9 @@ struct OATHImport: ReportingVerb {
         } catch let error as ImportError { throw error.explanation(in: name) }
     }
 
-    private func confirm(_ items: [Item], _ good: Int, _ gaps: [Explanation]) throws {
+    private func confirm(_ items: [Item], _ good: Int, _ notes: [String]) throws {
         let prompt = try Prompt(orElse: "answer with --yes")
-        for line in list(items) + gaps.map(\.message) { prompt.tell(line) }
+        for line in list(items) + notes { prompt.tell(line) }
         try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 

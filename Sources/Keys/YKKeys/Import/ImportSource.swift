@@ -16,6 +16,8 @@ public struct ImportSource: Sendable {
         public var account: Result<NewOATHAccount, ImportFault>
         /// The part of a Google Authenticator export that it is in, if the export has several.
         public var part: MigrationPart?
+        /// The names of the fields with secrets for which a key has no place; they stay in the source.
+        public var omitted: [String] = []
     }
 
     /// The place of an account in a source.
@@ -122,7 +124,7 @@ public struct ImportSource: Sendable {
         return entries.enumerated().map { number, entry in
             Item(
                 origin: .exported(export.format, number + 1, label: entry.label),
-                account: entry.account.mapError { .exported($0) })
+                account: entry.account.mapError { .exported($0) }, omitted: entry.omitted)
         }
     }
 

@@ -12,6 +12,8 @@ public struct AuthenticatorExport: Sendable {
         public let label: String
         /// The account, or the field that a key does not support.
         public let account: Result<NewOATHAccount, OtpauthError>
+        /// The names of the fields with secrets for which a key has no place, such as what confirms trades.
+        public var omitted: [String] = []
     }
 
     /// The format it is in.
