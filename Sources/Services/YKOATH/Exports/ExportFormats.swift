@@ -12,6 +12,7 @@ enum ExportFormats {
         StratumExport.self,
         FreeOTPPlusExport.self,
         ProtonExport.self,
+        LastPassExport.self,
         RaivoExport.self,
         AndOTPExport.self,
     ]
