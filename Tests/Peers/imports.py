@@ -57,6 +57,16 @@ def lastpass(accounts):
                        "accounts": rows, "folders": [{"id": 0, "name": "Other", "isOpened": True}]}).encode()
 
 
+@writer("2fauth", "totp", "hotp", "steam")
+def two_fauth(accounts):
+    rows = [{"otp_type": {"steam": "steamtotp"}.get(account["type"], account["type"]), "account": account["name"],
+             "service": account["issuer"] or None, "icon": None, "icon_mime": None, "icon_file": None, "secret": account["secret"],
+             "digits": account["digits"], "algorithm": account["algorithm"].lower(),
+             "period": None if account["type"] == "hotp" else account["period"],
+             "counter": account["counter"] if account["type"] == "hotp" else None, "legacy_uri": uri(account)} for account in accounts]
+    return json.dumps({"app": "2fauth_v5.6.0", "schema": 1, "datetime": "2026-01-01T00:00:00.000000Z", "data": rows}, indent=4).encode()
+
+
 def full(account):
     """The name on a key."""
     label = ":".join(part for part in (account["issuer"], account["name"]) if part)

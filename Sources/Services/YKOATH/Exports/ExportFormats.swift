@@ -13,6 +13,7 @@ enum ExportFormats {
         FreeOTPPlusExport.self,
         ProtonExport.self,
         LastPassExport.self,
+        TwoFAuthExport.self,
         RaivoExport.self,
         AndOTPExport.self,
     ]
