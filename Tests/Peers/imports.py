@@ -8,12 +8,15 @@ YKIT is the ykit to test. `imports.py NAME` writes the file of a format, for the
 import base64
 import hashlib
 import json
+import os
+import struct
 import sys
 import uuid
 from urllib.parse import quote
 
 import pyotp
 import pyotp.contrib
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from lib.peer import ROOT, YKIT, expect
 from lib.piv_bench import run, works, write
@@ -32,6 +35,10 @@ def writer(name, *kinds, password=False):
         WRITERS[name] = function, [account for account in ACCOUNTS if account["type"] in kinds], password
         return function
     return register
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
 
 
 def key(account):
@@ -65,6 +72,47 @@ def two_fauth(accounts):
              "period": None if account["type"] == "hotp" else account["period"],
              "counter": account["counter"] if account["type"] == "hotp" else None, "legacy_uri": uri(account)} for account in accounts]
     return json.dumps({"app": "2fauth_v5.6.0", "schema": 1, "datetime": "2026-01-01T00:00:00.000000Z", "data": rows}, indent=4).encode()
+
+
+def java(text):
+    """A string of a serialized Java object, in modified UTF-8."""
+    units = struct.unpack(f">{len(text.encode('utf-16-be')) // 2}H", text.encode("utf-16-be"))
+    data = b"".join(b"\xc0\x80" if unit == 0 else chr(unit).encode("utf-8", "surrogatepass") for unit in units)
+    return b"t" + struct.pack(">H", len(data)) + data
+
+
+def java_map(values):
+    head = b"\xac\xed\0\x05sr\0\x11java.util.HashMap\x05\x07\xda\xc1\xc3\x16\x60\xd1\x03\0\x02F\0\x0aloadFactorI\0\x09thresholdxp"
+    fields = struct.pack(">fi", 0.75, 24) + b"w\x08" + struct.pack(">ii", 32, len(values))
+    return head + fields + b"".join(java(part) for pair in values.items() for part in pair) + b"x"
+
+
+def signed(data):
+    return [byte - 256 if byte > 127 else byte for byte in data]
+
+
+def sealed_key(wrapping, plain, name):
+    """An EncryptedKey of FreeOTP: the parameters of AES-GCM are DER, and the algorithm's name is authenticated."""
+    nonce = os.urandom(12)
+    return {"mCipher": "AES/GCM/NoPadding", "mCipherText": signed(AESGCM(wrapping).encrypt(nonce, plain, name.encode())),
+            "mParameters": signed(b"\x30\x11\x04\x0c" + nonce + b"\x02\x01\x10"), "mToken": name}
+
+
+@writer("freeotp2", "totp", "hotp", "steam", password=True)
+def freeotp2(accounts, rounds=100_000, hash_name="sha512"):
+    salt, master = os.urandom(32), os.urandom(32)
+    wrapping = hashlib.pbkdf2_hmac(hash_name, PASSWORD.encode(), salt, rounds, 32)
+    values = {"masterKey": json.dumps({"mAlgorithm": "PBKDF2withHmac" + hash_name.upper(), "mEncryptedKey": sealed_key(wrapping, master, "AES"),
+                                       "mIterations": rounds, "mSalt": signed(salt)})}
+    for account in accounts:
+        token = {"algo": account["algorithm"], "digits": account["digits"], "label": account["name"],
+                 "type": "HOTP" if account["type"] == "hotp" else "TOTP"}
+        token |= {"issuerExt": account["issuer"], "issuerInt": account["issuer"]} if account["issuer"] else {}
+        token |= {"counter": account["counter"]} if account["type"] == "hotp" else {"period": account["period"]}
+        name = str(uuid.uuid4())
+        sealed = json.dumps(sealed_key(master, key(account), "Hmac" + account["algorithm"]))
+        values |= {name: json.dumps({"key": sealed}), name + "-token": json.dumps(token, ensure_ascii=False)}
+    return java_map(values)
 
 
 def full(account):
@@ -108,6 +156,37 @@ def test_formats():
         options = ["--file-password-stdin"] if password else []
         shown = imported(name, function(accounts), accounts, *options, text=PASSWORD + "\n" if password else None)
         expect(f"{name}: no secret is shown", [word for word in (PASSWORD, *(account["secret"] for account in accounts)) if word in shown], [])
+
+
+def test_passwords():
+    for name in (name for name, row in WRITERS.items() if row[2]):
+        function, accounts, _ = WRITERS[name]
+        write("locked", function(accounts))
+        status, shown = run(YKIT, "--virtual", "none.key", "oath", "import", "--yes", "--file-password-stdin", "locked", text="test-passwore\n")
+        expect(f"{name}: a wrong password", (status, "is wrong, or the file was modified" in shown), (8, True))
+        status, shown = run(YKIT, "--virtual", "none.key", "oath", "import", "--yes", "locked", text="")
+        expect(f"{name}: nobody to ask", (status, "--file-password-stdin" in shown), (17, True))
+    accounts = WRITERS["freeotp2"][1]
+    imported("freeotp2-sha1", freeotp2(accounts, 20_000, "sha1"), accounts, "--file-password-stdin", text=PASSWORD + "\n")
+
+
+def test_limits():
+    """A file does not decide how much time is spent."""
+    changed = freeotp2(ACCOUNTS[:1], rounds=100_000).replace(b'"mIterations": 100000', b'"mIterations": 999999')
+    write("slow", changed)
+    status, shown = run(YKIT, "--virtual", "slow.key", "oath", "import", "--yes", "--file-password-stdin", "slow", text=PASSWORD + "\n")
+    expect("another number of rounds is a wrong password", (status, "is wrong" in shown), (8, True))
+    content = freeotp2(ACCOUNTS[:1], rounds=1)
+    for rounds in (0, -1, 10_000_001, 2**31 - 1, 2**63 - 1):
+        text = f'"mIterations": {rounds}'.encode()
+        size = len(text) - len(b'"mIterations": 1')
+        changed = content.replace(b'"mIterations": 1', text)
+        # The string that holds it is longer.
+        place = content.index(b"masterKey") + len(b"masterKey") + 1
+        length = struct.unpack_from(">H", changed, place)[0] + size
+        write("rounds", changed[:place] + struct.pack(">H", length) + changed[place + 2:])
+        status, shown = run(YKIT, "--virtual", "slow.key", "oath", "import", "--yes", "--file-password-stdin", "rounds", text=PASSWORD + "\n", timeout=20)
+        expect(f"{rounds} rounds are refused before they are tried", (status, "FreeOTP 2" in shown), (13, True))
 
 
 if __name__ == "__main__":

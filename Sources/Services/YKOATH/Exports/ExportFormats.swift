@@ -14,6 +14,7 @@ enum ExportFormats {
         ProtonExport.self,
         LastPassExport.self,
         TwoFAuthExport.self,
+        FreeOTPExport.self,
         RaivoExport.self,
         AndOTPExport.self,
     ]
