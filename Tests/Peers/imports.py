@@ -115,6 +115,16 @@ def freeotp2(accounts, rounds=100_000, hash_name="sha512"):
     return java_map(values)
 
 
+@writer("steam", "steam")
+def steam(accounts):
+    account = accounts[0]
+    return json.dumps({
+        "shared_secret": b64(key(account)), "serial_number": "1234567890", "revocation_code": "R12345", "uri": uri(account),
+        "server_time": 1700000000, "account_name": account["name"], "token_gid": "0123456789abcdef", "identity_secret": b64(os.urandom(20)),
+        "secret_1": b64(os.urandom(20)), "status": 1, "device_id": "android:" + str(uuid.uuid4()), "fully_enrolled": True,
+        "Session": {"SteamID": 76561190000000000}}).encode()
+
+
 def full(account):
     """The name on a key."""
     label = ":".join(part for part in (account["issuer"], account["name"]) if part)
@@ -187,6 +197,23 @@ def test_limits():
         write("rounds", changed[:place] + struct.pack(">H", length) + changed[place + 2:])
         status, shown = run(YKIT, "--virtual", "slow.key", "oath", "import", "--yes", "--file-password-stdin", "rounds", text=PASSWORD + "\n", timeout=20)
         expect(f"{rounds} rounds are refused before they are tried", (status, "FreeOTP 2" in shown), (13, True))
+
+
+def test_steam():
+    """What a key cannot hold is told, and never shown."""
+    content = json.loads(steam([ACCOUNTS[-1]]))
+    shown = imported("dave.maFile", json.dumps(content).encode(), [ACCOUNTS[-1]])
+    expect("what stays in the file", "keep the file for identity_secret, secret_1, revocation_code" in shown)
+    expect("is not shown", [name for name in ("identity_secret", "secret_1", "revocation_code", "shared_secret") if content[name] in shown], [])
+    many = {"accounts": {"1": content, "2": {**content, "account_name": "erin"}, "3": {**content, "account_name": "bad", "shared_secret": "!"}}}
+    write("many.json", json.dumps(many).encode())
+    status, shown = run(YKIT, "--virtual", "many.key", "oath", "import", "--yes", "many.json")
+    expect("several accounts of the app", (status, shown.count("added '"), "secret is not understood" in shown), (13, 2, True))
+    manifest = {"encrypted": True, "first_run": True, "entries": [{"encryption_iv": "AA==", "encryption_salt": "AA==", "filename": "1.maFile", "steamid": 1}]}
+    for name, data in (("manifest.json", json.dumps(manifest).encode()), ("encrypted.maFile", b64(os.urandom(1024)).encode())):
+        write(name, data)
+        status, shown = run(YKIT, "--virtual", "many.key", "oath", "import", "--yes", name)
+        expect(f"{name} is refused with what to do", (status, "maFile" in shown, "hint: " in shown), (11, True, True))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ enum ExportFormats {
         AegisExport.self,
         TwoFASExport.self,
         EnteExport.self,
+        SteamExport.self,
         BitwardenExport.self,
         KeePassXCExport.self,
         StratumExport.self,
