@@ -17,6 +17,7 @@ from urllib.parse import quote
 import pyotp
 import pyotp.contrib
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from lib.peer import ROOT, YKIT, expect
 from lib.piv_bench import run, works, write
@@ -123,6 +124,18 @@ def steam(accounts):
         "server_time": 1700000000, "account_name": account["name"], "token_gid": "0123456789abcdef", "identity_secret": b64(os.urandom(20)),
         "secret_1": b64(os.urandom(20)), "status": 1, "device_id": "android:" + str(uuid.uuid4()), "fully_enrolled": True,
         "Session": {"SteamID": 76561190000000000}}).encode()
+
+
+@writer("proton", "totp", "steam", password=True)
+def proton(accounts):
+    salt, nonce = os.urandom(16), os.urandom(12)
+    entries = [{"id": str(uuid.uuid4()), "content": {
+        "uri": "steam://" + account["secret"] if account["type"] == "steam" else uri(account),
+        "entry_type": "Steam" if account["type"] == "steam" else "Totp", "name": account["name"]}, "note": None} for account in accounts]
+    plain = json.dumps({"version": 1, "entries": entries}).encode()
+    derived = Argon2id(salt=salt, length=32, iterations=2, lanes=1, memory_cost=19 * 1024).derive(PASSWORD.encode())
+    sealed = nonce + AESGCM(derived).encrypt(nonce, plain, b"proton.authenticator.export.v1")
+    return json.dumps({"version": 1, "salt": b64(salt), "content": b64(sealed)}).encode()
 
 
 def full(account):
