@@ -6,7 +6,9 @@ YKIT is the ykit to test. `imports.py NAME` writes the file of a format, for the
 """
 
 import base64
+import csv
 import hashlib
+import io
 import json
 import os
 import struct
@@ -19,8 +21,9 @@ import pyotp.contrib
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
+from lib import terminal
 from lib.peer import ROOT, YKIT, expect
-from lib.piv_bench import run, works, write
+from lib.piv_bench import FOLDER, run, works, write
 
 PASSWORD = "test-password"
 TIME = 1_750_000_017
@@ -138,6 +141,12 @@ def proton(accounts):
     return json.dumps({"version": 1, "salt": b64(salt), "content": b64(sealed)}).encode()
 
 
+def table(rows, **dialect):
+    out = io.StringIO()
+    csv.writer(out, **dialect).writerows(rows)
+    return out.getvalue()
+
+
 def full(account):
     """The name on a key."""
     label = ":".join(part for part in (account["issuer"], account["name"]) if part)
@@ -210,6 +219,49 @@ def test_limits():
         write("rounds", changed[:place] + struct.pack(">H", length) + changed[place + 2:])
         status, shown = run(YKIT, "--virtual", "slow.key", "oath", "import", "--yes", "--file-password-stdin", "rounds", text=PASSWORD + "\n", timeout=20)
         expect(f"{rounds} rounds are refused before they are tried", (status, "FreeOTP 2" in shown), (13, True))
+
+
+def test_tables():
+    totp = [account for account in ACCOUNTS if account["type"] == "totp"]
+    named = [account for account in totp if account["issuer"]]
+    uris = [["Title", "Username", "Password", "One-time password"]] + [[a["issuer"], "u", "p", uri(a)] for a in totp]
+    imported("uris.csv", table(uris).encode(), totp, "--column", "one-time password")
+    imported("numbered.csv", table(uris).encode("utf-8-sig"), totp, "--column", "4")
+    imported("semicolons.csv", table(uris, delimiter=";", quoting=csv.QUOTE_ALL, lineterminator="\n").encode(), totp, "--column", "One-time password")
+    imported("tabs.tsv", table(uris, delimiter="\t").encode("utf-16"), totp, "--column", "One-time password")
+    imported("no-header.csv", table([["x", *row] for row in uris[1:]]).encode(), totp, "--column", "5")
+    secrets = [["issuer", "account", "secret", "algorithm", "digits", "period"]]
+    secrets += [[a["issuer"], a["name"], a["secret"].lower(), a["algorithm"], a["digits"], a["period"]] for a in named]
+    imported("secrets.csv", table(secrets).encode(), named, "--column", "secret")
+    hotp = [account for account in ACCOUNTS if account["type"] == "hotp"]
+    rows = [["service", "login", "type", "counter", "totp secret"]] + [[a["issuer"], a["name"], "hotp", a["counter"], a["secret"]] for a in hotp]
+    imported("counters.csv", table(rows).encode(), hotp, "--column", "totp secret")
+    write("odd.csv", table([["name", "secret", "digits"], ["a", SECRET, "9"], ["b", "not base 32!", ""], ["c", SECRET, "x"], ["d", "AB", ""],
+                            ["e", SECRET, ""], ["", SECRET, ""], ["f"], []]).encode())
+    status, shown = run(YKIT, "--virtual", "odd.key", "oath", "import", "--yes", "--column", "secret", "odd.csv")
+    lines = shown.splitlines()
+    expect("each row with its reason", (status, [line for line in lines if line.startswith("added")], sum(line.startswith("refused") for line in lines)),
+           (13, ["added 'e'"], 5))
+
+
+SECRET = base64.b32encode(b"throw-away secret 01").decode()
+
+
+def test_columns():
+    """Without a terminal the columns are named, on one they are shown and asked about."""
+    write("two.csv", table([["Name", "Secret", "Code", "Password"], ["a", SECRET, f"otpauth://totp/Acme:b?secret={SECRET}", "hunter2"]]).encode())
+    for before in ([], ["--json"], ["--plan"]):
+        status, shown = run(YKIT, *before, "--virtual", "two.key", "oath", "import", "two.csv")
+        expect(f"{before}: an error names the columns", (status, "'Code' (1 otpauth URI), 'Secret' (1 secret)" in shown, "hunter2" in shown), (2, True, False))
+    status, shown = run(YKIT, "--virtual", "two.key", "oath", "import", "--yes", "two.csv", "--column", "password")
+    expect("a column with something else is refused", (status, "hunter2" in shown), (2, False))
+    environment = {**os.environ, "HOME": FOLDER, "XDG_STATE_HOME": FOLDER, "TERM": "xterm", "NO_COLOR": "1"}
+    works("a key", YKIT, "virtual", "new", "menu.key")
+    with terminal.Terminal([YKIT, "--virtual", "menu.key", "oath", "import", "--yes", "two.csv"], environment, FOLDER) as shown:
+        expect("the columns are shown", shown.expect("'Secret': 1 secret") is not None)
+        shown.type("1\n")
+        status = shown.wait(60)
+    expect("and the chosen one is read", (status, run(YKIT, "--virtual", "menu.key", "oath", "list")[1].split()), (0, ["Acme:b"]))
 
 
 def test_steam():

@@ -147,6 +147,18 @@ extension ExportError {
         case .unreadable(let kind, let advice):
             Explanation(
                 "export-unsupported", .notSupported, "\(name) is a \(kind), which ykit cannot read", hint: advice)
+        case .needsColumn(let columns):
+            Explanation(
+                "column-missing", .usage,
+                "\(name) is a table, and --column must name the column with the otpauth URIs or secrets; found: "
+                    + columns.map { "\($0.words) (\($0.contents))" }.listed(),
+                hint: columns.first.map { "--column \($0.argument)" })
+        case .noSuchColumn(let column, []):
+            .usage("\(name) is not a table with otpauth URIs or secrets in a column '\(column.printable)'")
+        case .noSuchColumn(let column, let columns):
+            .usage(
+                "\(name) has no otpauth URIs or secrets in a column '\(column.printable)'; it has them in: "
+                    + columns.map(\.words).listed())
         case .needsPassword(let format):
             Explanation("file-locked", .authentication, "\(name), an export of \(format.name), is encrypted")
         case .wrongPassword(.andOTP):
@@ -171,6 +183,28 @@ extension ExportError {
                 hint: library.hasPrefix("libsodium")
                     ? "sudo apt-get install libsodium23" : "sudo apt-get install libargon2-1")
         }
+    }
+}
+
+extension AuthenticatorExport.Column {
+    /// Its name, or its number if it has none.
+    package var words: String { name.isEmpty ? "column \(number)" : "'\(name.printable)'" }
+
+    /// What it has.
+    package var contents: String {
+        let noun =
+            switch content {
+            case .uris: "otpauth URI"
+            case .secrets: "secret"
+            case .other: "text"
+            }
+        return "\(count) \(noun)" + (count == 1 ? "" : "s")
+    }
+
+    /// How it is named on a line.
+    fileprivate var argument: String {
+        let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
+        return isPlain ? name : "\(number)"
     }
 }
 

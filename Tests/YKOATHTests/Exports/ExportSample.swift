@@ -16,8 +16,8 @@ struct ExportSample {
     init(_ text: String) { bytes = Array(text.utf8) }
 
     /// Its format, and its accounts in one line each, or the field for which a key cannot hold one.
-    func summary() throws -> (format: AuthenticatorExport.Format, lines: [String]) {
-        let export = try #require(try AuthenticatorExport.recognize(bytes))
+    func summary(column: String? = nil) throws -> (format: AuthenticatorExport.Format, lines: [String]) {
+        let export = try #require(try AuthenticatorExport.recognize(bytes, column: column))
         let lines = try export.entries(password: Self.password).map { entry in
             switch entry.account {
             case .failure(let error): return "\(entry.label): \(error.field.rawValue)"

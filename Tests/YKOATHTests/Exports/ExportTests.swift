@@ -136,7 +136,7 @@ struct ExportTests {
     @Test("each format has a name of its own, and a kind of file")
     func formats() {
         let formats = AuthenticatorExport.formats
-        #expect(formats.count >= 10 && Set(formats.map(\.name)).count == formats.count)
+        #expect(formats.count >= 15 && Set(formats.map(\.name)).count == formats.count)
         #expect(formats.allSatisfy { $0.plain != nil || $0.encrypted != nil })
         #expect(Set(formats).isSuperset(of: Self.texts.map { $0.0 }))
     }

@@ -82,6 +82,9 @@ struct OATHImport: ReportingVerb {
 
     @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
 
+    @Option("--column", help: "The column of a table with the otpauth URIs or secrets: its name or number.")
+    var column: String?
+
     // Hidden: the same as --file-password-fd.
     @Option("--file-key-fd <n>") var fileKeyFd: Int32?
 
@@ -94,7 +97,7 @@ struct OATHImport: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
-        for file in files { items += try self.items(of: file, world.terminal) }
+        for file in files { items += try self.items(of: file, world) }
         Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
@@ -129,13 +132,19 @@ struct OATHImport: ReportingVerb {
     }
 
     /// Reads the accounts of a file.
-    private func items(of file: String, _ terminal: Terminal) throws -> [Item] {
-        let name = file == "-" ? "standard input" : file
+    private func items(of file: String, _ world: World) throws -> [Item] {
+        let (name, terminal) = (file == "-" ? "standard input" : file, world.terminal)
         let source = ImportSource(
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
         do {
             return try source.items(
-                guessing: fileKeyFd != nil || self.file.source.isGiven,
+                guessing: fileKeyFd != nil || self.file.source.isGiven, column: column,
+                choosing: { columns in
+                    let failure = ExportError.needsColumn(columns).explanation(in: name)
+                    let lines = columns.map { "\($0.words): \($0.contents)" }
+                    let question = "which column of \(name.printable) has the accounts?"
+                    return columns[try world.choose(question, among: lines, orElse: failure)]
+                },
                 unlocking: { try fileKey($0, terminal) },
                 password: { format in
                     try filePassword("password of the \(format.name) export \(name.printable)", terminal)

@@ -49,13 +49,14 @@ struct ExportFile: Sendable {
     let table: CSVTable?
     /// Whether a file without a mark may be taken for an encrypted backup, which only its password shows.
     let isGuessed: Bool
+    /// The column of a table with the accounts, if the user named one.
+    let column: String?
 
-    init(_ bytes: [UInt8], isGuessed: Bool = false) {
-        self.bytes = bytes
-        self.isGuessed = isGuessed
+    init(_ bytes: [UInt8], isGuessed: Bool = false, column: String? = nil) {
+        (self.bytes, self.isGuessed, self.column) = (bytes, isGuessed, column)
         text = TextFile.decode(bytes).map { String($0.unicodeScalars.drop { $0.properties.isWhitespace }) }
         let isJSON = ["{", "["].contains(text?.unicodeScalars.first)
         json = isJSON ? text.flatMap { try? JSONValue(parsing: $0) } : nil
-        table = isJSON ? nil : text.flatMap { CSVTable($0) }
+        table = isJSON ? nil : text.flatMap { CSVTable($0, columns: column == nil ? 2 : 1) }
     }
 }

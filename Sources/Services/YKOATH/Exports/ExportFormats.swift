@@ -18,10 +18,12 @@ enum ExportFormats {
         FreeOTPExport.self,
         RaivoExport.self,
         AndOTPExport.self,
+        TableExport.self,
     ]
 
     /// Recognises a file as an export in one of them.
     static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport? {
+        if file.column != nil { return try TableExport.recognize(file) }
         for format in all {
             if let export = try format.recognize(file) { return export }
         }

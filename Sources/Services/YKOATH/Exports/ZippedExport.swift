@@ -12,7 +12,7 @@ enum ZippedExport {
     ///
     /// - Throws: `.unreadable` if no file of the archive is an export, `.damagedArchive`, or what is wrong with the
     ///   export in it.
-    static func recognize(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport {
+    static func recognize(_ bytes: [UInt8], column: String?) throws(ExportError) -> AuthenticatorExport {
         let archive = try ZipArchive(bytes)
         let candidates = archive.files.filter { file in
             [".json", ".csv", ".txt"].contains { file.name.lowercased().hasSuffix($0) }
@@ -22,7 +22,7 @@ enum ZippedExport {
         for file in sorted.prefix(tries) {
             if file.isEncrypted { return encrypted(archive, file) }
             let plain = try archive.contents(of: file, password: nil)
-            if let export = try ExportFormats.recognize(ExportFile(plain)) { return export }
+            if let export = try ExportFormats.recognize(ExportFile(plain, column: column)) { return export }
         }
         throw .unreadable(
             "ZIP archive without a known export", "unpack it and import the export in it, if there is one")
