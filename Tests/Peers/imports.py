@@ -11,7 +11,9 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import struct
+import subprocess
 import sys
 import uuid
 from urllib.parse import quote
@@ -23,7 +25,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from lib import terminal
 from lib.peer import ROOT, YKIT, expect
-from lib.piv_bench import FOLDER, run, works, write
+from lib.piv_bench import FOLDER, path, run, works, write
 
 PASSWORD = "test-password"
 TIME = 1_750_000_017
@@ -279,6 +281,27 @@ def test_steam():
         write(name, data)
         status, shown = run(YKIT, "--virtual", "many.key", "oath", "import", "--yes", name)
         expect(f"{name} is refused with what to do", (status, "maFile" in shown, "hint: " in shown), (11, True, True))
+
+
+def test_qr():
+    """Whatever a QR code holds: contacts of several lines, other alphabets, bytes; secrets only with --reveal."""
+    if not shutil.which("qrencode"):
+        return
+    payloads = ["hello", "BEGIN:VCARD\nFN:Jörg Größe\nEND:VCARD", "https://example.com/größe", f"otpauth://totp/Börse:a?secret={SECRET}&issuer=B%C3%B6rse",
+                "WIFI:T:WPA;S:net;P:hunter2 hunter2;;", "https://alice:hunter2@example.com/a?code=hunter2#hunter2", "日本語 hunter2", "FIDO:/1234"]
+    for number, payload in enumerate(payloads):
+        subprocess.run(["qrencode", "-8", "-o", path(f"{number}.png"), payload], check=True)
+        shown = works(f"{number}: is read", YKIT, "qr", "--reveal", f"{number}.png")
+        expect(f"{number}: is shown", shown, payload + "\n")
+        _, shown = run(YKIT, "qr", f"{number}.png")
+        expect(f"{number}: no secret without --reveal", [word for word in (SECRET, "hunter2", "1234") if word in shown], [])
+        _, shown = run(YKIT, "qr", "--json", f"{number}.png")
+        expect(f"{number}: nor in JSON", [word for word in (SECRET, "hunter2", "1234") if word in shown], [])
+    data = bytes([0, 1, 255, 254, 128]) + b"bytes"
+    subprocess.run(["qrencode", "-8", "-o", path("bytes.png")], input=data, check=True)
+    _, shown = run(YKIT, "qr", "--reveal", "--json", "bytes.png")
+    found = json.loads(shown)["codes"][0]
+    expect("bytes", (found["kind"], found["text"], base64.urlsafe_b64decode(found["bytes"] + "==")), ("binary", None, data))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ extension QRError: Explained {
     /// - Parameter name: The image.
     package func explanation(in name: String) -> Explanation {
         switch self {
+        case .notImage(let kind) where kind.isPicture: kind.explanation(of: name)
+        case .notImage:
+            .malformed("\(name) is not a picture; QR codes are read from PNG and JPEG", hint: "save it as PNG")
         case .noCode:
             Explanation(
                 "no-qr-code", .notFound, "no QR code was found in \(name)",

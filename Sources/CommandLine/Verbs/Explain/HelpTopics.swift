@@ -11,7 +11,7 @@ enum FirstScreen {
         (["list", "info", "setup"], "which keys are attached, what they can do, the first steps"),
         (["doctor", "udev-rules"], "why a key does not work, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
-        (["oath"], "one-time codes of accounts (TOTP, HOTP)"),
+        (["oath", "qr"], "one-time codes (TOTP, HOTP); what a QR code holds"),
         (["piv"], "certificates, signatures, decryption"),
         (["openpgp"], "OpenPGP keys, as gpg uses them"),
         (["otp"], "what a key types: Yubico OTP, static, challenge-response"),
