@@ -133,6 +133,14 @@ struct ExportTests {
         }
     }
 
+    @Test("a file does not decide how many accounts are listed")
+    func accountsAreLimited() throws {
+        let entry = #"{"secret":"GEZDGNBV","label":"a","type":"TOTP"}"#
+        let many = "[" + Array(repeating: entry, count: AuthenticatorExport.entryLimit + 1).joined(separator: ",") + "]"
+        let export = try #require(try AuthenticatorExport.recognize(Array(many.utf8)))
+        #expect(throws: ExportError.malformed(.andOTP, "it has more than 16384 accounts")) { try export.entries() }
+    }
+
     @Test("each format has a name of its own, and a kind of file")
     func formats() {
         let formats = AuthenticatorExport.formats

@@ -72,6 +72,8 @@ public struct AuthenticatorExport: Sendable {
 
     /// Maximum size of an export in bytes.
     public static let byteLimit = 16 << 20
+    /// Maximum number of accounts in an export; a key holds at most 64.
+    public static let entryLimit = 1 << 14
 
     /// The formats that ``recognize(_:guessing:column:)`` knows, in the order in which they are tried.
     public static var formats: [Format] { ExportFormats.all.map { $0.format } }
@@ -113,8 +115,12 @@ public struct AuthenticatorExport: Sendable {
         password: SharedSecret? = nil, column: Column? = nil, cancellation: Cancellation = Cancellation()
     ) throws(ExportError) -> [Entry] {
         if needsPassword, password == nil { throw .needsPassword(format) }
-        return try read(
+        let entries = try read(
             ExportUnlocking(password: password ?? SharedSecret(Secret([])), cancellation: cancellation), column)
+        guard entries.count <= Self.entryLimit else {
+            throw .malformed(format, "it has more than \(Self.entryLimit) accounts")
+        }
+        return entries
     }
 }
 
