@@ -43,6 +43,7 @@ struct Ykit: ParsableCommand {
             DeviceCommands.udevRules,
             DeviceCommands.capture,
             DeviceCommands.virtual,
+            DeviceCommands.qr,
             Completion.command,
             DeviceCommands.schema,
             DeviceCommands.generate,

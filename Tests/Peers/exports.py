@@ -123,7 +123,8 @@ def test_cannot_be_held():
 
 MARK = "Marked-Secret-7f3a91c2"
 #: What is shown of an account.
-NAMES = {"issuer", "name", "label", "account", "username", "issuerExt", "issuerInt", "Issuer", "Username", "originalUserName"}
+NAMES = {"issuer", "name", "label", "account", "username", "issuerExt", "issuerInt", "Issuer", "Username", "originalUserName", "userName",
+         "issuerName", "originalIssuerName", "service"}
 
 
 def replaced(value, mark, path=()):

@@ -17,9 +17,26 @@ import YKWire
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
     private static let uri = "otpauth://totp/Acme:alice?secret=GEZDGNBVGY3TQOJQ&issuer=Acme"
 
-    private func reader(_ text: String, status: Int32 = 0) -> (QRReader, FakePrograms) {
-        let program: FakePrograms.Program = { _, _ in ChildProcess.Ending(status: status, output: Array(text.utf8)) }
-        let programs = FakePrograms(["zbarimg": program, "zbarcam": program])
+    /// zbar's XML of these codes.
+    private static func xml(_ texts: [String]) -> [UInt8] {
+        let symbols = texts.map { text in
+            let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+            let data =
+                isPlain
+                ? "<data><![CDATA[\(text)]]>"
+                : "<data format='base64'><![CDATA[\n\(Base64.encode(Array(text.utf8)))\n]]>"
+            return "<symbol type='QR-Code'>\(data)</data></symbol>\n"
+        }
+        let body = "<source href='PNG:-'>\n<index num='0'>\n\(symbols.joined())</index>\n</source>\n"
+        return Array(
+            "<barcodes xmlns='http://zbar.sourceforge.net/2008/barcode'>\n\(texts.isEmpty ? "" : body)</barcodes>".utf8)
+    }
+
+    private func reader(_ texts: [String], seen: String = "", status: Int32 = 0) -> (QRReader, FakePrograms) {
+        let programs = FakePrograms([
+            "zbarimg": { _, _ in ChildProcess.Ending(status: status, output: Self.xml(texts)) },
+            "zbarcam": { _, _ in ChildProcess.Ending(status: status, output: Array(seen.utf8)) },
+        ])
         return (QRReader(programs.runner), programs)
     }
 
@@ -37,17 +54,18 @@ import YKWire
 
     @Test("QR codes have any content; the image passes through standard input")
     func codes() throws {
-        let (reader, programs) = reader("https://example.com\nWIFI:S:net;;\n")
+        let (reader, programs) = reader(["https://example.com", "WIFI:S:net;;"])
         #expect(QRReader.isImage(Self.png) && QRReader.isImage([0xFF, 0xD8, 0xFF, 0]) && !QRReader.isImage([0x89]))
         #expect(try reader.texts(in: Self.png) == ["https://example.com", "WIFI:S:net;;"])
-        #expect(programs.run == ["zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable -Stest-inverted PNG:-"])
-        let (camera, seen) = self.reader(" Größe \n")
+        #expect(programs.run == ["zbarimg --quiet --nodbus -Sdisable -Sqrcode.enable -Stest-inverted --xml PNG:-"])
+        let (camera, seen) = self.reader([], seen: " Größe \n")
         #expect(try camera.seen(showsPicture: false) == "Größe")
         #expect(seen.run.first?.contains("--oneshot -Sbinary") == true)
-        #expect(throws: QRError.unreadable) { try self.reader("").0.texts(in: Self.png) }
-        #expect(throws: QRError.unreadable) { try self.reader("", status: 1).0.texts(in: Self.png) }
-        #expect(throws: QRError.noCode) { try self.reader("", status: 4).0.texts(in: Self.png) }
-        #expect(throws: QRError.noCode) { try self.reader("").0.seen(showsPicture: true) }
+        #expect(throws: QRError.unreadable) { try self.reader([]).0.texts(in: Self.png) }
+        #expect(throws: QRError.unreadable) { try self.reader(["a"], status: 1).0.texts(in: Self.png) }
+        #expect(throws: QRError.noCode) { try self.reader([], status: 4).0.texts(in: Self.png) }
+        #expect(throws: QRError.noCode) { try self.reader([]).0.seen(showsPicture: true) }
+        #expect(throws: QRError.notImage(.gif)) { try self.reader(["a"]).0.texts(in: Array("GIF89a".utf8)) }
         #expect(throws: QRError.noReader("zbarimg")) { try QRReader(FakePrograms([:]).runner).texts(in: Self.png) }
         let slow = FakePrograms(["zbarcam": { _, _ throws(ProgramError) in throw .cancelled }])
         #expect(throws: QRError.program(.cancelled)) { try QRReader(slow.runner).seen(showsPicture: true) }
@@ -59,20 +77,64 @@ import YKWire
         let programs = FakePrograms([
             "zbarimg": { arguments, _ in
                 let isBinary = arguments.contains("-Sbinary")
-                return ChildProcess.Ending(status: 0, output: isBinary ? bytes : Array("otpauth://totp/Gr繹\n".utf8))
+                return ChildProcess.Ending(status: 0, output: isBinary ? bytes : Self.xml(["otpauth://totp/Gr繹"]))
             }
         ])
         #expect(try QRReader(programs.runner).texts(in: Self.png) == ["otpauth://totp/Größe?secret=AA"])
+        func split(_ texts: [String], _ guesses: [String]) -> [String]? {
+            QRReader.split(
+                texts.flatMap { Array($0.utf8) }, like: guesses.map { QRReader.Symbol(bytes: Array($0.utf8)) }
+            )?.map { String(decoding: $0, as: UTF8.self) }
+        }
         let texts = ["otpauth://a", "otpauth://ü=1", "https://x", "B\nö", "otpauth://é"]
-        let guesses = ["otpauth://a", "otpauth://羹=1", "https://x", "B", "羹", "otpauth://矇"]
-        let all = texts.flatMap { Array($0.utf8) }
-        #expect(
-            QRReader.split(all, like: guesses) == [
-                "otpauth://a", "otpauth://ü=1", "https://x", "B", "ö", "otpauth://é",
+        #expect(split(texts, ["otpauth://a", "otpauth://羹=1", "https://x", "B\n羹", "otpauth://矇"]) == texts)
+        #expect(split(["ö", "ä"], ["繹", "瓣"]) == nil)
+        #expect(split(["b"], ["x"]) == nil)
+    }
+
+    @Test("a code of several lines is one, and bytes are kept")
+    func payloads() throws {
+        let card = Array("BEGIN:VCARD\r\nFN:Größe\r\nEND:VCARD\r\n".utf8)
+        for bytes in [card, [0, 1, 0xFF, 0xFE]] {
+            let programs = FakePrograms([
+                "zbarimg": { arguments, _ in
+                    let isBinary = arguments.contains("-Sbinary")
+                    let guess = bytes == card ? "BEGIN:VCARD\nFN:Gr繹" : "瓣"
+                    return ChildProcess.Ending(status: 0, output: isBinary ? bytes : Self.xml([guess]))
+                }
             ])
-        #expect(QRReader.split([0xFC, 0x62], like: ["羹b"]) == ["üb"])
-        #expect(QRReader.split([0x62], like: ["x"]) == ["x"])
-        #expect(QRReader.split(Array("öä".utf8), like: ["繹", "瓣"]) == ["繹", "瓣"])
+            #expect(try QRReader(programs.runner).payloads(in: Self.png).map(\.bytes) == [bytes])
+        }
+    }
+
+    @Test("what a code is for, and what of it is shown")
+    func masked() {
+        let codes: [(String, QRPayload.Kind, String?)] = [
+            (
+                "otpauth://totp/A:b?secret=GEZDGNBV&issuer=A&x=hunter2", .account,
+                "otpauth://totp/A:b?secret=…&issuer=A&x=…"
+            ),
+            ("OTPAUTH://hotp/b?Secret=GEZDGNBV&counter=1", .account, "OTPAUTH://hotp/b?Secret=…&counter=1"),
+            ("otpauth://totp/b", .account, "otpauth://totp/b"), ("steam://GEZDGNBV", .account, "steam:…"),
+            ("otpauth-migration://offline?data=hunter2", .migration, "otpauth-migration:…"),
+            ("com.rsa.securid.iphone://ctf?ctfData=2", .securID, "com.rsa.securid.iphone:…"),
+            ("http://127.0.0.1/securid/ctf?ctfData=2", .securID, "http:…"), ("FIDO:/1234", .passkey, "FIDO:…"),
+            ("tiqrenroll://https://x", .approval, "tiqrenroll:…"), ("pia://container?x", .approval, "pia:…"),
+            ("WIFI:S:a;P:hunter2;;", .wifi, "WIFI:…"), ("https://example.com/a", .web, "https://example.com/a"),
+            ("https://u:hunter2@example.com", .web, "https://…@example.com"),
+            ("http://example.com/@a?q=hunter2", .web, "http://example.com/@a?…"),
+            ("https://x#hunter2", .web, "https://x#…"),
+            ("https:hunter2", .uri, "https:…"), ("mailto:a@b", .contact, "mailto:a@b"),
+            ("bitcoin:1?a", .uri, "bitcoin:…"),
+            ("hunter2", .text, nil), ("1:hunter2", .text, nil), (":", .text, nil), ("", .text, nil),
+        ]
+        for (text, kind, masked) in codes {
+            let payload = QRPayload(Array(text.utf8))
+            #expect(payload.kind == kind && payload.masked == masked && payload.text == text, "\(text)")
+            #expect(payload.mayHoldSecret == (kind != .contact && !(kind == .web && text == masked)), "\(text)")
+        }
+        let bytes = QRPayload([0, 1, 0xFF])
+        #expect(bytes.kind == .binary && bytes.text == nil && bytes.masked == nil && bytes.mayHoldSecret)
     }
 
     @Test("what has no accounts is told by its content")
@@ -111,9 +173,9 @@ import YKWire
     }
 
     @Test func picturesOfAccounts() throws {
-        let found = try items(Self.png, codes: reader("\(Self.uri)\n\(Self.uri)2\n").0)
+        let found = try items(Self.png, codes: reader([Self.uri, Self.uri + "2"]).0)
         #expect(found.map(\.origin) == [.entry(1), .entry(2)])
-        #expect(throws: ImportError.image(.noCode)) { try items(Self.png, codes: reader("", status: 4).0) }
+        #expect(throws: ImportError.image(.noCode)) { try items(Self.png, codes: reader([], status: 4).0) }
         #expect(throws: ImportError.image(.noReader("zbarimg"))) { try items(Self.png) }
     }
 

@@ -13,6 +13,7 @@ package enum DeviceCommands {
     package static var udevRules: any Command.Type { UDevRules.self }
     package static var capture: any Command.Type { CaptureGroup.self }
     package static var virtual: any Command.Type { VirtualGroup.self }
+    package static var qr: any Command.Type { ReadQR.self }
     package static var schema: any Command.Type { Schema.self }
     package static var generate: any Command.Type { GenerateGroup.self }
     package static var clearClipboard: any Command.Type { ClearClipboard.self }

@@ -14,6 +14,9 @@ extension QRError: Explained {
     /// - Parameter name: The image.
     package func explanation(in name: String) -> Explanation {
         switch self {
+        case .notImage(let kind) where kind.isPicture: kind.explanation(of: name)
+        case .notImage:
+            .malformed("\(name) is not a picture; QR codes are read from PNG and JPEG", hint: "save it as PNG")
         case .noCode:
             Explanation(
                 "no-qr-code", .notFound, "no QR code was found in \(name)",
@@ -44,7 +47,7 @@ extension ImportError: Explained {
         switch self {
         case .unrecognized(let kind): kind.explanation(of: name)
         case .empty(nil): .malformed("\(name) has no accounts")
-        case .empty(let format?): .malformed("\(name), an export of \(format.rawValue), has no accounts")
+        case .empty(let format?): .malformed("\(name), an export of \(format.name), has no accounts")
         case .image(let error): error.explanation(in: name)
         case .container(let error): error.explanation
         case .export(let error): error.explanation(in: name)
@@ -81,9 +84,7 @@ extension FileKind {
         }
     }
 
-    private static let knownFormats =
-        "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
-        + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
+    private static let knownFormats = "'ykit help formats' lists what can be imported"
 }
 
 extension MigrationPart.Gap {
@@ -121,7 +122,7 @@ extension ImportSource.Origin {
         case .entry(let number): "\(name), entry \(number)"
         case .key(let id): "\(name), key \(id.printable)"
         case .exported(let format, let number, let label):
-            "\(format.rawValue) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
+            "\(format.name) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
         }
     }
 }

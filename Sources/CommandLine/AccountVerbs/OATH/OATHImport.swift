@@ -40,8 +40,8 @@ struct OATHImport: ReportingVerb {
         "import", "Add accounts from files, QR codes and exports.",
         discussion: """
             A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
-            container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
-            Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
+            container, the export of another authenticator, or a table (CSV) of any program: 'ykit help formats' lists \
+            them. '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
             """,
         examples: [
@@ -56,12 +56,21 @@ struct OATHImport: ReportingVerb {
         /// The account that it is or would be.
         var id: OATHAccountID?
         var part: MigrationPart?
+        /// The fields that no key holds.
+        var omitted: [String]
 
         init(_ item: ImportSource.Item, in name: String) {
             origin = item.origin.words(in: name)
             account = item.account.mapError(\.explanation)
             id = (try? item.account.get())?.id
-            part = item.part
+            (part, omitted) = (item.part, item.omitted)
+        }
+
+        /// What of the account stays in the file.
+        var note: String? {
+            guard let id, !omitted.isEmpty, case .success = account else { return nil }
+            return "a key holds only the secret of the codes of '\(id.text.printable)': keep the file for "
+                + omitted.listed()
         }
     }
 
@@ -72,6 +81,9 @@ struct OATHImport: ReportingVerb {
     @Flag(["-y", "--yes"], help: "Do not ask for confirmation.") var yes = false
 
     @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
+
+    @Option("--column", help: "The column of a table with the otpauth URIs or secrets: its name or number.")
+    var column: String?
 
     // Hidden: the same as --file-password-fd.
     @Option("--file-key-fd <n>") var fileKeyFd: Int32?
@@ -85,15 +97,17 @@ struct OATHImport: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
-        for file in files { items += try self.items(of: file, world.terminal) }
+        for file in files { items += try self.items(of: file, world) }
         Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
-        if world.plan != nil { gaps.forEach { world.terminal.warn($0.message) } }
+        let notes = items.compactMap(\.note)
+        if world.plan != nil { (gaps.map(\.message) + notes).forEach { world.terminal.warn($0) } }
         if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps) }
+        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
         let service = try await world.oath(password)
         var outcome = try await write(items, AccountWriter(service: service), world.terminal)
+        if world.plan == nil { outcome.answer.warnings += notes }
         for gap in gaps where world.plan == nil {
             if outcome.answer.failure == nil {
                 outcome.answer.failure = gap
@@ -118,23 +132,30 @@ struct OATHImport: ReportingVerb {
     }
 
     /// Reads the accounts of a file.
-    private func items(of file: String, _ terminal: Terminal) throws -> [Item] {
-        let name = file == "-" ? "standard input" : file
+    private func items(of file: String, _ world: World) throws -> [Item] {
+        let (name, terminal) = (file == "-" ? "standard input" : file, world.terminal)
         let source = ImportSource(
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
         do {
             return try source.items(
-                guessing: fileKeyFd != nil || self.file.source.isGiven, unlocking: { try fileKey($0, terminal) },
+                guessing: fileKeyFd != nil || self.file.source.isGiven, column: column,
+                choosing: { columns in
+                    let failure = ExportError.needsColumn(columns).explanation(in: name)
+                    let lines = columns.map { "\($0.words): \($0.contents)" }
+                    let question = "which column of \(name.printable) has the accounts?"
+                    return columns[try world.choose(question, among: lines, orElse: failure)]
+                },
+                unlocking: { try fileKey($0, terminal) },
                 password: { format in
-                    try filePassword("password of the \(format.rawValue) export \(name.printable)", terminal)
+                    try filePassword("password of the \(format.name) export \(name.printable)", terminal)
                 }
             ).map { Item($0, in: name) }
         } catch let error as ImportError { throw error.explanation(in: name) }
     }
 
-    private func confirm(_ items: [Item], _ good: Int, _ gaps: [Explanation]) throws {
+    private func confirm(_ items: [Item], _ good: Int, _ notes: [String]) throws {
         let prompt = try Prompt(orElse: "answer with --yes")
-        for line in list(items) + gaps.map(\.message) { prompt.tell(line) }
+        for line in list(items) + notes { prompt.tell(line) }
         try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 

@@ -154,7 +154,7 @@ struct SecondFactorPhone: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Flag("--reveal", help: "Show all digits.") var reveal = false
+    @Flag("--reveal", help: "Show what is masked.") var reveal = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

@@ -3,13 +3,14 @@
 import Arguments
 import TerminalIO
 import Verbs
+import YKOATH
 import YKWire
 
 /// Prints what is made of the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages and completion scripts.", shouldDisplay: false,
-        subcommands: [GenerateManual.self, Completion.self])
+        "generate", "Print manual pages, completion scripts and tables of the articles.", shouldDisplay: false,
+        subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self])
 }
 
 /// The manual pages that were written.
@@ -31,4 +32,19 @@ struct GenerateManual: ReportingVerb {
         for page in pages { try Files.write(Array(page.text.utf8), to: folder + "/" + page.name) }
         return Outcome(WrittenPages(pages: pages.map(\.name)))
     }
+}
+
+/// The formats that accounts are imported from.
+struct ListedFormats: Report {
+    static let members: [Member<ListedFormats>] = [
+        Member("formats", "the names") { _ in AuthenticatorExport.formats.map(\.name) }
+    ]
+}
+
+/// Prints the table of the OATH article, which tools/docs puts into it.
+struct GenerateFormats: ReportingVerb {
+    static let uses: GlobalUse = []
+    static let about = About("formats", "Print the table of the formats that accounts are imported from.")
+
+    func run(in world: World) throws -> Outcome<ListedFormats> { Outcome(ListedFormats(), ImportFormats.markdown) }
 }

@@ -11,7 +11,7 @@ enum FirstScreen {
         (["list", "info", "setup"], "which keys are attached, what they can do, the first steps"),
         (["doctor", "udev-rules"], "why a key does not work, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
-        (["oath"], "one-time codes of accounts (TOTP, HOTP)"),
+        (["oath", "qr"], "one-time codes (TOTP, HOTP); what a QR code holds"),
         (["piv"], "certificates, signatures, decryption"),
         (["openpgp"], "OpenPGP keys, as gpg uses them"),
         (["otp"], "what a key types: Yubico OTP, static, challenge-response"),
@@ -43,7 +43,7 @@ enum FirstScreen {
         return
             (["ykit is a toolkit for hardware security keys.", ""] + shown + ["", "To begin with:"]
             + examples.map { "  " + $0 }
-            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains the rest."])
+            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains more."])
             .joined(separator: "\n")
     }
 }
@@ -55,6 +55,7 @@ enum HelpTopic: String, CaseIterable {
     case exitCodes = "exit-codes"
     case slots
     case config
+    case formats
 
     /// Returns the explanation, wrapped at `columns` columns.
     package func text(columns: Int) -> String {
@@ -64,6 +65,7 @@ enum HelpTopic: String, CaseIterable {
         case .environment: Self.environment(columns)
         case .exitCodes: "Exit codes:\n\n" + ExitStatus.table
         case .slots: Self.places
+        case .formats: ImportFormats.text(columns: columns)
         case .config:
             Self.configuration.split(separator: "\n", omittingEmptySubsequences: false)
                 .flatMap { paragraph in

@@ -13,6 +13,11 @@ extension QRReader {
         do { return try texts(in: image) } catch { throw error.explanation(in: name) }
     }
 
+    /// Returns what all QR codes in an image hold.
+    package func payloads(in image: [UInt8], _ name: String) throws(Explanation) -> [QRPayload] {
+        do { return try payloads(in: image) } catch { throw error.explanation(in: name) }
+    }
+
     /// Returns the text of the first QR code that is held before the camera, for which there is a minute.
     package func seen(_ terminal: Terminal) throws(Explanation) -> String {
         terminal.say("hold the QR code before the camera, ^C to cancel")

@@ -16,6 +16,8 @@ public struct ImportSource: Sendable {
         public var account: Result<NewOATHAccount, ImportFault>
         /// The part of a Google Authenticator export that it is in, if the export has several.
         public var part: MigrationPart?
+        /// The names of the fields with secrets for which a key has no place; they stay in the source.
+        public var omitted: [String] = []
     }
 
     /// The place of an account in a source.
@@ -50,20 +52,24 @@ public struct ImportSource: Sendable {
     ///
     /// - Parameters:
     ///   - guessing: Whether what is in no known format is taken for an encrypted andOTP backup, see
-    ///     ``YKOATH/AuthenticatorExport/recognize(_:guessing:)``.
+    ///     ``YKOATH/AuthenticatorExport/recognize(_:guessing:column:)``.
+    ///   - column: The name or number of the column of a table with the accounts; not for another source.
+    ///   - choosing: Chooses among the columns of a table that may have the accounts, if `column` names none.
     ///   - unlocking: Returns the key for an encrypted key container; not called for another source.
     ///   - password: Returns the password of an encrypted export; not called for another source.
     /// - Throws: ``ImportError``, or the error of a closure.
     public func items(
-        guessing: Bool = false, unlocking: (PSKCProtection) throws -> PSKCUnlocking?,
-        password: (AuthenticatorExport.Format) throws -> Secret
+        guessing: Bool = false, column: String? = nil,
+        choosing: ([AuthenticatorExport.Column]) throws -> AuthenticatorExport.Column? = { _ in nil },
+        unlocking: (PSKCProtection) throws -> PSKCUnlocking?, password: (AuthenticatorExport.Format) throws -> Secret
     ) throws -> [Item] {
-        if QRReader.isImage(bytes) { return try Self.lines(try images()) }
-        if PSKC.matches(bytes) { return try container(unlocking) }
+        if column == nil, QRReader.isImage(bytes) { return try Self.lines(try images()) }
+        if column == nil, PSKC.matches(bytes) { return try container(unlocking) }
         if let export = try lifted({ () throws(ExportError) in
-            try AuthenticatorExport.recognize(bytes, guessing: guessing)
+            try AuthenticatorExport.recognize(bytes, guessing: guessing, column: column)
         }) {
-            return try items(of: export, password)
+            let chosen = export.columns.isEmpty ? nil : try choosing(export.columns)
+            return try items(of: export, chosen, password)
         }
         guard let text = TextFile.decode(bytes) else { throw ImportError.unrecognized(FileKind(bytes)) }
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
@@ -112,17 +118,18 @@ public struct ImportSource: Sendable {
     }
 
     private func items(
-        of export: AuthenticatorExport, _ password: (AuthenticatorExport.Format) throws -> Secret
+        of export: AuthenticatorExport, _ column: AuthenticatorExport.Column?,
+        _ password: (AuthenticatorExport.Format) throws -> Secret
     ) throws -> [Item] {
         let secret = export.needsPassword ? SharedSecret(try password(export.format)) : nil
         let entries = try lifted { () throws(ExportError) in
-            try export.entries(password: secret, cancellation: cancellation)
+            try export.entries(password: secret, column: column, cancellation: cancellation)
         }
         guard !entries.isEmpty else { throw ImportError.empty(export.format) }
         return entries.enumerated().map { number, entry in
             Item(
                 origin: .exported(export.format, number + 1, label: entry.label),
-                account: entry.account.mapError { .exported($0) })
+                account: entry.account.mapError { .exported($0) }, omitted: entry.omitted)
         }
     }
 

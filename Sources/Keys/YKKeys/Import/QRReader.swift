@@ -31,45 +31,79 @@ public struct QRReader: Sendable {
     /// Whether bytes are a PNG or JPEG image.
     public static func isImage(_ bytes: [UInt8]) -> Bool { bytes.starts(with: png) || bytes.starts(with: jpeg) }
 
-    /// Returns the texts of all QR codes in a PNG or JPEG image, dark on light or light on dark.
+    /// Returns the texts of all QR codes in a PNG or JPEG image, dark on light or light on dark, without white space at
+    /// either end.
     ///
-    /// - Throws: `noCode`, `unreadable`, `noReader`, or `program`.
+    /// - Throws: `notImage`, `noCode`, `unreadable`, `noReader`, or `program`.
     public func texts(in image: [UInt8]) throws(QRError) -> [String] {
-        let source = image.starts(with: Self.png) ? "PNG:-" : "JPEG:-"
-        var result = try run(imagePrograms, "zbarimg", [source], input: image)
-        defer { Secret.wipe(&result.output) }
-        let lines = String(decoding: result.output, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-        // 4 is "no code"; a picture that is cut off ends with 0 as well.
-        guard result.status != 4 else { throw .noCode }
-        guard result.status == 0, !lines.isEmpty else { throw .unreadable }
-        if lines.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) { return lines }
-        // zbar guesses the encoding of other characters, often Big5 or Shift JIS. The bytes of all codes have nothing
-        // between them.
-        var plain = try run(imagePrograms, "zbarimg", ["-Sbinary", source], input: image)
-        defer { Secret.wipe(&plain.output) }
-        return plain.status == 0 ? Self.split(plain.output, like: lines) : lines
+        try payloads(in: image).map { ($0.text ?? String(decoding: $0.bytes, as: UTF8.self)).trimmed }
     }
 
-    /// Splits the bytes of all codes, with zbar's guess at each: ASCII characters before the first other one are right.
-    static func split(_ bytes: [UInt8], like guesses: [String]) -> [String] {
-        var rest = bytes[...]
-        var texts: [String] = []
-        for (index, guess) in guesses.enumerated() {
-            rest = rest.drop { $0 == 0x0A || $0 == 0x0D }
-            let head = Array(guess.utf8.prefix { $0 < 0x80 })
-            guard rest.starts(with: head) else { return guesses }
-            var size: Int? = rest.count
-            if index + 1 < guesses.count {
-                let next = Array(guesses[index + 1].utf8.prefix { $0 < 0x80 })
-                let isASCII = head.count == guess.utf8.count
-                size =
-                    isASCII ? head.count : Self.place(of: next, in: rest.dropFirst(head.count)).map { head.count + $0 }
+    /// Returns what all QR codes in a PNG or JPEG image hold, dark on light or light on dark.
+    ///
+    /// - Throws: `notImage`, `noCode`, `unreadable`, `noReader`, or `program`.
+    public func payloads(in image: [UInt8]) throws(QRError) -> [QRPayload] {
+        guard Self.isImage(image) else { throw .notImage(FileKind(image)) }
+        let source = image.starts(with: Self.png) ? "PNG:-" : "JPEG:-"
+        var result = try run(imagePrograms, "zbarimg", ["--xml", source], input: image)
+        defer { Secret.wipe(&result.output) }
+        // 4 is "no code"; a picture that is cut off ends with 0 as well.
+        guard result.status != 4 else { throw .noCode }
+        guard result.status == 0, let symbols = try? Symbol.all(in: result.output), !symbols.isEmpty else {
+            throw .unreadable
+        }
+        if symbols.allSatisfy(\.isExact) { return symbols.map { QRPayload($0.bytes) } }
+        // zbar guesses the encoding of other characters, often Big5 or Shift JIS. The bytes of all codes have nothing
+        // between them.
+        var plain = try run(imagePrograms, "zbarimg", ["--raw", "-Sbinary", source], input: image)
+        defer { Secret.wipe(&plain.output) }
+        guard plain.status == 0, let payloads = Self.split(plain.output, like: symbols) else { throw .unreadable }
+        return payloads.map { QRPayload($0) }
+    }
+
+    /// A code in zbar's XML.
+    struct Symbol {
+        /// The bytes; right only before the first that is not ASCII.
+        let bytes: [UInt8]
+        /// Whether they are right. A parser of XML changes line breaks.
+        var isExact: Bool { bytes.allSatisfy { $0 < 0x80 && $0 != 0x0A } }
+        var head: [UInt8] { Array(bytes.prefix { $0 < 0x80 && $0 != 0x0A }) }
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        static func all(in xml: [UInt8]) throws(WireError) -> [Symbol] {
+            var symbols: [Symbol] = []
+            for source in try XMLParser.parse(xml).all("source") {
+                for symbol in source.all("index").flatMap({ $0.all("symbol") }) {
+                    guard let data = symbol.first("data") else { continue }
+                    let isEncoded = data.attributes["format"] == "base64"
+                    let encoded = data.text.filter { !$0.isWhitespace }
+                    symbols.append(Symbol(bytes: isEncoded ? try Base64.decode(encoded) : Array(data.text.utf8)))
+                }
             }
-            guard let size else { return guesses }
-            texts.append(TextFile.decode(Array(rest.prefix(size))).map { $0.trimmed } ?? guess)
+            return symbols
+        }
+    }
+
+    /// Splits the bytes of all codes; `nil` if they cannot be told apart.
+    static func split(_ bytes: [UInt8], like symbols: [Symbol]) -> [[UInt8]]? {
+        var rest = bytes[...]
+        var payloads: [[UInt8]] = []
+        for (index, symbol) in symbols.enumerated() {
+            guard rest.starts(with: symbol.head) else { return nil }
+            var size: Int? = rest.count
+            if index + 1 < symbols.count {
+                let next = symbols[index + 1].head
+                size =
+                    symbol.isExact
+                    ? symbol.bytes.count
+                    : Self.place(of: next, in: rest.dropFirst(symbol.head.count)).map { symbol.head.count + $0 }
+            }
+            guard let size else { return nil }
+            payloads.append(Array(rest.prefix(size)))
             rest = rest.dropFirst(size)
         }
-        return texts
+        return payloads
     }
 
     private static func place(of text: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
@@ -82,7 +116,7 @@ public struct QRReader: Sendable {
     /// - Parameter showsPicture: Whether a window shows what the camera sees, by default on a desktop.
     /// - Throws: `noCode` without a camera too, `noReader`, or `program`.
     public func seen(showsPicture: Bool = QRReader.hasDisplay) throws(QRError) -> String {
-        let options = ["--oneshot", "-Sbinary"] + (showsPicture ? [] : ["--nodisplay"])
+        let options = ["--raw", "--oneshot", "-Sbinary"] + (showsPicture ? [] : ["--nodisplay"])
         var result = try run(programs, "zbarcam", options)
         defer { Secret.wipe(&result.output) }
         let text = (TextFile.decode(result.output) ?? "").trimmed
@@ -97,13 +131,15 @@ public struct QRReader: Sendable {
         _ programs: ProgramRunner, _ name: String, _ arguments: [String], input: [UInt8] = []
     ) throws(QRError) -> ChildProcess.Ending {
         guard let program = programs.find(name) else { throw .noReader(name) }
-        let common = ["--quiet", "--raw", "--nodbus", "-Sdisable", "-Sqrcode.enable", "-Stest-inverted"]
+        let common = ["--quiet", "--nodbus", "-Sdisable", "-Sqrcode.enable", "-Stest-inverted"]
         do { return try programs.run(program, common + arguments, input, [:]) } catch { throw .program(error) }
     }
 }
 
 /// Why no QR code was read.
 public enum QRError: Error, Hashable, Sendable {
+    /// The file is not a PNG or JPEG image, but this.
+    case notImage(FileKind)
     /// No code was found, or shown to the camera.
     case noCode
     /// The image is damaged.

@@ -6,50 +6,77 @@ import YKWire
 
 /// An export or backup of another authenticator app or password manager, recognised by its content.
 public struct AuthenticatorExport: Sendable {
-    /// The program that wrote it.
-    public enum Format: String, Hashable, Sendable, CaseIterable {
-        case aegis = "Aegis"
-        case twoFAS = "2FAS"
-        case andOTP = "andOTP"
-        case ente = "Ente Auth"
-        case bitwarden = "Bitwarden"
-        case keePassXC = "KeePassXC"
-        case raivo = "Raivo OTP"
-        case freeOTPPlus = "FreeOTP+"
-        case proton = "Proton Authenticator"
-        case stratum = "Stratum"
-    }
-
     /// One account, or why a key cannot hold it.
     public struct Entry: Sendable {
         /// Issuer and name as in the export, for messages; never the secret.
         public let label: String
         /// The account, or the field that a key does not support.
         public let account: Result<NewOATHAccount, OtpauthError>
+        /// The names of the fields with secrets for which a key has no place, such as what confirms trades.
+        public var omitted: [String] = []
     }
 
-    /// The program that wrote it.
+    /// A column of a table.
+    public struct Column: Hashable, Sendable {
+        /// What the texts of a column are.
+        public enum Content: Hashable, Sendable {
+            /// At least one is an `otpauth://` or `steam://` URI.
+            case uris
+            /// All are secrets in base 32.
+            case secrets
+            /// Anything else.
+            case other
+        }
+
+        /// Its name in the header; empty without one.
+        public let name: String
+        /// Its number, from 1.
+        public let number: Int
+        /// What its texts are.
+        public let content: Content
+        /// How many rows have a text in it.
+        public let count: Int
+    }
+
+    /// The format it is in.
     public let format: Format
     /// Whether reading it requires a password.
     public let needsPassword: Bool
-    private let read: @Sendable (ExportUnlocking) throws(ExportError) -> [Entry]
+    /// The columns of a table that may have the accounts, of which one is chosen; none for any other export.
+    public let columns: [Column]
+    private let read: @Sendable (ExportUnlocking, Column?) throws(ExportError) -> [Entry]
 
     /// An export that is not encrypted.
     init(_ format: Format, read: @escaping @Sendable () throws(ExportError) -> [Entry]) {
         self.format = format
-        needsPassword = false
-        self.read = { _ throws(ExportError) in try read() }
+        (needsPassword, columns) = (false, [])
+        self.read = { _, _ throws(ExportError) in try read() }
     }
 
     /// An export that is encrypted under a password.
     init(encrypted format: Format, read: @escaping @Sendable (ExportUnlocking) throws(ExportError) -> [Entry]) {
         self.format = format
-        needsPassword = true
-        self.read = read
+        (needsPassword, columns) = (true, [])
+        self.read = { unlocking, _ throws(ExportError) in try read(unlocking) }
+    }
+
+    /// A table whose accounts are in one of these columns.
+    init(_ format: Format, columns: [Column], read: @escaping @Sendable (Column) -> [Entry]) {
+        self.format = format
+        (needsPassword, self.columns) = (false, columns)
+        self.read = { _, column throws(ExportError) in
+            guard let column else { throw .needsColumn(columns) }
+            return read(column)
+        }
     }
 
     /// Maximum size of an export in bytes.
     public static let byteLimit = 16 << 20
+    /// Maximum number of accounts in an export; a key holds at most 64.
+    public static let entryLimit = 1 << 14
+
+    /// The formats that ``recognize(_:guessing:column:)`` knows, in the order in which they are tried.
+    public static var formats: [Format] { ExportFormats.all.map { $0.format } }
 
     /// Recognises an export.
     ///
@@ -57,65 +84,43 @@ public struct AuthenticatorExport: Sendable {
     ///   - bytes: The whole file, text in any of the encodings that editors write.
     ///   - guessing: Whether bytes that are in no known format are taken for an encrypted backup of andOTP before 0.6.3,
     ///     which has no mark of its own; only the password then decides.
+    ///   - column: The name or number of the column with the accounts, if the file is a table. It is then read as one,
+    ///     whatever program wrote it.
     /// - Returns: The export; `nil` if the bytes are in no known format, or more than ``byteLimit``.
     /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database,
-    ///   and ``ExportError/malformed(_:_:)`` for a damaged export.
+    ///   ``ExportError/malformed(_:_:)`` for a damaged export, and ``ExportError/noSuchColumn(_:_:)``.
     public static func recognize(
-        _ bytes: [UInt8], guessing: Bool = false
+        _ bytes: [UInt8], guessing: Bool = false, column: String? = nil
     ) throws(ExportError) -> AuthenticatorExport? {
         guard bytes.count <= byteLimit else { return nil }
         if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
             throw .unreadable("KeePass database", "export its entries from KeePassXC as CSV, and import that file")
         }
-        if bytes.starts(with: [0xAC, 0xED, 0x00, 0x05]) {
-            throw .unreadable("FreeOTP 2 backup", "import it into FreeOTP+ and export it from there as JSON")
-        }
         if bytes.starts(with: Array("SQLite format 3".utf8)) {
             throw .unreadable("SQLite database", "use the program's own export instead of its database")
         }
-        if ZipArchive.matches(bytes) { return try ZippedExport.recognize(bytes) }
-        if let backup = StratumExport.encrypted(bytes) { return backup }
-        guard let text = TextFile.decode(bytes) else { return AndOTPExport.encrypted(bytes, guessing: guessing) }
-        return try recognize(text: text)
-    }
-
-    /// Recognises an export that is text.
-    static func recognize(text: String) throws(ExportError) -> AuthenticatorExport? {
-        let start = String(text.unicodeScalars.drop { $0.properties.isWhitespace })
-        switch start.unicodeScalars.first {
-        case "{", "[":
-            guard let json = try? JSONValue(parsing: start) else { return nil }
-            return try recognize(json)
-        default:
-            return KeePassXCExport.recognize(start) ?? BitwardenExport.csv(start)
-        }
-    }
-
-    private static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
-        if let export = try AegisExport.recognize(json) { return export }
-        if let export = try TwoFASExport.recognize(json) { return export }
-        if let export = try EnteExport.recognize(json) { return export }
-        if let export = try BitwardenExport.recognize(json) { return export }
-        if let export = try StratumExport.recognize(json) { return export }
-        if let export = try FreeOTPPlusExport.recognize(json) { return export }
-        if let export = try ProtonExport.recognize(json) { return export }
-        if let export = try RaivoExport.recognize(json) { return export }
-        return try AndOTPExport.recognize(json)
+        if ZipArchive.matches(bytes) { return try ZippedExport.recognize(bytes, column: column) }
+        return try ExportFormats.recognize(ExportFile(bytes, isGuessed: guessing, column: column))
     }
 
     /// Reads every account, in the order of the file.
     ///
     /// - Parameters:
     ///   - password: The password; ignored unless ``needsPassword``.
+    ///   - column: The column with the accounts, one of ``columns``; ignored without such.
     ///   - cancellation: Ends the derivation of a key, which takes up to some 20 seconds.
     /// - Returns: The accounts, including those that a key cannot hold, with the reason.
     /// - Throws: ``ExportError``.
     public func entries(
-        password: SharedSecret? = nil, cancellation: Cancellation = Cancellation()
+        password: SharedSecret? = nil, column: Column? = nil, cancellation: Cancellation = Cancellation()
     ) throws(ExportError) -> [Entry] {
         if needsPassword, password == nil { throw .needsPassword(format) }
-        return try read(
-            ExportUnlocking(password: password ?? SharedSecret(Secret([])), cancellation: cancellation))
+        let entries = try read(
+            ExportUnlocking(password: password ?? SharedSecret(Secret([])), cancellation: cancellation), column)
+        guard entries.count <= Self.entryLimit else {
+            throw .malformed(format, "it has more than \(Self.entryLimit) accounts")
+        }
+        return entries
     }
 }
 
@@ -127,6 +132,10 @@ public enum ExportError: Error, Hashable, Sendable {
     case damagedArchive(String)
     /// A known kind of file that is not supported, and what to do instead.
     case unreadable(String, String)
+    /// It is a table, and nobody chose among these columns.
+    case needsColumn([AuthenticatorExport.Column])
+    /// It has no column of that name or number, but these that may have the accounts.
+    case noSuchColumn(String, [AuthenticatorExport.Column])
     /// It is encrypted and no password was given.
     case needsPassword(AuthenticatorExport.Format)
     /// The password is wrong, or the file was modified.

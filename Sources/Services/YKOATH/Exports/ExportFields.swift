@@ -17,13 +17,17 @@ struct ExportFields {
     /// How the secret is encoded.
     enum Secrecy {
         case base32(String?)
+        /// As bytes, `nil` if they are encoded in another way than the format's.
         case bytes([UInt8]?)
     }
 
     /// The account, or the first field that a key does not support.
-    var entry: AuthenticatorExport.Entry {
+    var entry: AuthenticatorExport.Entry { entry(omitting: []) }
+
+    /// The account, or the first field that a key does not support, with the fields for which a key has no place.
+    func entry(omitting omitted: [String]) -> AuthenticatorExport.Entry {
         let label = [issuer, name].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
-        do { return .init(label: label, account: .success(try account())) } catch {
+        do { return .init(label: label, account: .success(try account()), omitted: omitted) } catch {
             return .init(label: label, account: .failure(error))
         }
     }
@@ -61,7 +65,8 @@ struct ExportFields {
     private func key() throws(OtpauthError) -> Secret {
         var bytes: [UInt8]
         switch secret {
-        case .base32(nil), .bytes(nil): throw OtpauthError(.secret, .missing)
+        case .base32(nil): throw OtpauthError(.secret, .missing)
+        case .bytes(nil): throw OtpauthError(.secret, .notUnderstood(nil))
         case .bytes(let found?): bytes = found
         case .base32(let text?):
             guard let decoded = try? Base32.decode(text) else { throw OtpauthError(.secret, .badBase32) }

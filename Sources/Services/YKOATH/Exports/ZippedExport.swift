@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
-import YKWire
 
 /// An export in a ZIP archive: Raivo's, which a password encrypts, Bitwarden's with the attachments of its items, or
 /// any other. The content decides.
@@ -13,7 +12,7 @@ enum ZippedExport {
     ///
     /// - Throws: `.unreadable` if no file of the archive is an export, `.damagedArchive`, or what is wrong with the
     ///   export in it.
-    static func recognize(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport {
+    static func recognize(_ bytes: [UInt8], column: String?) throws(ExportError) -> AuthenticatorExport {
         let archive = try ZipArchive(bytes)
         let candidates = archive.files.filter { file in
             [".json", ".csv", ".txt"].contains { file.name.lowercased().hasSuffix($0) }
@@ -23,11 +22,7 @@ enum ZippedExport {
         for file in sorted.prefix(tries) {
             if file.isEncrypted { return encrypted(archive, file) }
             let plain = try archive.contents(of: file, password: nil)
-            if let export = try TextFile.decode(plain).flatMap({ text throws(ExportError) in
-                try AuthenticatorExport.recognize(text: text)
-            }) {
-                return export
-            }
+            if let export = try ExportFormats.recognize(ExportFile(plain, column: column)) { return export }
         }
         throw .unreadable(
             "ZIP archive without a known export", "unpack it and import the export in it, if there is one")
@@ -38,9 +33,9 @@ enum ZippedExport {
         AuthenticatorExport(encrypted: .raivo) { unlocking throws(ExportError) in
             var plain = try archive.contents(of: file, password: unlocking)
             defer { Secret.wipe(&plain) }
-            guard let text = TextFile.decode(plain), let export = try AuthenticatorExport.recognize(text: text),
-                !export.needsPassword
-            else { throw .malformed(.raivo, "accounts") }
+            guard let export = try ExportFormats.recognize(ExportFile(plain)), !export.needsPassword else {
+                throw .malformed(.raivo, "accounts")
+            }
             return try export.entries()
         }
     }

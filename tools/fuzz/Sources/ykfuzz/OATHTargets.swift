@@ -31,7 +31,10 @@ extension FuzzTarget {
         },
         FuzzTarget(name: "export") { bytes in
             guard let export = try? AuthenticatorExport.recognize(bytes), !export.needsPassword else { return }
-            _ = try? export.entries()
+            _ = try? export.entries(column: export.columns.last)
+        },
+        FuzzTarget(name: "export-column") { bytes in
+            for column in ["2", "secret"] { _ = try? AuthenticatorExport.recognize(bytes, column: column)?.entries() }
         },
         FuzzTarget(name: "export-encrypted") { bytes in
             guard let export = try? AuthenticatorExport.recognize(bytes), export.needsPassword else { return }
@@ -40,6 +43,8 @@ extension FuzzTarget {
                 guard json.isCheap else { return }
             } else if export.format == .andOTP {
                 guard bytes.prefix(4).reduce(0, { $0 << 8 | Int($1) }) <= 1 << 12 else { return }
+            } else if export.format == .freeOTP {
+                guard !bytes.hasLongNumber else { return }
             }
             _ = try? export.entries(password: SharedSecret(Secret(utf8: "test-password")))
         },
@@ -71,6 +76,18 @@ extension FuzzTarget {
 extension String {
     fileprivate var percentEncoded: String {
         replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+    }
+}
+
+extension [UInt8] {
+    /// Whether they have five digits in a row, or a number with an exponent.
+    fileprivate var hasLongNumber: Bool {
+        var digits = 0
+        for byte in self {
+            digits = (0x30...0x39).contains(byte) || byte | 0x20 == 0x65 && digits > 0 ? digits + 1 : 0
+            if digits == 5 { return true }
+        }
+        return false
     }
 }
 

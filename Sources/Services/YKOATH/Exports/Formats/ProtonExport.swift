@@ -5,13 +5,14 @@ import YKWire
 
 /// Proton Authenticator's export, version 1: one URI per account; encrypted with Argon2id and AES-256-GCM
 /// (`proton-authenticator`, `proton_authenticator_export.rs`).
-enum ProtonExport {
+enum ProtonExport: ExportFormat {
+    static let format = AuthenticatorExport.Format.proton
     private static let hash = PasswordHash.argon2id(passes: 2, kibibytes: 19 << 10, lanes: 1)
     private static let context = Array("proton.authenticator.export.v1".utf8)
     private static let nonceSize = 12
 
-    static func recognize(_ json: JSONValue) throws(ExportError) -> AuthenticatorExport? {
-        guard let version = json["version"] else { return nil }
+    static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport? {
+        guard let json = file.json, let version = json["version"] else { return nil }
         let isEncrypted = json["salt"]?.string != nil && json["content"]?.string != nil && json["kdfParams"] == nil
         let entries = json["entries"]?.array
         let isPlain = entries.map { $0.isEmpty || $0[0]["content"]?.object != nil } ?? false
@@ -46,4 +47,10 @@ enum ProtonExport {
         return try format.open(
             Array(sealed[nonceSize...]), key: key.value, nonce: Array(sealed[..<nonceSize]), context: context)
     }
+}
+
+extension AuthenticatorExport.Format {
+    /// Proton Authenticator.
+    public static let proton = Self(
+        "Proton Authenticator", plain: "JSON, version 1", encrypted: "JSON, version 1 (Argon2id, AES-256-GCM)")
 }

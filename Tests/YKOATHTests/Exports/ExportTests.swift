@@ -84,7 +84,7 @@ struct ExportTests {
     @Test func filesThatCannotBeReadAreNamed() throws {
         let kdbx = Self.bytes("keepassxc.kdbx")
         for (bytes, kind) in [
-            (kdbx, "KeePass database"), ([0xAC, 0xED, 0, 5, 0x73], "FreeOTP 2 backup"),
+            (kdbx, "KeePass database"),
             (
                 Array(#"{"encrypted":true,"encKeyValidation_DO_NOT_EDIT":"2.a|b|c"}"#.utf8),
                 "account-encrypted Bitwarden export"
@@ -125,31 +125,28 @@ struct ExportTests {
         #expect(entries.map(\.label) == ["I:m", "I:d", "I:a", "I:s", "", "I:c", "I:ok"])
     }
 
-    /// The accounts of an export in one line each, or the field for which a key cannot hold one.
-    private static func summary(_ text: String) throws -> (AuthenticatorExport.Format, [String]) {
-        let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
-        let lines = try export.entries().map { entry in
-            switch entry.account {
-            case .failure(let error): return "\(entry.label): \(error.field.rawValue)"
-            case .success(let account):
-                let factor =
-                    account.id.type == .hotp
-                    ? "counter \(account.counter)" : "\(account.id.period.components.seconds) s"
-                return
-                    "\(account.id.issuer ?? "-") | \(account.id.name) | \(account.algorithm) \(account.digits) \(factor)"
-                    + (account.id.isSteam ? " Steam" : "")
-            }
-        }
-        return (export.format, lines)
-    }
-
     /// Older versions, empty exports, absent fields, other scripts, and kinds of codes, by format.
     @Test func variants() throws {
         for (format, text, lines) in Self.texts {
-            let found = try Self.summary(text)
-            #expect(found.0 == format && found.1 == lines, "\(format): \(found.1)")
+            let found = try ExportSample(text).summary()
+            #expect(found.format == format && found.lines == lines, "\(format): \(found.lines)")
         }
-        #expect(Set(Self.texts.map { $0.0 }) == Set(AuthenticatorExport.Format.allCases).subtracting([.ente]))
+    }
+
+    @Test("a file does not decide how many accounts are listed")
+    func accountsAreLimited() throws {
+        let entry = #"{"secret":"GEZDGNBV","label":"a","type":"TOTP"}"#
+        let many = "[" + Array(repeating: entry, count: AuthenticatorExport.entryLimit + 1).joined(separator: ",") + "]"
+        let export = try #require(try AuthenticatorExport.recognize(Array(many.utf8)))
+        #expect(throws: ExportError.malformed(.andOTP, "it has more than 16384 accounts")) { try export.entries() }
+    }
+
+    @Test("each format has a name of its own, and a kind of file")
+    func formats() {
+        let formats = AuthenticatorExport.formats
+        #expect(formats.count >= 15 && Set(formats.map(\.name)).count == formats.count)
+        #expect(formats.allSatisfy { $0.plain != nil || $0.encrypted != nil })
+        #expect(Set(formats).isSuperset(of: Self.texts.map { $0.0 }))
     }
 
     private static let texts: [(AuthenticatorExport.Format, String, [String])] = [

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
+import YKKeys
+import YKWire
+
+/// The QR codes of pictures.
+struct ReadCodes: Report {
+    let codes: [ReadCode]
+
+    static let members: [Member<ReadCodes>] = [Member("codes", "in the order of the pictures") { $0.codes }]
+}
+
+/// A QR code of a picture.
+struct ReadCode: Report {
+    let file: String
+    let payload: QRPayload
+    let isRevealed: Bool
+
+    /// Whether a part of it, or all, is left out.
+    var isMasked: Bool { !isRevealed && payload.mayHoldSecret }
+    /// The text as it is shown.
+    var text: String? { isMasked ? payload.masked : payload.text }
+
+    static let members: [Member<ReadCode>] = [
+        Member("file") { $0.file },
+        Member("kind", "what it is for: " + QRPayload.Kind.allCases.map(\.rawValue).listed()) {
+            $0.payload.kind.rawValue
+        },
+        Member("masked", "whether what may be a secret is replaced by …") { $0.isMasked },
+        Member("text", "null for a code that is no text, or of which nothing may be shown") { $0.text },
+        Member("bytes", "in base64url, null if masked") { $0.isMasked ? nil : Base64.encodeURL($0.payload.bytes) },
+    ]
+
+    /// The lines for people and pipes; bytes that are no text are hexadecimal.
+    var line: String {
+        guard !isMasked else { return payload.masked?.printable ?? "…" }
+        guard let text = payload.text else { return Hex.encode(payload.bytes) }
+        return text.trimmed.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { String($0).printable }.listed(by: "\n")
+    }
+}
+
+/// Reads QR codes.
+struct ReadQR: ReportingVerb {
+    static let uses: GlobalUse = []
+    static let about = About(
+        "qr", "Show what the QR codes of a picture hold, whatever it is.",
+        discussion: """
+            What may be a secret is replaced by '…' unless --reveal is given, also for a pipe: the secret of an account, \
+            a password, the parameters of a link, any text that is not known to be harmless. Nothing is opened or sent. \
+            '-' is standard input, as in: grim -g "$(slurp)" - | ykit qr -
+            """,
+        examples: [
+            Example("ykit qr qr.png"),
+            Example("ykit qr qr.png --reveal", "Print the whole text, with its secret."),
+        ])
+
+    @Argument("pictures", help: "PNG or JPEG, or -.", completion: .file) var pictures: [String]
+
+    @Flag("--reveal", help: "Show what is masked.") var reveal = false
+
+    func run(in world: World) throws -> Outcome<ReadCodes> {
+        var codes: [ReadCode] = []
+        for file in pictures {
+            let name = file == "-" ? "standard input" : file
+            var bytes = try Files.read(file)
+            defer { Secret.wipe(&bytes) }
+            codes += try QRReader.interruptible.payloads(in: bytes, name.printable).map {
+                ReadCode(file: file, payload: $0, isRevealed: reveal)
+            }
+        }
+        var outcome = Outcome(ReadCodes(codes: codes), codes.map(\.line))
+        if codes.contains(where: \.isMasked) { outcome.answer.warnings = ["secrets are not shown without --reveal"] }
+        return outcome
+    }
+}

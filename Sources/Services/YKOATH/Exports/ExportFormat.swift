@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension AuthenticatorExport {
+    /// A format of exports: the program that writes it, and the kinds of files it writes. Two formats are equal if they are
+    /// of the same program.
+    public struct Format: Hashable, Sendable, CustomStringConvertible {
+        /// The program.
+        public let name: String
+        /// The kind of its unencrypted file, such as "JSON"; `nil` if all are encrypted.
+        public let plain: String?
+        /// The kind of its file under a password, and how it is encrypted; `nil` if none is.
+        public let encrypted: String?
+        /// What else there is to know of its files, such as one that cannot be read.
+        public let note: String?
+
+        init(_ name: String, plain: String? = nil, encrypted: String? = nil, note: String? = nil) {
+            (self.name, self.plain, self.encrypted, self.note) = (name, plain, encrypted, note)
+        }
+
+        /// The program.
+        public var description: String { name }
+
+        /// Compares the programs.
+        public static func == (one: Format, other: Format) -> Bool { one.name == other.name }
+
+        /// Hashes the program.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    }
+}
+
+/// A format in the list of formats: its description, and how a file in it is recognised and read.
+protocol ExportFormat: SendableMetatype {
+    static var format: AuthenticatorExport.Format { get }
+
+    /// Recognises a file by its content; `nil` if it is in another format.
+    static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport?
+}
+
+/// A file that may be an export, decoded once for all formats.
+struct ExportFile: Sendable {
+    let bytes: [UInt8]
+    /// Its text without leading white space; `nil` if it is binary.
+    let text: String?
+    /// What it is as JSON.
+    let json: JSONValue?
+    /// What it is as CSV.
+    let table: CSVTable?
+    /// Whether a file without a mark may be taken for an encrypted backup, which only its password shows.
+    let isGuessed: Bool
+    /// The column of a table with the accounts, if the user named one.
+    let column: String?
+
+    init(_ bytes: [UInt8], isGuessed: Bool = false, column: String? = nil) {
+        (self.bytes, self.isGuessed, self.column) = (bytes, isGuessed, column)
+        text = TextFile.decode(bytes).map { String($0.unicodeScalars.drop { $0.properties.isWhitespace }) }
+        let isJSON = ["{", "["].contains(text?.unicodeScalars.first)
+        json = isJSON ? text.flatMap { try? JSONValue(parsing: $0) } : nil
+        table = isJSON ? nil : text.flatMap { CSVTable($0, columns: column == nil ? 2 : 1) }
+    }
+}

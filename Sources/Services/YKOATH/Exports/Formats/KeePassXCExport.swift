@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// KeePassXC's CSV export, recognised by its header.
+enum KeePassXCExport: ExportFormat {
+    static let format = AuthenticatorExport.Format.keePassXC
+    static func recognize(_ file: ExportFile) -> AuthenticatorExport? {
+        guard let table = file.table, table.has("Group", "Title", "Username", "TOTP") else { return nil }
+        return AuthenticatorExport(.keePassXC) { () throws(ExportError) in
+            table.rows.compactMap { row in
+                let code = table[row, "TOTP"]
+                if code.trimmed.isEmpty { return nil }
+                return ExportFields.entry(code: code, title: table[row, "Title"], user: table[row, "Username"])
+            }
+        }
+    }
+}
+
+extension AuthenticatorExport.Format {
+    /// KeePassXC.
+    public static let keePassXC = Self("KeePassXC", plain: "CSV", note: "not its database")
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Any table with a column of otpauth URIs or secrets, which the user names or chooses. Other columns are known by their
+/// usual names.
+enum TableExport: ExportFormat {
+    static let format = AuthenticatorExport.Format.table
+
+    static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport? {
+        guard let table = file.table else {
+            if let name = file.column { throw .noSuchColumn(name, []) }
+            return nil
+        }
+        let layout = Layout(table)
+        if let name = file.column {
+            guard let column = layout.column(name), layout.mayHaveAccounts(column) else {
+                throw .noSuchColumn(name, layout.candidates)
+            }
+            return AuthenticatorExport(format) { () throws(ExportError) in layout.entries(column) }
+        }
+        // Lines that are URIs may have separators in them.
+        let isList = ([table.header] + table.rows).contains { $0[0].isCode && ($0.count == 1 || $0 == table.header) }
+        let candidates = layout.candidates
+        guard !candidates.isEmpty, !isList else { return nil }
+        return AuthenticatorExport(format, columns: candidates) { column in layout.entries(column) }
+    }
+
+    /// The columns of a table, by what they are for.
+    private struct Layout {
+        let rows: [[String]]
+        let names: [String]
+
+        /// A table without a header begins with its first account; its columns have numbers only.
+        init(_ table: CSVTable) {
+            let hasHeader = !table.header.contains { $0.isCode || $0.isSecret }
+            rows = hasHeader ? table.rows : [table.header] + table.rows
+            names = hasHeader ? table.header.map(\.trimmed) : table.header.map { _ in "" }
+        }
+
+        /// The columns in which every text is a code's URI or secret, those with URIs first.
+        var candidates: [AuthenticatorExport.Column] {
+            let all = names.indices.map { describe($0) }
+            return all.filter { $0.content == .uris } + all.filter { $0.content == .secrets }
+        }
+
+        /// The column of a name in any letter case, otherwise of a number.
+        func column(_ wanted: String) -> AuthenticatorExport.Column? {
+            let index =
+                names.firstIndex(of: wanted) ?? names.firstIndex { $0.lowercased() == wanted.trimmed.lowercased() }
+                ?? Int(wanted).map { $0 - 1 }
+            return index.flatMap { names.indices.contains($0) ? describe($0) : nil }
+        }
+
+        /// Whether the column that the user named has a code or a secret, though not only such; another is one with passwords
+        /// or names.
+        func mayHaveAccounts(_ column: AuthenticatorExport.Column) -> Bool {
+            rows.contains { row in
+                let text = column.number <= row.count ? row[column.number - 1].trimmed : ""
+                return text.isCode || text.lowercased().hasPrefix("key=") || text.isShortSecret
+            }
+        }
+
+        private func describe(_ index: Int) -> AuthenticatorExport.Column {
+            let texts = rows.compactMap { index < $0.count ? $0[index].trimmed : nil }.filter { !$0.isEmpty }
+            let hasURI = texts.contains { $0.isCode }
+            let isSecret = !hasURI && !texts.isEmpty && texts.allSatisfy { $0.isSecret }
+            return AuthenticatorExport.Column(
+                name: names[index], number: index + 1, content: hasURI ? .uris : isSecret ? .secrets : .other,
+                count: texts.count)
+        }
+
+        /// The accounts of the rows that have a text in the column.
+        func entries(_ column: AuthenticatorExport.Column) -> [AuthenticatorExport.Entry] {
+            let place = column.number - 1
+            let title = index(of: TableExport.titles, besides: [place])
+            let user = index(of: TableExport.users, besides: [place, title].compactMap { $0 })
+            let others = [["type", "otptype"], ["algorithm", "algo"], ["digits"], TableExport.periods, ["counter"]]
+            let fields = others.map { index(of: $0, besides: [place]) }
+            return rows.compactMap { row in
+                func field(_ index: Int?) -> String? { index.flatMap { $0 < row.count ? row[$0].trimmed : nil } }
+                guard let code = field(place), !code.isEmpty else { return nil }
+                if code.isCode || code.lowercased().hasPrefix("key=") {
+                    return ExportFields.entry(code: code, title: field(title), user: field(user))
+                }
+                let name = field(user).flatMap { $0.isEmpty ? nil : $0 }
+                let number = { field(fields[$0]).map { JSONValue.string($0) } }
+                return ExportFields(
+                    type: field(fields[0]).flatMap { TableExport.types.contains($0.lowercased()) ? $0 : nil } ?? "totp",
+                    issuer: name == nil ? nil : field(title), name: name ?? field(title),
+                    secret: code.utf8.count < 8 ? .bytes(nil) : .base32(code),
+                    algorithm: field(fields[1]), digits: number(2), period: number(3), counter: number(4)
+                ).entry
+            }
+        }
+
+        private func index(of known: [String], besides others: [Int]) -> Int? {
+            for name in known {
+                if let index = names.indices.first(where: { !others.contains($0) && plain(names[$0]) == name }) {
+                    return index
+                }
+            }
+            return nil
+        }
+
+        private func plain(_ name: String) -> String {
+            String(name.lowercased().filter { $0.isLetter || $0.isNumber })
+        }
+    }
+
+    /// The usual names of the columns with the issuer and with the account, the best first.
+    private static let titles = ["issuer", "service", "title", "name", "site", "website", "account", "url"]
+    private static let periods = ["period", "step", "interval", "timestep"]
+    /// A column with other types is one of the program's own, such as "login".
+    private static let types: Set<String> = ["totp", "hotp", "steam"]
+    private static let users = ["username", "loginusername", "loginname", "user", "login", "account", "email", "name"]
+}
+
+extension String {
+    /// Whether it is a URI that codes are computed from.
+    fileprivate var isCode: Bool {
+        let start = String(trimmed.prefix(10)).lowercased()
+        return start.hasPrefix("otpauth://") || start.hasPrefix("steam://")
+    }
+
+    /// Whether it is a secret in base 32, of at least ten bytes as services issue them.
+    fileprivate var isSecret: Bool { (16...1024).contains(utf8.count) && (try? Base32.decode(self))?.count ?? 0 >= 10 }
+
+    /// Whether it is a secret in base 32, of at least five bytes.
+    fileprivate var isShortSecret: Bool { (8...1024).contains(utf8.count) && (try? Base32.decode(self)) != nil }
+}
+
+extension AuthenticatorExport.Format {
+    /// A table of any program.
+    public static let table = Self(
+        "CSV", plain: "any table with a header", note: "--column names the column with the otpauth URIs or secrets")
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKOATH
+
+/// Tables of any program.
+@Suite struct TableTests {
+    private static let secret = "GEZDGNBVGY3TQOJQ"
+    private static let uri = "otpauth://totp/Acme:alice?secret=\(secret)&issuer=Acme"
+
+    private func columns(_ text: String) throws -> [String] {
+        try AuthenticatorExport.recognize(Array(text.utf8))?.columns.map { "\($0.number) \($0.name) \($0.count)" } ?? []
+    }
+
+    private func lines(_ text: String, _ column: String) throws -> [String] {
+        try ExportSample(text).summary(column: column).lines
+    }
+
+    @Test func columnsAreFound() throws {
+        #expect(try columns("a,b,c\n1,\(Self.uri),\(Self.secret)\n2,,\(Self.secret)\n") == ["2 b 1", "3 c 2"])
+        #expect(try columns("a;b\r\n1;\(Self.uri)\r\n") == ["2 b 1"])
+        #expect(try columns("a\tb\r1\t\"\(Self.uri)\"\r") == ["2 b 1"])
+        #expect(try columns("sep,x\n\"a, \"\"b\"\"\nc\",steam://\(Self.secret)") == ["2 x 1"])
+        #expect(try columns("name,secret\nbob,gezd gnbv gy3t qojq\n") == ["2 secret 1"])
+        // Without a header.
+        #expect(try columns("bob,\(Self.uri)\n\ncarol,\(Self.uri)\n") == ["2  2"])
+        // Neither a short text nor one with other characters is a secret, and a list of URIs is no table.
+        for text in [
+            "a,b\nbob,hunter2\n", "a,b\nbob,GEZDGNBV\n", "a,b\nx,\(Self.secret)\ny,hunter2\n", "a,b\n", "a,b\n1,\n", "",
+            "\(Self.uri),x\n\(Self.uri),y\n", "Codes, all of them\n\(Self.uri)\n", "a,b\n1,\"\(Self.uri)\n",
+        ] {
+            #expect(try columns(text) == [], "\(text)")
+        }
+        let text = "a,b\n1,\(Self.uri)\n"
+        let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+        #expect(throws: ExportError.needsColumn(export.columns)) { try export.entries() }
+        #expect(try export.entries(column: export.columns.first).map(\.label) == ["Acme:alice"])
+    }
+
+    @Test func columnsAreNamed() throws {
+        let text =
+            "Title,Username,Password,One-time password\nAcme,alice,hunter2,\(Self.secret)\nB,,x,\n,bob,y,\(Self.uri)\n"
+        let wanted = ["Acme | alice | SHA1 6 30 s", "Acme | alice | SHA1 6 30 s"]
+        for column in ["One-time password", "one-time PASSWORD ", "4"] { #expect(try lines(text, column) == wanted) }
+        for column in ["Password", "Username", "0", "5", "-1", "9223372036854775807", "", "one"] {
+            #expect {
+                try AuthenticatorExport.recognize(Array(text.utf8), column: column)
+            } throws: {
+                guard case .noSuchColumn(column, let columns) = $0 as? ExportError else { return false }
+                return columns.map(\.number) == [4]
+            }
+        }
+        #expect(throws: ExportError.noSuchColumn("x", [])) {
+            try AuthenticatorExport.recognize([0xFF, 0], column: "x")
+        }
+        // A column by itself, and one of a known program's table.
+        #expect(try lines("secret\r\n\(Self.secret)\r\n", "secret") == [": label"])
+        #expect(try lines("name,login_totp,other\nA,,\(Self.secret)\n", "other") == ["- | A | SHA1 6 30 s"])
+        #expect(throws: ExportError.self) { try AuthenticatorExport.recognize(Array("{}".utf8), column: "x") }
+    }
+
+    @Test func otherColumns() throws {
+        let text = """
+            Service;Login;Secret;Algorithm;Digits;Period;Type;Counter
+            Ü;a;\(Self.secret);SHA256;8;60;TOTP;
+            ;h;GEZDGNBV;;;;hotp;7
+            Steam;g;\(Self.secret);;5;;steam;
+            A;b;\(Self.secret);MD5;;;login;
+            A;c;\(Self.secret);;9;;;
+            A;d;\(Self.secret);;;0;;
+            A;e;\(Self.secret);;;;hotp;-1
+            A;f;pw;;;;;
+            A;i;not base 32;;;;;
+            A;j;key=\(Self.secret)&step=60&size=8;;;;;
+            A;k
+            ;;\(Self.secret);;;;;
+            """
+        #expect(
+            try lines(text, "secret") == [
+                "Ü | a | SHA256 8 60 s", "- | h | SHA1 6 counter 7", "Steam | g | SHA1 6 30 s Steam", "A:b: algorithm",
+                "A:c: digits", "A:d: period", "A:e: counter", "A:f: secret", "A:i: secret", "A | j | SHA1 8 60 s",
+                ": label",
+            ])
+    }
+
+    @Test("a table is limited in its width and in its fields")
+    func limits() throws {
+        let wide = String(repeating: ",", count: 5000)
+        #expect(try columns("a\(wide)\n1,\(Self.uri)\n") == [])
+        let many = String(repeating: ",,,,,,,\n", count: 200_000)
+        #expect(try columns("a,b\n1,\(Self.uri)\n" + many) == [])
+        #expect(try columns("a,b\n1,\(Self.uri)\n" + String(repeating: "\n", count: 200_000)) == ["2 b 1"])
+        ExportSample("a,\"b\"\r\n\"1\"\"\",\(Self.uri)\r\n").survives()
+    }
+}
