@@ -25,7 +25,7 @@ struct Program {
         var service = try isVirtual ? SecondFactor(FakeServer(of: user, at: url.host), clock: SystemClock())
             : SecondFactor(PrivacyIDEAFactors(PrivacyIDEA(url, CurlClient(), SystemRandom())), clock: SystemClock())
         try await service.logIn(account, password: Secret(utf8: answer("password of \(account)")))
-        print("\(user): \(try await service.status(of: user).state)")
+        print(user, "has the factor", try await service.status(of: user).state)
 
         let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
         let fido = try await key.open(
@@ -39,7 +39,8 @@ struct Program {
         let factor = try await service.registerKey(user, client, device: "sample", requiresPIN: false)
         print("registered \(factor.description) as \(factor.serial)")
         let verified = try await service.verifyKey(user, client)
-        print("\(user) verified with \(verified.serial), now \(try await service.status(of: user).state)")
+        print(user, "verified with", verified.serial)
+        print(user, "has the factor", try await service.status(of: user).state)
         await fido.close()
     }
 
