@@ -142,7 +142,7 @@ let package = Package(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-                "YKSecurityDomain", "YKSecureChannel", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
+                "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
             ]),
 
@@ -377,7 +377,8 @@ let package = Package(
                 "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC",
                 "YKOATH",
                 "YKOTP", "YKPIV", "YKRelyingParty", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey",
-                "YKVirtualKeyHost", "YKWire", "YKX509",
+                "YKVirtualKeyHost", "YKWire", "YKX509", "YKSecurID", "YKSecondFactor", "YKPrivacyIDEA", "YKSSH",
+                "YKAge",
             ],
             packageAccess: false, swiftSettings: house),
         test(
@@ -391,11 +392,15 @@ let package = Package(
 // `tools/samples` is a package of its own. To build it beside the tests without compiling the libraries twice,
 // `tools/samples/check` has its programs built as targets of this package.
 if Context.environment["YKIT_SAMPLES"] == "1" {
-    for name in ["watch", "codes", "sign-in", "pin-dialog", "certificate", "password"] {
+    let samples: [(String, [Target.Dependency])] = [
+        ("watch", []), ("codes", []), ("pin-dialog", []), ("certificate", []), ("password", []),
+        ("sign-in", ["YKRelyingParty"]), ("securid", ["YKSecurID"]), ("ssh-sign", ["YKSSH"]), ("age-key", ["YKAge"]),
+        ("approve", ["YKApproval", "YKHTTP"]), ("second-factor", ["YKSecondFactor", "YKPrivacyIDEA", "YKHTTP"]),
+    ]
+    for (name, libraries) in samples {
         package.targets.append(
             .executableTarget(
-                name: name, dependencies: ["YKit", "YKRelyingParty"], path: "tools/samples/Sources/" + name,
-                packageAccess: false,
-                swiftSettings: [.swiftLanguageMode(.v6)]))
+                name: name, dependencies: ["YKit"] + libraries, path: "tools/samples/Sources/" + name,
+                packageAccess: false, swiftSettings: [.swiftLanguageMode(.v6)]))
     }
 }

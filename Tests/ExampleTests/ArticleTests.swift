@@ -22,7 +22,7 @@ import Testing
 
     static func source() throws -> [String] {
         let folder = root.appendingPathComponent("Tests/ExampleTests")
-        return try ["ProgramTests.swift", "SnippetTests.swift"].flatMap {
+        return try ["ProgramTests.swift", "SnippetTests.swift", "LibraryTests.swift"].flatMap {
             lines(try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
         }
     }

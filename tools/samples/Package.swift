@@ -14,4 +14,9 @@ let package = Package(
     name: "ykit-samples",
     dependencies: [.package(name: "ykit", path: "../..")],
     targets: ["watch", "codes", "pin-dialog", "certificate", "password"].map { sample($0) }
-        + [sample("sign-in", ["YKit", "YKRelyingParty"])])
+        + [
+            sample("sign-in", ["YKit", "YKRelyingParty"]), sample("securid", ["YKit", "YKSecurID"]),
+            sample("ssh-sign", ["YKit", "YKSSH"]), sample("age-key", ["YKit", "YKAge"]),
+            sample("approve", ["YKit", "YKApproval", "YKHTTP"]),
+            sample("second-factor", ["YKit", "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP"]),
+        ])

@@ -135,10 +135,12 @@ public struct Key: Sendable {
 
 extension Key: CustomStringConvertible {
     /// Name, serial number and place.
-    public var description: String {
-        let number = serial.map { " \($0)" } ?? ""
-        return "\(name)\(number) (\(place))"
-    }
+    public var description: String { attached.description }
+}
+
+extension Key: CustomReflectable {
+    /// The interfaces, without the machinery that opens them.
+    public var customMirror: Mirror { Mirror(self, children: ["attached": attached]) }
 }
 
 // MARK: - Finding

@@ -17,6 +17,7 @@
 @_exported public import YKProtocols
 @_exported public import YKSecureChannel
 @_exported public import YKSecurityDomain
+@_exported public import YKStore
 @_exported public import YKToken
 @_exported public import YKTransport
 @_exported public import YKVirtualKey

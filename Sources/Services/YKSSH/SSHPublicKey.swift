@@ -42,6 +42,12 @@ public struct SSHPublicKey: Hashable, Sendable {
         }
     }
 
+    /// The hash function that ECDSA requires for this key; `nil` for keys with a choice or without one.
+    public var hash: HashAlgorithm? {
+        if case .ec(let curve, _) = key { return curve.hash }
+        return nil
+    }
+
     /// The key in wire format.
     public var blob: [UInt8] {
         var writer = SSHWriter()

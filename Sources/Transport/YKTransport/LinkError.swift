@@ -71,3 +71,8 @@ public enum LinkError: Error, Hashable, Sendable {
         }
     }
 }
+
+extension LinkError.Holder: CustomStringConvertible {
+    /// Name and process.
+    public var description: String { "\(name) (pid \(pid))" }
+}

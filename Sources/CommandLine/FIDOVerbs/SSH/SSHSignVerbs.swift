@@ -190,14 +190,6 @@ extension SSHCertificate: Report {
     ]
 }
 
-extension SSHPublicKey {
-    /// The hash function that ECDSA requires for this key; `nil` for keys with a choice or without one.
-    var hash: HashAlgorithm? {
-        if case .ec(let curve, _) = key { return curve.hash }
-        return nil
-    }
-}
-
 extension FilePasswordOptions {
     /// Reads a key file; asks for its passphrase if it has one.
     func keyFile(_ path: String, _ world: World) throws -> SecurityKeyFile {

@@ -7,9 +7,9 @@ import YKWire
 /// The accounts that match what a person typed: none, the one that is meant, or several to choose from.
 ///
 /// ```swift
-/// switch AccountMatch("alice", in: accounts.map(\.id)) {
-/// case .one(let id): print(try await oath.code(id))
-/// case .several(let ids): choose(from: ids)
+/// switch AccountMatch("alice", in: try await oath.accounts()) {
+/// case .one(let account): print(try await oath.code(for: account.id))
+/// case .several(let accounts): print("which one?", accounts)
 /// case .none: print("no such account")
 /// }
 /// ```
@@ -63,6 +63,16 @@ extension AccountMatch where Account == OATHAccountID {
                 { $0.text == query },
                 { (includesHidden || !$0.isHidden) && $0.text.mentions(query) },
             ], in: ids)
+    }
+}
+
+extension AccountMatch where Account == OATHAccount {
+    /// Finds the accounts for a query by their ids, as ``init(_:in:includesHidden:)`` does for ids alone.
+    ///
+    /// - Parameter includesHidden: Whether hidden accounts match by a part of their id as well.
+    public init(_ query: String, in accounts: [OATHAccount], includesHidden: Bool = false) {
+        let found = AccountMatch<OATHAccountID>(query, in: accounts.map(\.id), includesHidden: includesHidden).all
+        self.init(accounts.filter { found.contains($0.id) })
     }
 }
 

@@ -26,6 +26,11 @@ public struct DiscoverableCredential: Sendable, Hashable {
     }
 }
 
+extension DiscoverableCredential: CustomStringConvertible {
+    /// The account and the relying party.
+    public var description: String { "\(name) at \(relyingParty)" }
+}
+
 extension FIDOService {
     /// Lists the credentials stored on the key; requires the PIN.
     ///

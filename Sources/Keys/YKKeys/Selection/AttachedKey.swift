@@ -46,6 +46,14 @@ public struct AttachedKey: Sendable, Hashable {
     }
 }
 
+extension AttachedKey: CustomStringConvertible {
+    /// Name, serial number and place.
+    public var description: String {
+        [details?.name ?? key.name, serial, "(\(key.place.name))"].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: " ")
+    }
+}
+
 /// The keys and readers that are attached.
 public struct AttachedKeys: Sendable, Hashable {
     /// The keys and readers, each listed once.

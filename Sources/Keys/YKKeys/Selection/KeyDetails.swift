@@ -31,6 +31,13 @@ public struct KeyDetails: Hashable, Sendable {
     }
 }
 
+extension KeyDetails: CustomStringConvertible {
+    /// Name, firmware and serial number.
+    public var description: String {
+        [name, version, serial.map { "serial \($0)" }].compactMap(\.self).joined(separator: ", ")
+    }
+}
+
 extension Keys {
     /// Reads the details of a key over the cheapest interface; nothing blinks.
     ///

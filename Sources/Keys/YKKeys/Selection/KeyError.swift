@@ -92,3 +92,34 @@ public struct KeyCandidate: Sendable, Hashable {
         self.isAccessible = isAccessible
     }
 }
+
+extension KeyCandidate: CustomStringConvertible {
+    /// Name, serial number and place.
+    public var description: String {
+        [name, serial, "(\(location))"].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension KeyError: CustomStringConvertible {
+    /// What happened, for a programmer.
+    public var description: String {
+        switch self {
+        case .none(_, .serviceFailed(let error)): "no key found; the smart card service failed: \(error)"
+        case .none: "no key found"
+        case .notFound(let serial, _, let attached):
+            "no key with serial number \(serial)" + (attached.isEmpty ? "" : "; attached: \(Self.list(attached))")
+        case .several(_, let candidates): "several keys: \(Self.list(candidates))"
+        case .noCard(let path): "\(path) is a HID device, and a card is required"
+        case .cardRequired: "the selection requires HID, and a card is required"
+        case .touchRequiresHID: "a selection by touch requires HID"
+        case .differentKey: "a different key was inserted"
+        case .recordedLink(let link): "the recording is of \(link)"
+        case .fido(let error): "\(error)"
+        case .link(let error): "\(error)"
+        }
+    }
+
+    private static func list(_ keys: [KeyCandidate]) -> String {
+        keys.map(\.description).joined(separator: ", ")
+    }
+}

@@ -106,3 +106,10 @@ public struct PINRetries: Hashable, Sendable {
         self.needsPowerCycle = needsPowerCycle
     }
 }
+
+extension PINRetries: CustomStringConvertible {
+    /// The number of tries.
+    public var description: String {
+        "\(count) tries left" + (needsPowerCycle ? ", after the key was unplugged and plugged in again" : "")
+    }
+}

@@ -130,3 +130,18 @@ public struct PINUVAuth: Hashable, Sendable {
         self.version = version
     }
 }
+
+extension RelyingParty: CustomStringConvertible {
+    /// The identifier.
+    public var description: String { id }
+}
+
+extension FIDOUser: CustomStringConvertible {
+    /// The name, or else what identifies the account.
+    public var description: String { name ?? displayName ?? Base64.encodeURL(id) }
+}
+
+extension CredentialDescriptor: CustomStringConvertible {
+    /// The identifier in base64url.
+    public var description: String { Base64.encodeURL(id) }
+}

@@ -74,3 +74,18 @@ extension CBOR.Fields {
         throw WireError(.missing, at: 0, "key \(key) is not there")
     }
 }
+
+extension CredentialStorage: CustomStringConvertible {
+    /// Both numbers.
+    public var description: String { "\(existing) stored, room for \(remaining)" }
+}
+
+extension StoredRelyingParty: CustomStringConvertible {
+    /// The identifier, or the hash if the key reports none.
+    public var description: String { relyingParty.id.isEmpty ? Hex.encode(idHash) : relyingParty.id }
+}
+
+extension StoredCredential: CustomStringConvertible {
+    /// Account and identifier.
+    public var description: String { "\(user) (\(id))" }
+}

@@ -48,3 +48,10 @@ public struct DeviceIdentity: Hashable, Sendable {
             ?? firmware.flatMap { FirmwareVersion($0.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }) }
     }
 }
+
+extension DeviceIdentity: CustomStringConvertible {
+    /// Product, firmware and serial number.
+    public var description: String {
+        [product, firmware, serial.map { "serial \($0)" }].compactMap(\.self).joined(separator: ", ")
+    }
+}

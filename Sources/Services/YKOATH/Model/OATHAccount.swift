@@ -22,3 +22,8 @@ public struct OATHAccount: Hashable, Sendable {
     /// Whether the account is time-based or counter-based.
     public var type: OATHType { id.type }
 }
+
+extension OATHAccount: CustomStringConvertible {
+    /// Issuer and name.
+    public var description: String { id.description }
+}

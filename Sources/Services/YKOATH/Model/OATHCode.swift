@@ -26,3 +26,8 @@ public struct OATHCode: Hashable, Sendable {
         self.init(text: text, validFrom: step.start, validTo: step.end)
     }
 }
+
+extension OATHCode: CustomStringConvertible {
+    /// The code as the user types it.
+    public var description: String { text }
+}

@@ -30,3 +30,21 @@ public struct OATHEntry: Sendable, Hashable {
     /// The code, if there is one.
     public var code: OATHCode? { if case .code(let code) = outcome { code } else { nil } }
 }
+
+extension OATHEntry: CustomStringConvertible {
+    /// The account and its code, or why there is none.
+    public var description: String { "\(account) \(outcome)" }
+}
+
+extension OATHEntry.Outcome: CustomStringConvertible {
+    /// The code, or why there is none.
+    public var description: String {
+        switch self {
+        case .code(let code): code.text
+        case .needsTouch: "touch required"
+        case .hotp: "not calculated: counter-based"
+        case .separate: "not calculated"
+        case .failed(let error): "not calculated: \(error)"
+        }
+    }
+}

@@ -63,3 +63,24 @@ public struct FingerprintMetadata: Hashable, Sendable {
     /// Whether a temporary PIN is currently valid.
     public let hasTemporaryPIN: Bool
 }
+
+extension SlotMetadata: CustomStringConvertible {
+    /// Algorithm, origin and policies.
+    public var description: String {
+        ([algorithm.description] + [origin?.description].compactMap(\.self) + [policies.description])
+            .joined(separator: ", ")
+    }
+}
+
+extension PINMetadata: CustomStringConvertible {
+    /// The remaining tries, and whether it was changed.
+    public var description: String {
+        let tries = triesTotal.map { "\(triesLeft) of \($0) tries left" } ?? "\(triesLeft) tries left"
+        return isDefault == true ? tries + ", default" : tries
+    }
+}
+
+extension ManagementKeyMetadata: CustomStringConvertible {
+    /// Type and touch policy, and whether it was changed.
+    public var description: String { "\(type), touch \(touch)" + (isDefault == true ? ", default" : "") }
+}

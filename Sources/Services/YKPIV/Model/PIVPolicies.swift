@@ -79,3 +79,8 @@ public struct KeyPolicies: Hashable, Sendable {
         self.touch = touch
     }
 }
+
+extension KeyPolicies: CustomStringConvertible {
+    /// Both policies in words.
+    public var description: String { "PIN \(pin), touch \(touch)" }
+}
