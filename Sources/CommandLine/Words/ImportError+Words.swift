@@ -71,7 +71,7 @@ extension FileKind {
         case .binary:
             return .malformed(
                 "\(name) is not a file that ykit can read",
-                hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no mark: give its password with "
+                hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no header: give its password with "
                     + "--file-password-stdin")
         case .text:
             return .malformed(
@@ -82,7 +82,7 @@ extension FileKind {
     }
 
     private static let knownFormats =
-        "known are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
+        "supported are lines of otpauth URIs, pictures with QR codes (PNG, JPEG), PSKC, and the exports of "
         + AuthenticatorExport.Format.allCases.map(\.rawValue).listed()
 }
 

@@ -28,7 +28,7 @@ struct ImportedAccount: Report {
 
     static let members: [Member<ImportedAccount>] = [
         Member("id", "null if it cannot be read") { $0.id?.text },
-        Member("origin", "where it stands") { $0.origin },
+        Member("origin", "where it was found") { $0.origin },
         Member("added") { $0.error == nil },
         Member("error") { $0.error },
     ]
@@ -71,7 +71,7 @@ struct OATHImport: ReportingVerb {
 
     @Flag(["-y", "--yes"], help: "Do not ask for confirmation.") var yes = false
 
-    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts with the same name.") var force = false
 
     // Hidden: the same as --file-password-fd.
     @Option("--file-key-fd <n>") var fileKeyFd: Int32?

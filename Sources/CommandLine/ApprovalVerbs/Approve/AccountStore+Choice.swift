@@ -21,7 +21,7 @@ struct ApproveStoreOptions: ParsableArguments {
     func file(_ world: World) throws -> StoreFile {
         let file = try StoreFile(
             store ?? StorePathOptions.usual("approve.json"), service: ApprovalStore.service)
-        if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
+        if file.isExposed { world.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 

@@ -150,7 +150,7 @@ final class ApproveKeys: ApprovalKeyring {
         let service = try await world.openFIDO(
             options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",
             of: world.keys(of: open.account.place.keySerial), key: open.account.place.keySerial.map { String($0) })
-        world.terminal.say("touch the key to prove that you are there; the approval follows")
+        world.terminal.say("touch the key to prove your presence; the approval follows")
         let result: Result<Void, ApprovalError>
         do {
             try await proof.prove(service, Array(open.request.challenge.text.utf8), world.environment.random)

@@ -50,7 +50,7 @@ struct PIVReportText {
     /// The slots that were not looked at.
     private var rest: [String] {
         guard let first = report.notLookedAt.first, let last = report.notLookedAt.last else { return [] }
-        return ["", "not looked at: slots \(first) to \(last) (--all looks at all of them)"]
+        return ["", "not read: slots \(first) to \(last) (--all reads all of them)"]
     }
 
     private static func tries(_ metadata: PINMetadata?) -> String {

@@ -90,7 +90,7 @@ package final class FileOutput {
             if isText ?? false {
                 answer.raw = bytes
             } else if let rescued = Files.rescue(bytes) {
-                answer.lines = ["the result is in \(rescued)"]
+                answer.lines = ["the result was written to \(rescued)"]
             }
         }
     }

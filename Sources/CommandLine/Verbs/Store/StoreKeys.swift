@@ -23,7 +23,7 @@ package struct PresentStoreKeyOptions: ParsableArguments {
     )
     var fromPinFd: Int32?
 
-    @Flag("--from-passphrase", help: "The key that opens the store now is its passphrase, or in the keyring.")
+    @Flag("--from-passphrase", help: "The store is now opened by a passphrase, or by a key in the keyring.")
     var fromPassphrase = false
 
     package init() {}
