@@ -11,7 +11,7 @@ struct SignerLine: Sendable {
     }
 
     private let principals: [UInt8]
-    /// What is behind the principals, or why it cannot be read.
+    /// The fields after the principals, or why they cannot be read.
     private let content: Result<Content, SSHError>
 
     /// Reads a line; `nil` for an empty one, a comment, or one without principals.

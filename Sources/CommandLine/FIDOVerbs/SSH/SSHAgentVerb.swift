@@ -21,11 +21,11 @@ struct SSHAgentVerb: ReportingVerb {
         discussion: """
             Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the \
             background, and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays \
-            in the foreground, until ^C. The card is held for two seconds after each request and released in between, \
-            so it can be unplugged. The PIN is asked for once, except for slots and credentials that require it at \
-            each use: on the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add \
-            FILE' adds credentials from their key files, with the certificates next to them; 'ssh-add -x' locks. \
-            Requests for other keys go to the agent of --upstream. age can also decrypt through it.
+            in the foreground, until ^C. The card is held for the requests that follow within two seconds and released \
+            in between, so it can be unplugged. The PIN is asked for once, except for slots and credentials that \
+            require it at each use: on the terminal while the agent is in its foreground, else by SSH_ASKPASS or \
+            pinentry. 'ssh-add FILE' adds credentials from their key files, with the certificates next to them; \
+            'ssh-add -x' locks. Requests for other keys go to the agent of --upstream. age can also decrypt through it.
             """,
         examples: [
             Example("eval \"$(ykit ssh agent)\""), Example("ykit ssh agent --foreground --socket agent.sock --confirm"),

@@ -206,7 +206,7 @@ extension PIVService {
         }
     }
 
-    /// 6982 means that the PIN is missing, or that nobody touched the key: the card does not distinguish them.
+    /// 6982 means that the PIN is missing, or that the key was not touched: the card does not distinguish them.
     private func refusal(_ slot: PIVSlot) throws(PIVError) -> PIVError {
         if session.pinState == .fresh { return .touchTimeout }
         guard let policies = try? metadata(of: slot)?.policies, policies.touch != .never else { return .pinRequired }
