@@ -184,7 +184,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
 }
 
-/// The secrets of the other key: none of the present one's is sent to it.
+/// The secrets of the other key: none of the current key's is sent to it.
 struct OtherKeyOptions: ParsableArguments {
     static let title = "Options of the Other Key"
 

@@ -108,7 +108,7 @@ extension Rung.Words {
                 "\(key.name.printable) is in port \(key.port), but the kernel is configured not to use it",
                 """
                 USBGuard, or a rule like it, does that: sudo usbguard list-devices --blocked
-                then: sudo usbguard allow-device NUMBER, with -p for good
+                then: sudo usbguard allow-device NUMBER, with -p permanently
                 """, exit: .permission)
         case .fewInterfaces(let key, let interfaces):
             self.init(

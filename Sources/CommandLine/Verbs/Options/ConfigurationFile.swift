@@ -123,7 +123,7 @@ package struct ConfigurationFile {
 
     /// Sets the options that neither the command line nor a variable sets.
     ///
-    /// The options that select a key belong together: with `--virtual` on the line, a serial number in the file is
+    /// The options that select a key are overridden together: with `--virtual` on the line, a serial number in the file is
     /// ignored.
     package mutating func complete(
         _ options: inout GlobalOptions, variable: (String) -> String? = { Variables[$0] }

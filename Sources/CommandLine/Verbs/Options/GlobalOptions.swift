@@ -81,7 +81,7 @@ extension GlobalOptions {
         return options
     }
 
-    /// Refuses options that contradict each other, options without the one they belong to, and the choice of a key of
+    /// Refuses options that cannot be combined, options without the one they require, and the choice of a key of
     /// this machine beside a recording or a virtual key.
     func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
         if replay != nil, virtual != nil {
