@@ -145,7 +145,7 @@ import Testing
         ("clear-clipboard --after 3 --json", "unknown option '--json'"),
         ("--json clear-clipboard --after 3", "unknown option '--json'"),
         ("oath list too many", "2 arguments too many"),
-        ("oath add me --digits 9", "a code has 6, 7 or 8 digits"),
+        ("oath add me --digits 9", "a code must have 6, 7 or 8 digits"),
         ("oath calculate --no-json", "unknown option '--no-json'"), ("oath list -=x", "unknown option '-'"),
     ])
     func isRefused(_ line: String, _ message: String) {
