@@ -141,7 +141,7 @@ struct AgeGenerate: ReportingVerb {
         for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }
         throw Explanation(
             "full", .notFound, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
-            hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
+            hint: "choose one with --slot, or delete a key: ykit piv keys delete SLOT")
     }
 
     // MARK: a credential

@@ -161,7 +161,8 @@ struct OATHAccessForget: ReportingVerb {
         }
         let info = await (try world.openOATH()).info
         let found = try keyring.forget(info.deviceID)
-        let line = found ? "forgot the password of \(info.deviceID)" : "no password of \(info.deviceID) was remembered"
+        let line =
+            found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"
         return Outcome(ForgottenPasswords(count: found ? 1 : 0), line)
     }
 }

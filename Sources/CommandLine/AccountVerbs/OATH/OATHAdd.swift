@@ -62,7 +62,7 @@ struct OATHAdd: ReportingVerb {
 
     @Option(
         "--also-device <serial>",
-        help: "Add it to the key with this serial number too, as a second --device does; may be repeated.")
+        help: "Also add it to the key with this serial number, as with a second --device; may be repeated.")
     var alsoDevice: [String] = []
 
     @Option("--pskc <file>", help: "Write the account, encrypted, into this new PSKC file.") var pskc: String?

@@ -80,7 +80,7 @@ struct OATHImport: ReportingVerb {
     @OptionGroup var password: PasswordOptions
 
     func check() throws {
-        if files.isEmpty { throw UsageError("name a file, or - for standard input") }
+        if files.isEmpty { throw UsageError("give a file, or - for standard input") }
     }
 
     func run(in world: World) async throws -> Outcome<ImportedAccounts> {

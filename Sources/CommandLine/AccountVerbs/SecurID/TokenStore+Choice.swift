@@ -14,7 +14,7 @@ extension TokenStore {
         let failure = Explanation(
             "several-tokens", .severalDevices,
             query.map { "several tokens match '\($0.printable)'" }
-                ?? "the store has \(found.count) tokens: name one, or choose one with 'securid use'",
+                ?? "the store has \(found.count) tokens: give one, or choose one with 'securid use'",
             candidates: found.map(\.name))
         return found[try world.choose("which token?", among: failure.candidates, orElse: failure)]
     }

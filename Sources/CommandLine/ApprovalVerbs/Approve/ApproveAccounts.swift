@@ -346,7 +346,7 @@ struct MovedStore: Report {
 struct ApproveMoveStore: ReportingVerb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
-        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
+        discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",
         examples: [Example("ykit approve move-store accounts.json")])
 
     @Argument("file", help: "The new file.", completion: .file) var target: String

@@ -128,7 +128,7 @@ final class ApproveKeys: ApprovalKeyring {
             throw Explanation(
                 "other-key", .noDevice,
                 "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
-                    + "this is \(found)", hint: "plug it in, or name it with --device \(wanted)")
+                    + "this is \(found)", hint: "plug it in, or select it with --device \(wanted)")
         }
         return access(service, place)
     }

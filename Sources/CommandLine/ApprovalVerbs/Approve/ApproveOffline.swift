@@ -239,7 +239,7 @@ enum TiQRMatch {
                 hint: "a login that you did not start may be someone else's; 'ykit approve accounts' lists yours")
         }
         let account = try AccountStore.one(
-            found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)
+            found.map(\.account), "\(found.count) accounts are enrolled for this service; choose one", world)
         return found.first { $0.account.id == account.id } ?? found[0]
     }
 }

@@ -118,7 +118,7 @@ struct PendingRequests {
         let found = try session.requests(id)
         if let only = found.first, found.count == 1 { return only }
         let failure = Explanation(
-            "several-requests", .severalDevices, "\(found.count) requests are open, name one",
+            "several-requests", .severalDevices, "\(found.count) requests are open; choose one",
             candidates: found.map {
                 "\($0.request.id)  \($0.account.account.name.printable)  \(PushRequest.shown($0.request.question, limit: 60))"
             })

@@ -35,7 +35,7 @@ final class DeviceKey: ApprovalKey {
             throw Explanation(
                 "other-key", .noDevice,
                 "the key of container '\(container.account.name.printable)' is on the security key \(wanted), this is "
-                    + "\(found)", hint: "plug it in, or name it with --device \(wanted)")
+                    + "\(found)", hint: "plug it in, or select it with --device \(wanted)")
         }
         try await PIVApprovalKey.check(service, place.slot, container.publicKey)
         let access = world.piv(service, pin, managementKey)

@@ -216,7 +216,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
         "check", "Check whether the server remembers this device for a user.",
         discussion: """
             The cookie is replaced at each use. If the server has withdrawn it, this device was removed, or someone \
-            used a copy of the cookie: the kept one is then deleted.
+            used a copy of the cookie: the stored one is then deleted.
             """,
         examples: [Example("ykit 2fa trust check alice")])
     static let needsAccount = false

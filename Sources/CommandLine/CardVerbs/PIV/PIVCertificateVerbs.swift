@@ -293,7 +293,7 @@ struct SubjectOptions: ParsableArguments {
     )
     var alternativeNames: [String] = []
 
-    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has a fixed one.")
     var hash: HashChoice = .sha256
 
     func template() throws -> CertificateTemplate {

@@ -43,7 +43,7 @@ struct PIVSign: ReportingVerb {
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has a fixed one.")
     var hash: HashChoice = .sha256
 
     @Option("--padding", help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1

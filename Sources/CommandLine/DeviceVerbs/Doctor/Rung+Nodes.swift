@@ -13,7 +13,7 @@ extension Rung.Words {
     init(_ path: String, _ finding: NodeFinding, _ diagnosis: Diagnosis) {
         switch finding {
         case .missing(.card):
-            self.init("there is no \(path) here for the smart card without pcscd", diagnosis.access)
+            self.init("\(path), for the smart card without pcscd, does not exist here", diagnosis.access)
         case .missing(let use):
             self.init(
                 "the kernel has \(path) for \(use.words), but there is no such node here",

@@ -50,7 +50,7 @@ struct VirtualServe: Verb {
     @Option(
         "--touch <who>",
         help:
-            "How touches are simulated: yes (immediately), no (time out), never (wait for ever), ask (press Enter), "
+            "How touches are simulated: yes (immediately), no (time out), never (wait indefinitely), ask (press Enter), "
             + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched."
     )
     var touch: TouchChoice = .yes

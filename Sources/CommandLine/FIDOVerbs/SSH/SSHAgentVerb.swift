@@ -172,7 +172,7 @@ struct SSHAgentVerb: ReportingVerb {
     private func path() throws(Explanation) -> String {
         if let socket { return socket }
         guard let folder = Variables["XDG_RUNTIME_DIR"] else {
-            throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "name the socket with --socket PATH")
+            throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "set the socket with --socket PATH")
         }
         return "\(folder)/ykit-ssh-agent.sock"
     }

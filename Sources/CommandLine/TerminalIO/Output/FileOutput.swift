@@ -97,6 +97,6 @@ package final class FileOutput {
 
     /// The error for binary output to a terminal.
     package static var unshown: Explanation {
-        .usage("refusing to print binary data to a terminal", hint: "name a file, or redirect the output")
+        .usage("refusing to print binary data to a terminal", hint: "give a file, or redirect the output")
     }
 }

@@ -19,7 +19,7 @@ package struct PresentStoreKeyOptions: ParsableArguments {
     @Option(
         "--from-pin-fd <n>",
         help:
-            "Read the PIN of the key of --from from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL, or YKIT_PIV_PIN_SERIAL for a PIV slot."
+            "Read the PIN of the --from key from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL, or YKIT_PIV_PIN_SERIAL for a PIV slot."
     )
     var fromPinFd: Int32?
 
