@@ -57,7 +57,7 @@ import YKWire
 
     @Test func adviceIsIndentedBelowItsArrow() {
         let advice =
-            "end that program, or hand the key back in it; then plug the key in again, and look: sudo ykit doctor"
+            "end that program, or release the key in it; then plug the key in again, and look: sudo ykit doctor"
         for rung in [Rung("holder", .bad, "held", remedy: advice)] {
             for width in 40...120 {
                 let lines = rung.lines[1].wrapped(to: width)

@@ -87,8 +87,8 @@ struct DoctorTests {
         #expect(told { $0.socket = .masked }?.remedy?.contains("unmask pcscd.socket &&") == true)
         #expect(told { $0.service = .masked }?.seen.contains("pcscd.service is masked") == true)
         #expect(told { $0.socket = .missing }?.remedy?.contains("--reinstall pcscd") == true)
-        #expect(told { $0.hasSocket = true }?.seen.contains("nobody answers") == true)
-        #expect(told { $0.socket = .disabled }?.seen.contains("not started with the machine") == true)
+        #expect(told { $0.hasSocket = true }?.seen.contains("nothing answers") == true)
+        #expect(told { $0.socket = .disabled }?.seen.contains("not started at boot") == true)
         #expect(told { $0.hasSystemd = false }?.remedy?.contains("sudo pcscd") == true)
         #expect(told { _ in }?.remedy?.contains("enable --now pcscd.socket") == true)
     }
@@ -148,7 +148,7 @@ struct DoctorTests {
         findings.readers = .success([reader(false)])
         #expect(problem(findings)?.name == "card" && problem(findings)?.exit == .noDevice)
         findings.readers = .success([ReaderStatus(name: "Yubico", hasCard: true, isMute: true)])
-        #expect(problem(findings)?.seen.contains("does not answer to power") == true)
+        #expect(problem(findings)?.seen.contains("does not respond to power") == true)
         findings.readers = .success([ReaderStatus(name: "Yubico", hasCard: true, isInUse: true, isExclusive: true)])
         findings.clients = [.init(pid: 9, name: "scdaemon")]
         #expect(problem(findings)?.name == "holder" && problem(findings)?.exit == .busy)
@@ -215,7 +215,7 @@ struct DoctorTests {
         }
         #expect(told(LoginFacts()).contains("no logind"))
         #expect(told(LoginFacts(isThere: true)).contains("not a login session"))
-        #expect(told(LoginFacts(isThere: true, session: .init(id: "1", isRemote: true))).contains("over the network"))
+        #expect(told(LoginFacts(isThere: true, session: .init(id: "1", isRemote: true))).contains("session is remote"))
         let other = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0"), activeUser: "bob")
         #expect(told(other).contains("shows bob"))
         let own = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0", isActive: true))
@@ -282,7 +282,7 @@ struct DoctorTests {
             findings.keys = [key]
             return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2020-05") }
         }
-        #expect(rung(0)?.verdict == .good && rung(0)?.seen.contains("does not concern") == true)
+        #expect(rung(0)?.verdict == .good && rung(0)?.seen.contains("does not affect") == true)
         #expect(rung(3)?.verdict == .note && rung(3)?.remedy?.contains("set a reset code") == true)
         #expect(rung(nil)?.verdict == .note)
     }

@@ -134,7 +134,7 @@ import Testing
         ("2fa trust rm alice -abch", "unknown option '-a'"),
         ("oath delete me -Phush", "unknown option '-P'; here it is --pin-stdin, --pin-fd or YKIT_PIN"),
         ("oath delete -QhCdEfGhIjKlMnOpQr_stuv", "unknown option '-Q'"),
-        ("oath calculate -pxyz", "a space is missing behind -p"),
+        ("oath calculate -pxyz", "a space is missing after -p"),
         ("oath list --device", "missing value for '--device <serial>'"),
         ("oath list --device --json", "missing value for '--device <serial>'"),
         ("oath list --device=", "missing value for '--device <serial>'"),
@@ -144,8 +144,8 @@ import Testing
         ("clear-clipboard", "missing expected argument '--after <after>'"),
         ("clear-clipboard --after 3 --json", "unknown option '--json'"),
         ("--json clear-clipboard --after 3", "unknown option '--json'"),
-        ("oath list too many", "2 words on the line are too many"),
-        ("oath add me --digits 9", "a code has 6, 7 or 8 digits"),
+        ("oath list too many", "2 arguments too many"),
+        ("oath add me --digits 9", "a code must have 6, 7 or 8 digits"),
         ("oath calculate --no-json", "unknown option '--no-json'"), ("oath list -=x", "unknown option '-'"),
     ])
     func isRefused(_ line: String, _ message: String) {

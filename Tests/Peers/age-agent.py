@@ -120,7 +120,7 @@ def forwarded():
     with Agent("far", "--no-upstream", "--key", "id_ed") as agent, Server() as server:
         output = server.login("id_ed.pub", "-A", command=command)[1]
         expect("age decrypts at the far end", "p256\n" in output or output)
-        expect("which the agent says", "decrypt a file with age, asked for from another machine" in agent.said or agent.said)
+        expect("which the agent says", "decrypt a file with age, requested from another machine" in agent.said or agent.said)
         output = server.login("id_ed.pub", command=command)[1]
         expect("without -A it does not", "p256\n" in output, False)
     with Agent("closed", "--no-upstream", "--no-forwarding", "--key", "id_ed"), Server() as server:

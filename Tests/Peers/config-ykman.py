@@ -199,11 +199,11 @@ def check_lock_code():
     expect("with the right one it is done",
            ykit("config", "usb", "-f", "--chalresp-timeout", "9", "--lock-code-stdin", text=CODE + "\n")[:6] != "status")
     expect("ykit changes the code", ykit("config", "lock-code", "-f", YKIT_LOCK_CODE=CODE, YKIT_NEW_LOCK_CODE=OTHER),
-           "the lock code is changed")
+           "lock code changed")
     expect("ykman uses the new one", ykman("config", "usb", "-f", "-d", "PIV", "-L", OTHER)[:6] != "status")
     expect("the old one is of no use", ykman("config", "usb", "-f", "-e", "PIV", "-L", CODE)[:6], "status")
     expect("ykit removes the code", ykit("config", "lock-code", "-f", "--clear", YKIT_LOCK_CODE=OTHER),
-           "the lock code is removed")
+           "lock code removed")
     made = ykit("config", "lock-code", "-f", "--generate")
     expect("ykit makes a code", len(made), 32)
     expect("ykman removes it", ykman("config", "set-lock-code", "-f", "-c", "-l", made)[:6] != "status")

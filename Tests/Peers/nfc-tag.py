@@ -130,7 +130,7 @@ def check_waiting():
 def check_lost():
     with Key("--fault", "on 00b0 at 2: remove 500ms"):
         status, answer, errors = ykit("nfc", "read", "--json", "--timeout", "90")
-        expect("lost in the middle, read from the start when it is back", (status, "the tag was lost, hold it still" in errors), (0, True))
+        expect("lost in the middle, read from the start when it is back", (status, "the tag was lost; hold it still" in errors), (0, True))
         expect("... whole", token(answer["message"])[0], "https://my.yubico.com/yk/#")
     with Key("--fault", "on 00b0 at 3: remove"):
         status, answer, _ = ykit("nfc", "read", "--json", "--timeout", "4")

@@ -70,7 +70,7 @@ def command():
     begin, end = events()
     expect("the command is told of the touch, and of its end", (begin["event"], end["event"]), ("touch", "done"))
     expect("and what for", (begin["reason"], end["reason"], begin["message"]),
-           ("make a code for touchy",) * 2 + ("touch the key",))
+           ("calculate a code for touchy",) * 2 + ("touch the key",))
     expect("by one process", begin["pid"], end["pid"])
     open(path("events"), "w").close()
     ykit("oath", "calculate", "touchy", YKIT_NOTIFY=hook)
@@ -89,10 +89,10 @@ def desktop(screen):
         count = len(screen.shown)
         status, code, said = ykit(*words, "oath", "calculate", "touchy", YKIT_FAULT=SLOW, **variables)
         body = (screen.shown[count:] or [[""] * 8])[0]
-        expect("a notification says what to do and what for", (status, body[3], body[4]), (0, "Touch the key", "make a code for touchy"))
+        expect("a notification says what to do and what for", (status, body[3], body[4]), (0, "Touch the key", "calculate a code for touchy"))
         expect("and is taken away at the end", screen.closed, list(range(1, len(screen.shown) + 1)))
     status, code, said = ykit("--notify", "oath", "calculate", "<b>&", YKIT_FAULT=SLOW)
-    expect("a name is shown without markup", screen.shown[-1][4], "make a code for &lt;b&gt;&amp;")
+    expect("a name is shown without markup", screen.shown[-1][4], "calculate a code for &lt;b&gt;&amp;")
     status, code, said = ykit("--notify", "oath", "list", DBUS_SESSION_BUS_ADDRESS="")
     expect("without a session there is nobody to notify", (status, "no desktop session" in said), (1, True))
 

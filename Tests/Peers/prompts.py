@@ -216,7 +216,7 @@ def test_stores():
         return re.findall("[0-9]{12}", plain("securid", "list", "--store", "t.json").stdout)
     for question, words, more, asked, yes, look in (
             ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], "delete token 051351542239", tokens),
-            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "end account 'work'", accounts),
+            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "remove account 'work'", accounts),
             ("which fingerprint", [*fingers, "delete", "thumb"], ["--pin-stdin"], [("PIN: ", pin)], "delete", enrolled)):
         before = look()
         expect(f"{question}: there are two", len(before), 2)

@@ -196,7 +196,7 @@ def destinations():
         again = (f"ssh -F none -p {server.port} -o IdentitiesOnly=yes -i {path('id_ed.pub')} "
                  f"-o UserKnownHostsFile={path('known')} -o BatchMode=yes 127.0.0.1 echo far")
         expect("and logs in from there", "far\n" in server.login("id_ed.pub", "-A", command=again)[1])
-        expect("which the agent says", "asked for from another machine" in agent.said)
+        expect("which the agent says", "requested from another machine" in agent.said)
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ca")
     with Server(certified=True) as server, Agent("certified", *CARD, "--no-piv", "--key", "id_ed", virtual=None):
         write("known", b"@cert-authority * " + read("ca.pub"))

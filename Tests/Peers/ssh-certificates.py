@@ -77,7 +77,7 @@ def signatures(*keys):
         works(f"ssh-keygen accepts the signature of {key}", "sh", "-c", verify)
         ours = [YKIT, "ssh", "verify", "file", "--allowed-signers", "allowed", "-n", "lab", "-s", f"{key}.sig", "--identity"]
         works("so does ykit, which says whose certificate it is", *ours, user(), says=f"certificate 'id-{key}'")
-        fails("but not for another", *ours, "other", says="may not sign")
+        fails("but not for another", *ours, "other", says="is not allowed to sign")
 
 
 def slots():

@@ -136,10 +136,10 @@ def signatures():
     verify = ["ssh", "verify", "file", "--allowed-signers", "allowed", "-n", "lab", "--identity"]
     ykit("verify by allowed signers", *verify, "me@lab", says="good signature by 'me@lab'")
     ykit("and by pattern", *verify, "you@home")
-    refuses("somebody who may not", *verify, "you@lab", says="may not sign")
+    refuses("somebody who may not", *verify, "you@lab", says="is not allowed to sign")
     refuses("another namespace", "ssh", "verify", "file", "-k", "id_rk.pub", "-n", "file", says="not for 'file'")
     refuses("another file", "ssh", "verify", "other", "-s", "file.sig", "-k", "id_rk.pub", "-n", "lab",
-            says="not the signature of this file")
+            says="not a signature of this file")
     with Agent("signer") as _:
         works("ssh-add takes a credential", "ssh-add", "id_ed")
         run("ssh-keygen", "-Y", "sign", "-n", "lab", "-f", "id_ed.pub", "other")
@@ -283,7 +283,7 @@ def logins():
             status, output = server.login(
                 "id_ed.pub", "-A", command=f"cd {FOLDER} && echo x > far && ssh-keygen -Y sign -n far -f id_ed.pub far")
             expect("and signs", status == 0 or output)
-            expect("saying so", "asked for from another machine" in agent.said)
+            expect("saying so", "requested from another machine" in agent.said)
             expect("and for whom a log-in is", "log in as" in agent.said and "SHA256:" in agent.said)
     with Agent("closed", "--no-forwarding", "--key", "id_ed", "--no-piv") as agent, Server() as server:
         write("authorized", read("id_ed.pub"))

@@ -203,7 +203,7 @@ def reinserted(leaves, comes):
 
 def check_reinsertion(first, second):
     expect("a card that was put back is reset", reinserted(first, first),
-           (True, 0, "all FIDO credentials are deleted, no PIN is set", False))
+           (True, 0, "all FIDO credentials deleted; no PIN is set", False))
     expect("another one is not", reinserted(first, second), (True, 15, "", True))
 
 

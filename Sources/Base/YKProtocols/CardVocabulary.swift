@@ -66,7 +66,7 @@ package protocol CardVocabulary: SendableMetatype {
     static func effect(of command: APDU) -> CommandEffect
 
     /// Whether an operation can do without the answer to a command: an extension of one maker, or a data object that a
-    /// card need not have. Whatever a card answers to it, the operation goes on.
+    /// card need not have. Whatever a card answers to it, the operation continues.
     static func isOptional(_ command: APDU) -> Bool
 
     /// Until when a card would answer a command in the same way; `nil` if each answer may differ.

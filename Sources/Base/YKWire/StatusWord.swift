@@ -14,7 +14,7 @@ public struct StatusWord: OpenSet {
     public static let noInputData = StatusWord(0x6285)
     /// 6581: the card could not write its memory.
     public static let memoryFailure = StatusWord(0x6581)
-    /// 6600: a security-related problem; OpenPGP cards report with it that nobody touched them.
+    /// 6600: a security-related problem; OpenPGP cards report with it that they were not touched.
     public static let securityRelated = StatusWord(0x6600)
     /// 6700: wrong length.
     public static let wrongLength = StatusWord(0x6700)

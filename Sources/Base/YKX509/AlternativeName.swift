@@ -84,7 +84,7 @@ extension AlternativeName {
             }
         }
 
-        /// What a value has to be.
+        /// The required form of a value.
         var meaning: String {
             switch self {
             case .dns, .email, .uri: "ASCII without spaces"

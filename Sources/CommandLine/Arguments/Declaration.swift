@@ -72,7 +72,7 @@ package final class Declaration {
     /// The value as the type of the property.
     func known<Value>(_ type: Value.Type = Value.self) -> Value {
         guard let value, let value = value as? Value else {
-            let text = "ykit: a mistake of the program: an option is read before the line\n"
+            let text = "ykit: internal error: an option is read before the command line\n"
             _ = text.withCString { write(2, $0, strlen($0)) }
             _exit(70)
         }

@@ -10,11 +10,11 @@ extension AgentSocketError: Explained {
         case .agentListens(let path):
             .usage(
                 "an agent is already listening at \(path.printable)",
-                hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or name another one with --socket PATH")
+                hint: "export SSH_AUTH_SOCK=\(path.printable) to use it, or choose another one with --socket PATH")
         case .exists(let path):
-            .usage("\(path.printable) already exists", hint: "name another socket with --socket PATH")
+            .usage("\(path.printable) already exists", hint: "choose another socket with --socket PATH")
         case .unsuitablePath:
-            .usage("the path of a socket must be at most 107 bytes long", hint: "name another one with --socket PATH")
+            .usage("the path of a socket must be at most 107 bytes long", hint: "choose another one with --socket PATH")
         case .failed(let path, let number):
             Explanation(
                 "socket", ExitStatus(errno: number),

@@ -87,7 +87,7 @@ extension ApprovalError: Explained {
         case .noFreeSlot:
             Explanation(
                 "no-free-slot", .failed, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
-                hint: "name a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
+                hint: "choose a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
         case .otherKey(let slot):
             Explanation(
                 "other-key", .authentication, "slot \(slot) does not hold the key of this account",

@@ -14,6 +14,6 @@ extension CaptureError: Explained {
     private func explanation(of what: String) -> Explanation {
         .malformed(
             "\(what) is not a ykit recording: \(self)",
-            hint: "'ykit --record FILE' makes one; 'ykit capture import' converts another tool's log")
+            hint: "'ykit --record FILE' creates one; 'ykit capture import' converts another tool's log")
     }
 }

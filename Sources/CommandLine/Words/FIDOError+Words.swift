@@ -191,7 +191,8 @@ extension FIDOError.U2FPINProblem {
                 hint: "nothing was sent to the key; give another one")
         case .needed:
             Explanation(
-                "pin-needed", .authentication, "the key generates U2F key pairs only after its U2F PIN was verified",
+                "pin-needed", .authentication,
+                "the key generates U2F key pairs only after its U2F PIN has been verified",
                 hint: "ykit u2f pin verify, once after each time the key is plugged in")
         }
     }

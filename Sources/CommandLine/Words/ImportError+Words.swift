@@ -74,7 +74,7 @@ extension FileKind {
         case .binary:
             return .malformed(
                 "\(name) is not a file that ykit can read",
-                hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no mark: give its password with "
+                hint: "\(Self.knownFormats); a backup of andOTP before 0.6.3 has no header: give its password with "
                     + "--file-password-stdin")
         case .text:
             return .malformed(

@@ -45,7 +45,7 @@ extension LinkError: Explained {
                 "capture", .failed, why,
                 hint: "this uses FIDO2 and another application; --link pcsc reaches both over the card")
         case .capture(let why):
-            Explanation("capture", .failed, why, hint: "name a new file in a folder where you can write")
+            Explanation("capture", .failed, why, hint: "choose a new file in a folder where you can write")
         case .failed(let code, let why):
             Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")
         }
@@ -150,7 +150,7 @@ extension LinkError.Refusal {
             Explanation(
                 "socket-permission", .permission,
                 "\(User.name) may not open the socket of the smart card service, \(path)",
-                hint: "sudo systemctl restart pcscd.socket, which gives it the permissions it came with")
+                hint: "sudo systemctl restart pcscd.socket, which restores its original permissions")
         case .device(let path): UDevRule(for: path).explanation(of: path)
         }
     }

@@ -15,7 +15,8 @@ extension OATHError: Explained {
         case .notApproved:
             Explanation(
                 "not-approved", .policy, "the key does not accept accounts now",
-                hint: "a key of the FIPS series accepts them only after a password is set: ykit oath access change")
+                hint:
+                    "a key of the FIPS series accepts them only after a password has been set: ykit oath access change")
         case .passwordRequired:
             Explanation(
                 "not-allowed", .policy, "the password cannot be removed",
@@ -164,7 +165,7 @@ extension ExportError {
         case .wrongPassword(.andOTP):
             Explanation(
                 "file-password-wrong", .authentication,
-                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup (such a backup has no header to tell)"
+                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup (such a backup has no header)"
             )
         case .wrongPassword(let format):
             Explanation(

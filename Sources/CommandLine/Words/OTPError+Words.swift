@@ -69,7 +69,8 @@ extension OTPError.Fault {
         case .counter(let value): return "the counter cannot start at \(value), only at a multiple of 16 up to 1048560"
         case .format(let error): return "it does not fit: \(error.reason)"
         case .identifier:
-            return "the token identifier is digits, or modhex from its front on, in parts of 2, 2 and 8 characters"
+            return
+                "the token identifier must be digits, or modhex from its beginning, in parts of 2, 2 and 8 characters"
         }
     }
 }

@@ -15,7 +15,7 @@ extension PIVChange {
         case .pin: ("the PIN may be the old or the new one", "try the new one first; each wrong one uses up a try")
         case .puk: ("the PUK may be the old or the new one", "try the new one first; each wrong one uses up a try")
         case .retries:
-            ("PIN and PUK may be 123456 and 12345678 now", "'ykit piv info' shows how many tries are left")
+            ("PIN and PUK may now be 123456 and 12345678", "'ykit piv info' shows how many tries are left")
         case .managementKey(protected: true):
             (
                 "the management key may be the old or the new one, and the PIN gives access to either",
@@ -24,7 +24,7 @@ extension PIVChange {
         case .managementKey(protected: false):
             (
                 "the management key may be the old or the new one: keep both",
-                "repeat the command with the new one as the present management key, then with the old one"
+                "repeat the command with the new one as the current management key, then with the old one"
             )
         case .key(let slot):
             ("slot \(slot) may have the old or the new key", "'ykit piv keys info \(slot)' shows which")
@@ -43,25 +43,25 @@ extension PIVChange {
             switch self {
             case .pin:
                 (
-                    "the PIN is changed; the management key that was derived from the old PIN is now protected by the new one",
+                    "the PIN was changed; the management key that was derived from the old PIN is now protected by the new one",
                     "ykit piv access change-management-key --generate --protect"
                 )
             case .managementKey(protected: true):
                 (
-                    "the management key is changed and protected by the PIN; the record of the old one was not removed",
+                    "the management key was changed and protected by the PIN; the record of the old one was not removed",
                     "repeat the command"
                 )
             case .managementKey(protected: false):
                 (
-                    "the management key is changed; the key still records that the PIN gives access to it",
-                    "repeat the command with the new one as the present management key"
+                    "the management key was changed; the key still records that the PIN gives access to it",
+                    "repeat the command with the new one as the current management key"
                 )
             case .certificate(let slot):
                 (
-                    "the certificate in slot \(slot) is changed; the card's identifier was not renewed",
+                    "the certificate in slot \(slot) was changed; the card's identifier was not renewed",
                     cause.hint
                 )
-            default: ("the change is made, but not completely", cause.hint)
+            default: ("the change was made only in part", cause.hint)
             }
         return Explanation(cause.code, cause.exit, "\(state): \(cause.message)", hint: hint)
     }

@@ -127,7 +127,7 @@ extension PIVError: Explained {
             Explanation(
                 "not-proven", .authentication,
                 "the card accepted the management key, but did not prove that it knows it: the reply is empty",
-                hint: "some makers' cards never do; if you trust this one, repeat the command with --no-mutual")
+                hint: "cards of some makers never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
                 "not-protected", .notFound, "the key has no PIN-protected management key",

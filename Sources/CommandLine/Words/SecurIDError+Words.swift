@@ -15,7 +15,7 @@ extension SecurIDError: Explained {
         case .checksum:
             Explanation(
                 "checksum", .malformed, "the checksum is wrong: a character of the token is wrong or missing",
-                hint: "copy it again, whole")
+                hint: "copy all of it again")
         case .mac(let what):
             Explanation(
                 "mac", .malformed, "the file was changed: the authentication code of its \(what.printable) is wrong")

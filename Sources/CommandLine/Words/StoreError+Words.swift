@@ -31,7 +31,7 @@ extension StoreError: Explained {
             Explanation(
                 "store-key", .malformed,
                 "the key's secret does not open the store: the file was modified, or the key "
-                    + "verified the user in another way than before")
+                    + "verified the user in a different way than before")
         case .recordChanged(let id):
             Explanation(
                 "store-record", .malformed, "the token \(id.printable) was modified in the file",

@@ -11,12 +11,12 @@ extension VirtualKeyFileError: Explained {
             Explanation(
                 "state-file", ExitStatus(errno: number),
                 "\(self)".replacing(path, with: path.pathInWords),
-                hint: "name a file in a folder where you can write")
+                hint: "choose a file in a folder where you can write")
         case .notAFile, .broken:
-            .malformed("\(self)", hint: "the file is left as it is; name another one to start a new key")
-        case .newer: .malformed("\(self)", hint: "use that version, or name another file")
+            .malformed("\(self)", hint: "the file was not changed; choose another one to create a new key")
+        case .newer: .malformed("\(self)", hint: "use that version, or choose another file")
         case .inUse:
-            Explanation("state-file-busy", .busy, "\(self)", hint: "stop it, or name another file")
+            Explanation("state-file-busy", .busy, "\(self)", hint: "stop it, or choose another file")
         }
     }
 }

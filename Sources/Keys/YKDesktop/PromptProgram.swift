@@ -14,7 +14,7 @@ public enum PromptProgram: Hashable, Sendable {
     /// The timeout for an answer.
     package static let limit = Duration.seconds(120)
 
-    /// Finds the program of SSH_ASKPASS that has to be used in place of a terminal, by the rules of OpenSSH.
+    /// Finds the SSH_ASKPASS program that must be used in place of a terminal, by the rules of OpenSSH.
     ///
     /// - Parameters:
     ///   - askpass: The variable SSH_ASKPASS.

@@ -11,11 +11,11 @@ import YKProtocols
 public final class CredentialBroker: Sendable {
     /// What is known of one credential.
     private struct Entry {
-        /// What was accepted, and is given out again.
+        /// The credential that was accepted and is returned again.
         var held: SharedSecret?
         /// Changes with each acceptance and forgetting, so that a timer knows its own secret.
         var generation = 0
-        /// What was given out last and is neither accepted nor refused, and whether it may be held.
+        /// The credential returned last, neither accepted nor refused yet, and whether it may be held.
         var pending: (secret: SharedSecret, isForOnce: Bool)?
         /// What was refused.
         var refused: [SharedSecret] = []
@@ -114,7 +114,7 @@ public final class CredentialBroker: Sendable {
         return try await find(request, tries)
     }
 
-    /// Whether ``obtain(_:counting:)`` would ask nobody: the credential is held, or a source has it and the key has refused
+    /// Whether ``obtain(_:counting:)`` asks no one: the credential is held, or a source has it and the key has refused
     /// none. Nothing is read.
     public func isAtHand(_ request: CredentialRequest) -> Bool {
         if held(request) != nil { return true }
@@ -125,7 +125,7 @@ public final class CredentialBroker: Sendable {
     /// Whether the credential is held and may be used for this.
     public func isHeld(_ request: CredentialRequest) -> Bool { held(request) != nil }
 
-    /// Holds what was given out last, which the key accepted.
+    /// Holds the credential returned last, which the key accepted.
     public func accepted(_ id: CredentialID) {
         let generation: Int? = memory.state.withLock { state in
             guard let pending = state.entries[id]?.pending else { return nil }
@@ -143,7 +143,7 @@ public final class CredentialBroker: Sendable {
         }
     }
 
-    /// Remembers that the key refused what was given out last.
+    /// Remembers that the key refused the credential returned last.
     public func refused(_ id: CredentialID, triesLeft: Int?) {
         memory.state.withLock { state in
             guard let pending = state.entries[id]?.pending else { return }
@@ -154,7 +154,7 @@ public final class CredentialBroker: Sendable {
         }
     }
 
-    /// Takes note of a failure with what was given out last: of a refusal, if the error is one of this credential.
+    /// Takes note of a failure with the credential returned last: of a refusal, if the error is one of this credential.
     public func failed(_ id: CredentialID, _ error: any Error) {
         guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else {
             return
@@ -236,7 +236,7 @@ extension CredentialBroker {
         return secret
     }
 
-    /// Waits until nobody else asks for the credential.
+    /// Waits until no one else asks for the credential.
     private nonisolated(nonsending) func turn(_ id: CredentialID) async throws {
         let number = memory.state.withLock { state in
             state.number += 1

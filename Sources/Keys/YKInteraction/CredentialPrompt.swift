@@ -12,7 +12,7 @@ public protocol CredentialPrompt: Sendable {
 
     /// Asks for a credential; a new one twice.
     ///
-    /// - Returns: The credential; `nil` if there is nobody to ask.
+    /// - Returns: The credential; `nil` if no one can be asked.
     /// - Throws: `Declined` for a no, and errors of its own: there is no terminal, the question was interrupted.
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }

@@ -33,7 +33,7 @@ public struct CredentialTries: Hashable, Sendable {
     }
 }
 
-/// What is asked for, with everything that whoever is asked should know.
+/// The requested credential, with everything that the prompt should show.
 public struct CredentialRequest: Hashable, Sendable {
     /// The credential.
     public let id: CredentialID
@@ -75,15 +75,15 @@ public struct CredentialRequest: Hashable, Sendable {
 public enum CredentialError: Error, Hashable, Sendable {
     /// The given credential is empty; nothing was sent.
     case empty(CredentialID)
-    /// No tries are left; nobody was asked.
+    /// No tries are left; no one was asked.
     case blocked(CredentialID)
-    /// One try is left, and what is at hand was given before that was known.
+    /// One try is left, and the available credential was given before that was known.
     case lastTry(CredentialID)
     /// The key refused the same one before; it was not sent again.
     case refusedBefore(CredentialID)
     /// Whoever was asked declined.
     case declined(CredentialID)
-    /// There is nobody to ask.
+    /// No one can be asked.
     case nobodyToAsk(CredentialID)
 }
 

@@ -10,7 +10,7 @@ public protocol UserInteraction: Sendable {
     /// - Throws: `Declined`, or the person's own error, such as that there is no terminal.
     nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws
 
-    /// Begins to wait for a touch. The key may answer at once: the person is told only if the wait goes on.
+    /// Begins to wait for a touch. The key may answer at once: the user is notified only if the wait continues.
     func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch
 }
 

@@ -6,7 +6,7 @@ import YKSSH
 import YKTransport
 
 /// A client of the agent, served on a thread of its own until it disconnects. That thread also talks to the other agent,
-/// if there is one, so that one that does not answer holds up nobody else.
+/// if there is one, so that one that does not answer holds up no other.
 final class AgentClient {
     private let descriptor: Int32
     private let upstream: AgentUpstream?
@@ -81,7 +81,7 @@ final class AgentClient {
         }
     }
 
-    /// Passes messages on until the reply is there.
+    /// Passes messages on until the reply arrives.
     private func reply(_ connection: inout SSHAgent.Connection) -> [UInt8] {
         while true {
             switch mailbox.take() {

@@ -141,7 +141,7 @@ public final class AgentSocket: Sendable {
     /// - Parameters:
     ///   - upstream: The socket of the agent to which requests for other keys are passed on.
     ///   - cancellation: Ends the loop within a second.
-    ///   - wake: A descriptor that becomes readable to end it at once; -1 for none.
+    ///   - wake: A descriptor that becomes readable to end it immediately; -1 for none.
     public func serve(_ agent: SSHAgent, upstream: String? = nil, until cancellation: Cancellation, wake: Int32 = -1) {
         while !cancellation.isCancelled {
             var entries = [

@@ -26,7 +26,7 @@ final class AgentUpstream {
 
     /// - Parameters:
     ///   - path: The socket of the other agent.
-    ///   - client: The client; if it hangs up, nobody waits for the answer.
+    ///   - client: The client; if it hangs up, no one waits for the answer.
     init(_ path: String, for client: Int32) { (self.path, self.client) = (path, client) }
 
     /// Closes the connection.
@@ -84,7 +84,7 @@ final class AgentUpstream {
         return nil
     }
 
-    /// Waits until the connection is ready; returns false when the time is over, or the client has hung up.
+    /// Waits until the connection is ready; returns false when the time has elapsed, or the client has hung up.
     private static func wait(for events: Int32, on descriptor: Int32, _ client: Int32, _ deadline: Deadline) -> Bool {
         while !deadline.isOver {
             var entries = [

@@ -7,7 +7,7 @@ import YKWire
 
 /// The SecurID tokens in a sealed store, as they were when it was read.
 ///
-/// Lists need no key; a seed is in memory only while the store's key is at hand.
+/// Lists need no key; a seed is in memory only while the store's key is available.
 public struct TokenStore: Sendable {
     /// The file.
     public let file: StoreFile

@@ -5,7 +5,7 @@ public import YKInteraction
 public import YKPIV
 import YKTransport
 
-/// A PIV key that may be used now: the verification that it requires is done.
+/// A PIV key that may be used now: the verification that it requires has been done.
 public struct PIVKeyUse: Sendable {
     /// The slot of the key.
     public let slot: PIVSlot

@@ -55,7 +55,7 @@ public struct PIVUnlocking {
     /// Performs the verification that a slot requires before its key is used, and returns the key's properties.
     ///
     /// The PIN is verified last, since some policies require it immediately before the operation. If the card does not
-    /// report the policy, the PIN is verified for all slots except 9E, and there only if it is at hand.
+    /// report the policy, the PIN is verified for all slots except 9E, and there only if it is available.
     ///
     /// - Throws: `CredentialError`, `PIVError`, and what the broker's sources and person throw.
     public nonisolated(nonsending) mutating func prepare(
@@ -97,7 +97,7 @@ public struct PIVUnlocking {
         return (use, input)
     }
 
-    /// Verifies the PIN again if it is at hand: other commands may have come in between.
+    /// Verifies the PIN again if it is available: other commands may have come in between.
     private nonisolated(nonsending) mutating func verify<Input>(
         for purpose: String, isForOnce: Bool, reading read: () throws -> Input
     ) async throws -> Input {

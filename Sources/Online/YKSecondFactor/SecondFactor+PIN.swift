@@ -112,7 +112,7 @@ extension SecondFactor {
             expiry: challenge.expiry)
     }
 
-    /// Returns the waiting login PIN of a transaction, or the only waiting one.
+    /// Returns the pending login PIN of a transaction, or the only pending one.
     ///
     /// - Throws: `nothingPending`, or `ambiguous` with the transactions.
     public func pendingPIN(

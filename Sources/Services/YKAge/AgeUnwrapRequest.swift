@@ -104,7 +104,7 @@ public struct AgeUnwrapRequest: Hashable, Sendable {
     }
 }
 
-/// An agent's answer: one byte, and the file key behind it if the byte is 1.
+/// An agent's answer: one byte, followed by the file key if the byte is 1.
 public enum AgeUnwrapAnswer: Sendable {
     /// The agent holds the key, or the stanza is for another one.
     case key

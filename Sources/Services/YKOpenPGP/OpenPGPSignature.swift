@@ -63,7 +63,7 @@ public struct OpenPGPSignature: Hashable, Sendable {
         }
     }
 
-    /// Makes a signature of a message.
+    /// Creates a signature of a message.
     ///
     /// - Parameter sign: Signs a digest with the key: RSASSA-PKCS1-v1_5, ECDSA in DER, or Ed25519.
     init(

@@ -37,7 +37,7 @@ struct AddedCredential {
         constraints.lifetime.map { .now + .seconds(Int64($0)) }
     }
 
-    /// Whether its lifetime is over.
+    /// Whether its lifetime has ended.
     var hasExpired: Bool { end.map { $0 <= .now } ?? false }
 
     /// Whether it has a constraint.

@@ -146,7 +146,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
         return (try take(&reader, of: certificate.publicKey), certificate)
     }
 
-    /// Reads the fields behind the public key.
+    /// Reads the fields after the public key.
     private static func take(_ reader: inout SSHReader, of key: SSHPublicKey) throws(SSHError) -> SecurityKeyFile {
         let flags = Flags(rawValue: try reader.byte("the flags"))
         let handle = try reader.string("the handle")

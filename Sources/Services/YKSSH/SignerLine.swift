@@ -11,7 +11,7 @@ struct SignerLine: Sendable {
     }
 
     private let principals: [UInt8]
-    /// What is behind the principals, or why it cannot be read.
+    /// The fields after the principals, or why they cannot be read.
     private let content: Result<Content, SSHError>
 
     /// Reads a line; `nil` for an empty one, a comment, or one without principals.
@@ -38,7 +38,7 @@ struct SignerLine: Sendable {
     /// Whether the principals include an identity.
     func names(_ identity: String) -> Bool { SSHPattern.fits(Array(identity.utf8), anyOf: principals) }
 
-    /// Returns why the line does not allow a signature; `nil` if it does, empty if it is of another key.
+    /// Returns why the line does not allow a signature; `nil` if it does, empty if it is for a different key.
     func problem(with signature: SSHFileSignature, _ identity: String, now: UInt64) -> String? {
         let line: Content
         switch content {

@@ -61,7 +61,7 @@ package struct PutSecurityKey: CardCommand {
     package func decode(_ reader: inout ByteReader) -> Bool { constantTimeEqual(reader.rest(), expected) }
 }
 
-/// GENERATE KEY (Amendment F §7.4): makes a key pair on P-256.
+/// GENERATE KEY (Amendment F §7.4): generates a key pair on P-256.
 package struct GenerateSecurityKey: CardCommand {
     package static let name = "GENERATE KEY"
     package let apdu: APDU

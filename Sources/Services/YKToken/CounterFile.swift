@@ -6,7 +6,7 @@ public import YKWire
 /// A file with the latest counter of each key: JSON, mode 0600, replaced atomically under a lock.
 ///
 /// A counter is on disk before ``advance(_:to:)`` returns, so that a crash cannot make an accepted password valid
-/// again. The lock is a separate file beside it (`.lock`), which is never deleted.
+/// again. The lock is a separate file next to it (`.lock`), which is never deleted.
 public struct CounterFile: CounterStore, Sendable {
     private let file: SharedFile
     private static let mark = "ykit-otp-counters"

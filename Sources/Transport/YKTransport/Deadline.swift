@@ -9,7 +9,7 @@ public struct Deadline: Sendable {
     private static let longest = Duration.seconds(100 * 366 * 86400)
 
     /// Ends `duration` from now. With a cancellation it also ends when that, or the current task, is cancelled. Without
-    /// one it ends only when the time is over, as required for cleaning up after a cancellation.
+    /// one it ends only when the time has elapsed, as required for cleaning up after a cancellation.
     public static func after(_ duration: Duration, cancellation: Cancellation? = nil) -> Deadline {
         Deadline(expires: .now.advanced(by: min(duration, longest)), cancellation: cancellation)
     }

@@ -4,7 +4,7 @@ import Glibc
 
 /// The operating system's time of day.
 public struct SystemClock: WallClock {
-    /// Makes a clock.
+    /// Creates a clock.
     public init() {}
 
     /// Seconds since 1970-01-01 00:00 UTC.

@@ -7,7 +7,7 @@ public struct SystemRandom: RandomSource {
     /// How many bytes the system gives at once (getentropy(3)).
     private static let portion = 256
 
-    /// Makes a source.
+    /// Creates a source.
     public init() {}
 
     /// Draws bytes from the system's cryptographic generator, as many at once as it provides; on a system without

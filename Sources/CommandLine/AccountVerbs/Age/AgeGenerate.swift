@@ -17,9 +17,9 @@ struct AgeGenerate: ReportingVerb {
     static let about = About(
         "generate", "Create a key for age, and print its identity and recipients.",
         discussion: """
-            In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
-            which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
-            identity must be kept: the key does not store it.
+            The key is created in a PIV slot: on P-256, with a certificate that age-plugin-yubikey also finds, or with \
+            --algorithm x25519, which requires firmware 5.7 and to which any version of age encrypts without a plugin. \
+            With --fido2 it is a credential whose identity must be kept: the key does not store it.
             """,
         examples: [
             Example("ykit age generate --output identity.txt"), Example("ykit age generate --fido2 --output fido2.txt"),
@@ -28,31 +28,31 @@ struct AgeGenerate: ReportingVerb {
     @Option(
         ["--slot <slot>", "-s"],
         help:
-            "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots; the first that is free without it."
+            "One of \(PIVSlot.retiredWords), or 1 to \(PIVSlot.retired.count) for the same slots (default: the first free one)."
     )
     var slot: AgeSlotArgument?
 
     @Option(
-        ["--algorithm", "-a"], among: [.p256, .x25519], help: "The kind of key in a slot: ecc-p256 or x25519.")
+        ["--algorithm", "-a"], among: [.p256, .x25519], help: "Algorithm of the key in a slot: ecc-p256 or x25519.")
     var algorithm: PIVAlgorithm?
 
-    @Flag("--fido2", help: "Make a FIDO2 credential instead of a key in a slot.") var fido2 = false
+    @Flag("--fido2", help: "Create a FIDO2 credential instead of a key in a slot.") var fido2 = false
 
     @Option(
         "--uv", among: VerificationChoice.ofSecrets,
         help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice?
 
-    @Option("--name", help: "What the key is called.") var name: String?
+    @Option("--name", help: "A name for the key.") var name: String?
 
     @Option(
         "--pin-policy", among: PINPolicy.plain,
-        help: "When the key in a slot needs the PIN: never, once or always; once without it.")
+        help: "When the key in a slot requires the PIN: never, once or always (default: once).")
     var pinPolicy: PINPolicy?
 
     @Option(
         "--touch-policy", among: TouchPolicy.plain,
-        help: "When the key in a slot needs a touch: never, always or cached; always without it.")
+        help: "When the key in a slot requires a touch: never, always or cached (default: always).")
     var touchPolicy: TouchPolicy?
 
     @Option(["--output <file>", "-o"], help: "Where the identity goes.") var output = "-"
@@ -66,13 +66,15 @@ struct AgeGenerate: ReportingVerb {
     func check() throws {
         if fido2 {
             guard slot == nil, algorithm == nil, pinPolicy == nil, touchPolicy == nil, name == nil else {
-                throw UsageError("--fido2 makes no key in a slot: omit the options for those")
+                throw UsageError("--fido2 creates no key in a slot: omit the options for slots")
             }
         } else {
-            guard uv == nil else { throw UsageError("--uv belongs to --fido2") }
+            guard uv == nil else { throw UsageError("--uv requires --fido2") }
             // X.520's upper bound of a common name: the certificate has to fit the key, which is made before.
-            guard (name?.unicodeScalars.count ?? 0) <= 64 else { throw UsageError("a name has 64 characters at most") }
-            guard slot?.slot != .attestation else { throw UsageError("the key in f9 attests other keys") }
+            guard (name?.unicodeScalars.count ?? 0) <= 64 else {
+                throw UsageError("a name must have at most 64 characters")
+            }
+            guard slot?.slot != .attestation else { throw UsageError("slot f9 holds the attestation key") }
         }
     }
 
@@ -80,10 +82,10 @@ struct AgeGenerate: ReportingVerb {
         let file = try FileOutput(output, isText: true, isSecret: true, force: force, world)
         let (text, key) = fido2 ? try await credential(in: world) : try await slotKey(in: world)
         var outcome = Outcome(
-            AgeIdentities(keys: [key], output: output), "the identity is in \(output.printable)")
+            AgeIdentities(keys: [key], output: output), "identity written to \(output.printable)")
         file.keep(
             Array(text.utf8), &outcome.answer,
-            orElse: fido2 ? nil : "the key is made: ykit age identity prints its identity")
+            orElse: fido2 ? nil : "the key was created; to print its identity: ykit age identity")
         return outcome
     }
 
@@ -103,7 +105,7 @@ struct AgeGenerate: ReportingVerb {
             policies: policies)
         try await service.checkFit(slot, algorithm, policies)
         var unlocking = world.piv(service, pin, managementKey)
-        try await unlocking.manage(for: "make a key")
+        try await unlocking.manage(for: "generate a key")
         // The new key signs the certificate, so a wrong PIN is refused before the key is generated.
         if algorithm != .x25519, policies.pin != .never {
             try await unlocking.verify(for: "sign the key's certificate")
@@ -118,7 +120,7 @@ struct AgeGenerate: ReportingVerb {
             try await service.putCertificate(certificate.der, slot)
         }
         guard let key = AgePublicKey(key) else {
-            throw Explanation.malformed("the key is of another kind than \(algorithm)")
+            throw Explanation.malformed("the key is not of type \(algorithm)")
         }
         let made = AgeSlot(slot: slot, key: key, name: algorithm == .x25519 ? nil : name, policies: policies)
         let identity = AgeIdentity.slot(slot.rawValue, serial: serial, key: key)
@@ -139,18 +141,18 @@ struct AgeGenerate: ReportingVerb {
         for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }
         throw Explanation(
             "full", .notFound, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
-            hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
+            hint: "choose one with --slot, or delete a key: ykit piv keys delete SLOT")
     }
 
     // MARK: a credential
 
     private func credential(in world: World) async throws -> (text: String, key: AgeKeyReport) {
         let isVerified = uv != .discouraged
-        let what = "make a credential for age"
+        let what = "create a credential for age"
         let service = try await world.openTouchedFIDO(pin, for: what)
         if !isVerified, try await service.info().option(.alwaysUv) == true {
             throw Explanation(
-                "not-supported", .notSupported, "this key always verifies the user, so the identity has to say so",
+                "not-supported", .notSupported, "this key always verifies the user, so the identity must require it",
                 hint: "--uv required")
         }
         world.announce(to: what)
@@ -166,10 +168,10 @@ struct AgeGenerate: ReportingVerb {
         let credential = try AgeCredential(
             salt: world.environment.random.draw(32, secret: false),
             id: made.response.authenticatorData.credential?.id ?? [], isVerified: isVerified)
-        world.announce(to: "make the secret of the credential")
+        world.announce(to: "derive the credential's secret")
         let secret = try await service.secret(of: credential)
         guard case .x25519(let publicKey) = try PrivateKey(x25519: secret.value).publicKey else {
-            throw Explanation.malformed("the secret is not a key of X25519")
+            throw Explanation.malformed("the secret is not an X25519 key")
         }
         let identity = AgeIdentity.fido2(credential, publicKey: publicKey)
         let recipients = [

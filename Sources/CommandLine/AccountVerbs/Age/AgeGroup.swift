@@ -13,9 +13,9 @@ struct AgeGroup: ParsableCommand {
     static let about = About(
         "age", "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
         discussion: """
-            A recipient is whom a file is encrypted to, which needs no key; an identity says which key decrypts it, and \
-            holds no secret. age finds ykit by a link: ln -s ykit age-plugin-ykit. Keys of age-plugin-yubikey work under \
-            that name.
+            A recipient is a public key to encrypt to, which needs no security key; an identity names the key that \
+            decrypts, and holds no secret. age finds ykit through a link: ln -s ykit age-plugin-ykit. Keys of \
+            age-plugin-yubikey work under that name.
             """,
         subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self],
         examples: [Example("ykit age generate --output identity.txt")])
@@ -169,21 +169,21 @@ struct AgeList: ReportingVerb {
     static let about = About(
         "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
-            What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
+            The output is a recipients file for 'age -R'. age 1.3 and later encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
             """,
         examples: [Example("ykit age list")])
 
     @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
 
-    @Option("--form", help: "How recipients on P-256 are written: tag, yubikey or ykit.")
+    @Option("--form", help: "Format of P-256 recipients: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
 
     func run(in world: World) async throws -> Outcome<AgeKeys> {
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
         let slots = try await service.ageSlots((all ? PIVSlot.main : []) + PIVSlot.retired)
-        if slots.isEmpty { world.terminal.note("no keys for age; make one with: ykit age generate") }
+        if slots.isEmpty { world.terminal.note("no keys for age; create one with: ykit age generate") }
         let keys = slots.map {
             $0.report(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
         }
@@ -212,14 +212,14 @@ struct AgeIdentityVerb: ReportingVerb {
     static let about = About(
         "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """
-            Of the key in one slot, or of all in the slots \(PIVSlot.retiredWords). An identity of --form yubikey is for \
-            age-plugin-yubikey too, and names keys on P-256 alone.
+            For the key in one slot, or for all keys in the slots \(PIVSlot.retiredWords). Identities of --form \
+            yubikey also work with age-plugin-yubikey, and exist for P-256 keys only.
             """,
         examples: [Example("ykit age identity > identity.txt")])
 
     @Argument("slot", help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 
-    @Option("--form", help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
+    @Option("--form", help: "Format of identities: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
     @Option(["--output <file>", "-o"], help: "Where the identities go.") var output = "-"
 
@@ -235,13 +235,13 @@ struct AgeIdentityVerb: ReportingVerb {
             throw Explanation(
                 "no-key", .notFound,
                 "there is no key for age in \(slot.map { "slot \($0.slot)" } ?? "the slots \(PIVSlot.retiredWords)")",
-                hint: "ykit age generate makes one")
+                hint: "create one with: ykit age generate")
         }
         let reports = keys.map {
             $0.report(serial, recipient: AgeRecipientForm.tag.text($0.key), identity: $1.text)
         }
         var outcome = Outcome(
-            AgeIdentities(keys: reports, output: output), "the identities are in \(output.printable)")
+            AgeIdentities(keys: reports, output: output), "identities written to \(output.printable)")
         let text = keys.map { AgeIdentityFile.text($0.comments(serial), $0.recipients, $1) }.joined()
         try file.put(Array(text.utf8), &outcome.answer)
         return outcome

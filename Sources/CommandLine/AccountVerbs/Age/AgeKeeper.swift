@@ -88,7 +88,7 @@ final class AgeKeeper: AgeKeySource {
                 let use = try await card.access.prepare(slot, nil, .derive, for: "decrypt a file")
                 guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
                     throw Explanation(
-                        "no-such-key", .notFound, "slot \(slot) holds another key than the identity names",
+                        "no-such-key", .notFound, "slot \(slot) holds a different key than the identity names",
                         hint: "ykit age identity prints the identities of a key")
                 }
                 let service = card.service

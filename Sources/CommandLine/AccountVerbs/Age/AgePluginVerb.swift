@@ -19,22 +19,23 @@ struct AgeConversation: Report {
 struct AgePluginVerb: ReportingVerb {
     static let hasOwnOutput = true
     static let about = About(
-        "plugin", "Serve age as its plugin; age starts it.",
+        "plugin", "Run as a plugin of age; age starts it.",
         discussion: """
-            age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
-            age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. age \
-            prompts for the PIN and the touch.
+            age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients with that name; a link to \
+            ykit named age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag runs this verb. \
+            age prompts for the PIN and the touch.
             """,
         examples: [
             Example(
-                "age --decrypt --identity identity.txt secrets.age", "age starts the plugin for an identity of ykit.")
+                "age --decrypt --identity identity.txt secrets.age",
+                "age starts the plugin if the identity is one of ykit's.")
         ])
 
     @Option("--state", help: "The state machine: recipient-v1 or identity-v1.") var state: AgePlugin
 
     func run(in world: World) async throws -> Outcome<AgeConversation> {
         guard !world.options.json, !world.options.plan else {
-            throw Explanation.usage("a plugin speaks with age on standard output: there is neither JSON nor a plan")
+            throw Explanation.usage("a plugin talks to age on standard output: --json and --plan cannot be used")
         }
         let dialogue = AgeDialogue(AgeStreams())
         let keys = AgeKeeper(world, dialogue)
@@ -96,7 +97,7 @@ final class AgeStreams: AgeConnection {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .connection("age does not listen any more") }
+            guard count > 0 else { throw .connection("age closed the connection") }
             rest = rest.dropFirst(count)
         }
     }
@@ -110,7 +111,9 @@ final class AgeStreams: AgeConnection {
                     buffer.removeFirst(end + 1)
                     return line
                 }
-                guard buffer.count <= AgeStanzaReader.lineLimit else { throw .malformed("a line without an end") }
+                guard buffer.count <= AgeStanzaReader.lineLimit else {
+                    throw .malformed("a line that is not terminated")
+                }
                 try fill(&buffer)
             }
         }

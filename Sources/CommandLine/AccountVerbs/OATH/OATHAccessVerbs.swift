@@ -37,7 +37,7 @@ struct OATHAccessChange: ReportingVerb {
     static let about = About(
         "change", "Set, change or remove the password.",
         discussion: """
-            When both passwords are read from standard input, the first line is the current one, the second the new one.
+            If both passwords are read from standard input, the first line is the current one, the second the new one.
             """,
         examples: [
             Example("ykit oath access change"),
@@ -54,7 +54,7 @@ struct OATHAccessChange: ReportingVerb {
 
     func check() throws {
         if clear, new.isGiven || remember {
-            throw UsageError("--clear takes no new password")
+            throw UsageError("--clear cannot be combined with a new password")
         }
     }
 
@@ -66,14 +66,14 @@ struct OATHAccessChange: ReportingVerb {
             _ = try? world.keyring().forget(info.deviceID)
             return Outcome(
                 OATHPasswordChange(deviceID: info.deviceID, hasPassword: false, isRemembered: false),
-                "the password is removed")
+                "password removed")
         }
         let password = try new.source.readNew(world.terminal, asking: "new password of the OATH accounts")
         try await service.setAccessKey(try AccessKey(password: password, salt: info.salt))
         let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, world)
         return Outcome(
             OATHPasswordChange(deviceID: info.deviceID, hasPassword: true, isRemembered: isRemembered),
-            "the password is set" + (isRemembered ? " and remembered" : ""))
+            "password set" + (isRemembered ? " and remembered" : ""))
     }
 
     /// Remembers the new key if requested, or if the old one was remembered.
@@ -103,8 +103,8 @@ struct OATHAccessRemember: ReportingVerb {
     static let about = About(
         "remember", "Remember the password on this computer.",
         discussion: """
-            The Secret Service of the desktop session keeps it where there is one. Otherwise it is stored in a file \
-            that only its owner may read, encrypted under a second such file and this machine's id: that protects it \
+            It is kept in the Secret Service of the desktop session, if there is one. Otherwise it is stored in a file \
+            that only its owner can read, encrypted with a second such file and this machine's ID: that protects it \
             from other users and in copies of the file, not from programs that run as you.
             """,
         examples: [Example("ykit oath access remember")])
@@ -161,7 +161,8 @@ struct OATHAccessForget: ReportingVerb {
         }
         let info = await (try world.openOATH()).info
         let found = try keyring.forget(info.deviceID)
-        let line = found ? "forgot the password of \(info.deviceID)" : "no password of \(info.deviceID) was remembered"
+        let line =
+            found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"
         return Outcome(ForgottenPasswords(count: found ? 1 : 0), line)
     }
 }

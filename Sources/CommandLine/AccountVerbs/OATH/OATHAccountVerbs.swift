@@ -22,11 +22,11 @@ struct RenamedAccount: Report {
 struct OATHRename: ReportingVerb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
-        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.",
+        discussion: "NAME is the full new name, 'issuer:name'; the period does not change.",
         examples: [Example("ykit oath rename github GitHub:alice@example.org")])
 
     @Argument(
-        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
     var query: String
 
@@ -66,7 +66,7 @@ struct OATHDelete: ReportingVerb {
         examples: [Example("ykit oath delete github")])
 
     @Argument(
-        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
     var query: String
 
@@ -103,7 +103,7 @@ struct OATHUri: ReportingVerb {
 
     @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 
-    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts with the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -193,8 +193,8 @@ extension OATHEntry.Outcome: Report {
     static let members: [Member<OATHEntry.Outcome>] = [
         Member("code") { $0.found?.text },
         Member("validFrom") { $0.found?.validFrom },
-        Member("validTo", "one past the last second") { $0.found?.validTo },
-        Member("error", "why the code of this account could not be made") { $0.error },
+        Member("validTo", "the first second after it") { $0.found?.validTo },
+        Member("error", "why no code could be calculated for this account") { $0.error },
     ]
 
     private var found: OATHCode? { if case .code(let code) = self { code } else { nil } }

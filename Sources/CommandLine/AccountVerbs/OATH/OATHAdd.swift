@@ -50,9 +50,9 @@ struct OATHAdd: ReportingVerb {
 
     @Option(["--algorithm", "-a"], help: "sha1, sha256 or sha512.") var algorithm = "sha1"
 
-    @Option(["--digits", "-d"], help: "The digits of a code: 6, 7 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "Number of digits in a code: 6, 7 or 8.") var digits = 6
 
-    @Option(["-P", "--period"], help: "Seconds that a code is valid.") var period = 30
+    @Option(["-P", "--period"], help: "How long a code is valid, in seconds.") var period = 30
 
     @Option(["--counter", "-c"], help: "Initial counter of a counter-based account.") var counter: UInt32 = 0
 
@@ -62,14 +62,14 @@ struct OATHAdd: ReportingVerb {
 
     @Option(
         "--also-device <serial>",
-        help: "Add it to the key with this serial number too, as a second --device does; may be repeated.")
+        help: "Also add it to the key with this serial number, as with a second --device; may be repeated.")
     var alsoDevice: [String] = []
 
     @Option("--pskc <file>", help: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 
-    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts with the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -79,9 +79,9 @@ struct OATHAdd: ReportingVerb {
     }
 
     func check() throws {
-        if OATHAlgorithm(name: algorithm) == nil { throw UsageError("the algorithm is sha1, sha256 or sha512") }
-        if !(6...8).contains(digits) { throw UsageError("a code has 6, 7 or 8 digits") }
-        if period < 1 || period > Int(Int32.max) { throw UsageError("a period is at least 1 s") }
+        if OATHAlgorithm(name: algorithm) == nil { throw UsageError("the algorithm must be sha1, sha256 or sha512") }
+        if !(6...8).contains(digits) { throw UsageError("a code must have 6, 7 or 8 digits") }
+        if period < 1 || period > Int(Int32.max) { throw UsageError("a period must be at least 1 s") }
     }
 
     func run(in world: World) async throws -> Outcome<AccountOnKeys> {
@@ -136,10 +136,10 @@ struct OATHAdd: ReportingVerb {
         guard !alsoDevice.isEmpty else { return found }
         guard let first else { throw Explanation.usage("--also-device needs --device, which names the first key") }
         guard Set([first] + alsoDevice).count == alsoDevice.count + 1 else {
-            throw Explanation.usage("the same key is named twice")
+            throw Explanation.usage("the same key is given twice")
         }
         guard world.replay == nil, world.software == nil, world.plan == nil else {
-            throw Explanation.usage("a recording, a plan and --virtual are of one key: omit all but one --device")
+            throw Explanation.usage("a recording, a plan and --virtual cover only one key: omit all but one --device")
         }
         for serial in alsoDevice {
             let keys = world.keys.selecting(world.keys.selection.with(serial: serial))

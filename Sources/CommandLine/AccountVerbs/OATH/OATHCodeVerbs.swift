@@ -16,7 +16,7 @@ struct AccountList: Report {
 
     static let members: [Member<AccountList>] = [
         Member("accounts") { $0.accounts },
-        Member("time", "for when the codes are") { $0.time },
+        Member("time", "the time of the codes") { $0.time },
     ]
 
     init(_ accounts: [OATHAccount]) { self.accounts = accounts.map { ListedAccount(account: $0) } }
@@ -48,7 +48,7 @@ struct OATHList: ReportingVerb {
 
     @Flag(["--watch", "-w"], help: "Show codes and keep them up to date.") var watch = false
 
-    @Flag("--show-hidden", help: "Show accounts of issuer _hidden as well.") var showHidden = false
+    @Flag("--show-hidden", help: "Also show accounts of the issuer _hidden.") var showHidden = false
 
     @OptionGroup var password: PasswordOptions
 
@@ -87,8 +87,8 @@ struct AccountCodes: Report {
 
     static let members: [Member<AccountCodes>] = [
         Member("accounts") { $0.accounts },
-        Member("code", "of the one account asked for") { $0.code?.text },
-        Member("time", "for when the codes are") { $0.time },
+        Member("code", "of the requested account") { $0.code?.text },
+        Member("time", "the time of the codes") { $0.time },
     ]
 }
 
@@ -97,7 +97,7 @@ struct OATHCalculate: ReportingVerb {
     static let about = About(
         "calculate", "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """
-            A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
+            A query is a full name or part of one; case is ignored. With a query only the code is printed; a \
             counter-based account advances, and an account that requires a touch waits for it.
             """,
         aliases: ["code"],
@@ -107,23 +107,23 @@ struct OATHCalculate: ReportingVerb {
         ])
 
     @Argument(
-        "query", help: "Which account: its name or a part of it; 60/NAME for the one of that period.",
+        "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
     var query: String?
 
     @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.") var single = false
 
-    @Flag("--show-hidden", help: "Show accounts of issuer _hidden as well.") var showHidden = false
+    @Flag("--show-hidden", help: "Also show accounts of the issuer _hidden.") var showHidden = false
 
     @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @Option("--at <seconds>", help: "Make codes for this time, in seconds since 1970.") var at: Int64?
+    @Option("--at <seconds>", help: "Calculate codes for this time, in seconds since 1970.") var at: Int64?
 
     @OptionGroup var password: PasswordOptions
 
     func check() throws {
-        if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account, name it") }
+        if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account: give its name") }
     }
 
     func run(in world: World) async throws -> Outcome<AccountCodes> {
@@ -154,7 +154,7 @@ struct OATHCalculate: ReportingVerb {
         case .failed(let error): throw error
         case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
-            world.terminal.purpose("make a code for \(entry.account.id.text.printable)")
+            world.terminal.purpose("calculate a code for \(entry.account.id.text.printable)")
             return try await TouchPrompt.during(world.terminal) {
                 try await service.code(for: entry.account.id, at: at)
             }

@@ -69,10 +69,10 @@ struct OATHReset: ReportingVerb {
         let service = try await world.openOATH()
         let before = await service.info.deviceID
         try confirmation.ask(
-            typing: "reset", "this deletes all OATH accounts of this key for good, and the password", in: world)
+            typing: "reset", "this permanently deletes all OATH accounts on this key, and the password", in: world)
         try await service.reset()
         _ = try? world.keyring().forget(before)
         let after = await service.info.deviceID
-        return Outcome(ResetOATH(deviceID: after), "all accounts are deleted, the device id is now \(after)")
+        return Outcome(ResetOATH(deviceID: after), "all accounts deleted; the device ID is now \(after)")
     }
 }

@@ -28,7 +28,7 @@ struct ImportedAccount: Report {
 
     static let members: [Member<ImportedAccount>] = [
         Member("id", "null if it cannot be read") { $0.id?.text },
-        Member("origin", "where it stands") { $0.origin },
+        Member("origin", "where it was found") { $0.origin },
         Member("added") { $0.error == nil },
         Member("error") { $0.error },
     ]
@@ -80,7 +80,7 @@ struct OATHImport: ReportingVerb {
 
     @Flag(["-y", "--yes"], help: "Do not ask for confirmation.") var yes = false
 
-    @Flag(["--force", "-f"], help: "Overwrite accounts of the same name.") var force = false
+    @Flag(["--force", "-f"], help: "Overwrite accounts with the same name.") var force = false
 
     @Option("--column", help: "The column of a table with the otpauth URIs or secrets: its name or number.")
     var column: String?
@@ -92,7 +92,7 @@ struct OATHImport: ReportingVerb {
     @OptionGroup var password: PasswordOptions
 
     func check() throws {
-        if files.isEmpty { throw UsageError("name a file, or - for standard input") }
+        if files.isEmpty { throw UsageError("give a file, or - for standard input") }
     }
 
     func run(in world: World) async throws -> Outcome<ImportedAccounts> {

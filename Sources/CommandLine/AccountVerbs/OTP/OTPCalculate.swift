@@ -26,8 +26,8 @@ struct OTPCalculate: ReportingVerb {
     static let about = About(
         "calculate", "Send a challenge to a slot and show its response.",
         discussion: """
-            The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
-            the answer a code.
+            The challenge is in hexadecimal; '-' reads it from a line of standard input. With --totp it is the time, \
+            and the response is a code.
             """,
         examples: [
             Example("ykit otp calculate 2 00010203", "Send four bytes to a challenge-response slot."),
@@ -38,20 +38,20 @@ struct OTPCalculate: ReportingVerb {
 
     @Argument("challenge", help: "The challenge, up to 64 bytes.") var challenge: String?
 
-    @Flag(["-T", "--totp"], help: "Make a TOTP code.") var totp = false
+    @Flag(["-T", "--totp"], help: "Calculate a TOTP code.") var totp = false
 
-    @Option(["--digits", "-d"], help: "The digits of a code: 6, 7 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "Number of digits in a code: 6, 7 or 8.") var digits = 6
 
-    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
+    @Option("--time <seconds>", help: "Show the code for this time, in seconds since 1970.") var time: Int64?
 
-    @Option("--period", help: "Seconds that a code is valid.") var period: Int64 = 30
+    @Option("--period", help: "How long a code is valid, in seconds.") var period: Int64 = 30
 
     @Flag("--yubico", help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
 
     func check() throws {
-        if totp, challenge != nil || yubico { throw UsageError("--totp takes no challenge") }
+        if totp, challenge != nil || yubico { throw UsageError("--totp cannot be combined with a challenge") }
         if !totp, challenge == nil { throw UsageError("give a challenge, or --totp") }
-        if !(6...8).contains(digits) { throw UsageError("a code has 6 to 8 digits") }
+        if !(6...8).contains(digits) { throw UsageError("a code must have 6 to 8 digits") }
     }
 
     func run(in world: World) async throws -> Outcome<SlotResponse> {

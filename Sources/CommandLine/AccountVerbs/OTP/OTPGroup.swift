@@ -10,7 +10,7 @@ import YKWire
 /// Commands for the Yubico OTP application.
 struct OTPGroup: ParsableCommand {
     static let about = About(
-        "otp", "Yubico OTP: the two slots of a key, and the tokens they make.",
+        "otp", "Yubico OTP: the two slots of a key, and the tokens they produce.",
         subcommands: [
             OTPInfo.self, OTPSwap.self, OTPDelete.self, OTPYubiOTP.self, OTPStatic.self, OTPChalResp.self, OTPHOTP.self,
             OTPNDEF.self, OTPSettingsUpdate.self, OTPCalculate.self, OTPParse.self, OTPVerify.self,
@@ -39,7 +39,7 @@ struct OTPReport: Report {
     /// The lines.
     var lines: [String] {
         slots.map { "slot \($0.slot.rawValue): \($0.state.words)" }
-            + (isLightInverted ? ["the light is off at rest"] : [])
+            + (isLightInverted ? ["the light is off when idle"] : [])
             + (isFIPS.map { ["FIPS approved mode: \($0 ? "yes" : "no")"] } ?? [])
     }
 }
@@ -80,7 +80,7 @@ extension OTPSlotState {
     fileprivate var words: String {
         switch (isProgrammed, isTouchTriggered) {
         case (false, _): "empty"
-        case (nil, _): "not known, the firmware does not report it"
+        case (nil, _): "unknown: the firmware does not report it"
         case (true, true): "programmed, types when touched"
         case (true, false): "programmed, answers challenges"
         case (true, nil): "programmed"
@@ -154,11 +154,11 @@ struct OTPSettingsUpdate: ReportingVerb {
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let (_, access) = try target.read(in: world) {}
-        try world.confirm("write all settings of slot \(slot.rawValue) again?", unless: target.force)
+        try world.confirm("rewrite all settings of slot \(slot.rawValue)?", unless: target.force)
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)
-        return Outcome(ChangedSlot(slot: slot), "the settings of slot \(slot.rawValue) are written")
+        return Outcome(ChangedSlot(slot: slot), "wrote the settings of slot \(slot.rawValue)")
     }
 }
 
@@ -194,7 +194,7 @@ struct OTPNDEF: ReportingVerb {
     @Option(["--prefix <text>", "-p"], help: "The text before the token; https://my.yubico.com/yk/# by default.")
     var prefix: String?
 
-    @Flag("--text", help: "Give a text rather than an address.") var text = false
+    @Flag("--text", help: "Use plain text rather than a URL.") var text = false
 
     @Option("--language <code>", help: "The language of the text, en by default.") var language = "en"
 
@@ -208,6 +208,6 @@ struct OTPNDEF: ReportingVerb {
         try await service.setNDEF(record, for: slot, access: try code.read(world))
         let report = SlotNDEF(slot: slot, record: record)
         return Outcome(
-            report, "over NFC the key gives '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")
+            report, "over NFC the key returns '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")
     }
 }

@@ -14,7 +14,7 @@ extension OTPSlot {
     /// Parses `1` or `2`.
     static func parse(_ text: String) throws -> OTPSlot {
         guard let slot = Int(text).flatMap({ OTPSlot(rawValue: $0) }) else {
-            throw UsageError("a slot is 1 or 2, not '\(text.printable)'")
+            throw UsageError("a slot must be 1 or 2, not '\(text.printable)'")
         }
         return slot
     }
@@ -36,7 +36,7 @@ enum OTPKey: SecretKind {
 struct AccessCodeOptions: ParsableArguments {
     static let title = "Access Code Options"
 
-    @Flag("--access-code", help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
+    @Flag("--access-code", help: "Prompt for the slot's current access code: 12 hexadecimal digits.")
     var accessCode = false
 
     @OptionGroup var given: SecretOptions<AccessCode>
@@ -60,7 +60,7 @@ struct AccessCodeOptions: ParsableArguments {
 struct NewAccessCodeOptions: ParsableArguments {
     static let title = "New Access Code"
 
-    @Flag("--new-access-code", help: "Ask for a new access code: 12 hexadecimal digits.") var newAccessCode = false
+    @Flag("--new-access-code", help: "Prompt for a new access code: 12 hexadecimal digits.") var newAccessCode = false
 
     @OptionGroup var given: SecretOptions<NewAccessCode>
 
@@ -68,7 +68,7 @@ struct NewAccessCodeOptions: ParsableArguments {
 
     func check() throws {
         if removeAccessCode, newAccessCode || given.isGiven {
-            throw UsageError("--remove-access-code takes no new one")
+            throw UsageError("--remove-access-code cannot be combined with a new access code")
         }
     }
 
@@ -91,10 +91,11 @@ struct OTPKeyOptions: ParsableArguments {
 
     @Flag(["--generate", "-g"], help: "Generate a random key.") var generate = false
 
-    @Option("--output <file>", help: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output <file>", help: "Write generated secrets to this file instead of to the terminal.")
+    var output: String?
 
     func check() throws {
-        if generate, given.isGiven { throw UsageError("--generate takes no key") }
+        if generate, given.isGiven { throw UsageError("--generate cannot be combined with a key") }
     }
 
     /// Returns the key: generated, given, or asked for.
@@ -187,7 +188,7 @@ struct TypingOptions: ParsableArguments {
 
     @Flag("--serial-in-usb", help: "Show the serial number in the USB descriptor.") var serialInUsb = false
 
-    @Flag("--serial-by-command", inversion: .prefixedNo, help: "Tell programs the serial number.")
+    @Flag("--serial-by-command", inversion: .prefixedNo, help: "Let programs read the serial number.")
     var serialByCommand = true
 
     @Flag("--dormant", help: "Keep the slot dormant until its settings are updated.") var dormant = false
@@ -210,7 +211,7 @@ struct TypingOptions: ParsableArguments {
     }
 
     func check() throws {
-        if OTPSettings.Pacing(rawValue: pacing) == nil { throw UsageError("--pacing is 0, 20, 40 or 60") }
+        if OTPSettings.Pacing(rawValue: pacing) == nil { throw UsageError("--pacing must be 0, 20, 40 or 60") }
     }
 
     /// The settings.

@@ -23,7 +23,7 @@ struct YubicoOTPSlot: Report {
     static let members: [Member<YubicoOTPSlot>] = [
         Member("slot") { $0.slot.rawValue },
         Member("publicId", "in modhex") { $0.publicID },
-        Member("serial", "where it was asked for") { $0.serial },
+        Member("serial", "if it was requested") { $0.serial },
     ]
 }
 
@@ -32,15 +32,15 @@ struct OTPYubiOTP: ReportingVerb {
     static let about = About(
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
-            The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
-            environment, or are generated with --generate. When several come by standard input, their lines are: access \
-            code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
+            The private identity (12 hexadecimal digits) and the key (32) are prompted for, given by options or the \
+            environment, or generated with --generate. If several are read from standard input, the lines are, in \
+            order: access code, private identity, key, new access code. --csv writes a new file for upload to YubiCloud.
             """,
         examples: [Example("ykit otp yubiotp 1 --serial-public-id --generate --csv yubicloud.csv")])
 
     @OptionGroup var target: OTPProgramming
 
-    @Option("--public-id <modhex>", help: "The public identity; its length is even and at most 32.")
+    @Option("--public-id <modhex>", help: "The public identity: up to 32 letters, an even number.")
     var publicId: String?
 
     @Flag("--serial-public-id", help: "Derive the public identity from the serial number.") var serialPublicId = false
@@ -55,7 +55,7 @@ struct OTPYubiOTP: ReportingVerb {
     func check() throws {
         if (publicId == nil) == !serialPublicId { throw UsageError("give --public-id or --serial-public-id") }
         if key.generate, privateID.isGiven {
-            throw UsageError("--generate makes the private identity up as well")
+            throw UsageError("--generate also generates the private identity")
         }
     }
 
@@ -84,7 +84,7 @@ struct OTPYubiOTP: ReportingVerb {
         }
         guard let bytes = try? Modhex.decode(publicId ?? ""), bytes.count <= 16 else {
             throw Explanation.usage(
-                "the public identity is not modhex of at most 32 letters", hint: "the letters are \(Modhex.alphabet)")
+                "the public identity must be modhex of at most 32 letters", hint: "the letters are \(Modhex.alphabet)")
         }
         return bytes
     }
@@ -132,9 +132,9 @@ struct OTPStatic: ReportingVerb {
     static let about = About(
         "static", "Program a slot to type a static password.",
         discussion: """
-            A key types positions, not characters: name the layout that the computer is set to. With modhex, the usual \
-            one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
-            The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is generated with \
+            A key types positions, not characters: give the layout that the computer uses. With modhex, the default, \
+            only the letters \(Modhex.alphabet) are possible, which are in the same places in nearly all layouts. The \
+            password comes from a prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is generated with \
             --generate.
             """,
         examples: [Example("ykit otp static 2 --generate --length 20")])
@@ -150,7 +150,8 @@ struct OTPStatic: ReportingVerb {
 
     @Option("--length", help: "The length of the generated password, up to 38.") var length = 38
 
-    @Option("--output <file>", help: "Where generated secrets go, instead of to the terminal.") var output: String?
+    @Option("--output <file>", help: "Write generated secrets to this file instead of to the terminal.")
+    var output: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -162,9 +163,9 @@ struct OTPStatic: ReportingVerb {
     }
 
     func check() throws {
-        if generate, given.isGiven { throw UsageError("--generate takes no password") }
+        if generate, given.isGiven { throw UsageError("--generate cannot be combined with a password") }
         if output != nil, !generate { throw UsageError("--output needs --generate") }
-        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length is 1 to 38") }
+        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length must be 1 to 38") }
     }
 
     func run(in world: World) async throws -> Outcome<StaticSlot> {
@@ -197,8 +198,8 @@ struct OTPStatic: ReportingVerb {
             return SharedSecret(Secret(codes))
         } catch {
             throw Explanation.usage(
-                "character \(error.offset + 1) of the password is on no key of the layout \(layout.rawValue)",
-                hint: "name the layout of the computer with --layout")
+                "the layout \(layout.rawValue) has no key for character \(error.offset + 1) of the password",
+                hint: "choose the computer's layout with --layout")
         }
     }
 }
@@ -221,23 +222,22 @@ struct OTPChalResp: ReportingVerb {
     static let about = About(
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
-            With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
-            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is generated with --generate. For KeePassXC \
-            program the \
-            slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
-            opened without it.
+            With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, \
+            and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is generated with --generate. For \
+            KeePassXC, program the slot without --full-challenges and --yubico, and a second key with the same secret: \
+            without one of them the database cannot be opened.
             """,
         examples: [Example("ykit otp chalresp 2 --generate --touch")])
 
     @OptionGroup var target: OTPProgramming
 
-    @Flag(["--touch", "-t"], help: "Ask for a touch before each answer.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch before each response.") var touch = false
 
     @Flag(["-T", "--totp"], help: "The key is base 32, as services print it for TOTP.") var totp = false
 
     @Flag("--yubico", help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
 
-    @Flag("--full-challenges", help: "Take challenges of 64 bytes only, zeros at their end included.")
+    @Flag("--full-challenges", help: "Accept only challenges of 64 bytes, and count zeros at their end.")
     var fullChallenges = false
 
     @OptionGroup var key: OTPKeyOptions
@@ -280,29 +280,29 @@ struct OTPHOTP: ReportingVerb {
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """
-            The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or \
-            is generated with --generate.
+            The key is base 32, as services print it, and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, \
+            or is generated with --generate.
             """,
         examples: [Example("ykit otp hotp 2 --digits 8"), Example("ykit otp hotp 2 --generate --output hotp.secret")])
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(["--digits", "-d"], help: "The digits of a code: 6 or 8.") var digits = 6
+    @Option(["--digits", "-d"], help: "Number of digits in a code: 6 or 8.") var digits = 6
 
-    @Option(["--counter", "-c"], help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
+    @Option(["--counter", "-c"], help: "Initial counter: a multiple of 16 up to 1048560.") var counter = 0
 
     @Option(
         "--identifier <text>",
         help:
-            "What is typed before each code: 12 characters of an OATH token identifier, its last 8, or its first 4 for "
-            + "the serial number behind them; '-' for Yubico's.")
+            "Typed before each code: an OATH token identifier of 12 characters, its last 8, or its first 4 followed by "
+            + "the serial number; '-' for Yubico's.")
     var identifier: String?
 
     @OptionGroup var key: OTPKeyOptions
     @OptionGroup var typing: TypingOptions
 
     func check() throws {
-        if digits != 6, digits != 8 { throw UsageError("a code has 6 or 8 digits") }
+        if digits != 6, digits != 8 { throw UsageError("a code must have 6 or 8 digits") }
     }
 
     func run(in world: World) async throws -> Outcome<HOTPSlot> {
@@ -331,7 +331,7 @@ struct OTPHOTP: ReportingVerb {
 struct OTPProgramming: ParsableArguments {
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Flag(["--force", "-f"], help: "Do not ask before a slot is overwritten.") var force = false
+    @Flag(["--force", "-f"], help: "Do not ask before overwriting a slot.") var force = false
 
     @OptionGroup var code: AccessCodeOptions
     @OptionGroup var newCode: NewAccessCodeOptions

@@ -28,7 +28,7 @@ struct AcceptedOTP: Report {
         Member("sessionUse") { $0.counter?.session },
         Member("timestamp") { $0.timestamp },
         Member("random", "null with a server") { $0.random },
-        Member("previous", "of the password accepted before") { $0.previous },
+        Member("previous", "of the previously accepted password") { $0.previous },
         Member("server", "that accepted it") { $0.server },
         Member("status", "of the server") { $0.status },
         Member("store", "the file of accepted counters") { $0.store },
@@ -48,13 +48,13 @@ struct OTPVerify: ReportingVerb {
     static let about = About(
         "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
         discussion: """
-            With the AES key the password is opened, its CRC and identities are checked, and its counter is written down \
-            before it is accepted: no password is accepted twice. With --server a server is asked that speaks the \
-            validation protocol 2.0; the key is then the client's, in base 64, and both sides sign. Servers are asked one \
-            after the other until one says yes or no.
+            With the AES key, the password is decrypted, its CRC and identities are checked, and its counter is stored \
+            before it is accepted: no password is accepted twice. With --server, a server that supports the validation \
+            protocol 2.0 is asked; the key is then the client's, in base 64, and both sides sign. Servers are tried in \
+            order until one accepts or rejects the password.
 
-            The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a client's), \
-            or is asked for. Without an argument the password is read from the terminal: touch the key.
+            The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a \
+            client's), or from a prompt. Without an argument the password is read from the terminal: touch the key.
             """,
         examples: [Example("ykit otp verify dteffujehknhfjbrjnlnldnhcujvddbikngjrtgh --key-file aes.key")])
 
@@ -65,23 +65,25 @@ struct OTPVerify: ReportingVerb {
     @Option("--public-id <modhex>", help: "The public identity that the key must have, in modhex.")
     var publicId: String?
 
-    @Option("--store <file>", help: "The file of accepted counters, which reveals replays.") var store: String?
+    @Option("--store <file>", help: "The file of accepted counters, which detects replays.") var store: String?
 
     @Option("--server <url>", help: "Ask this validation server; may be repeated.") var server: [String] = []
 
     @Option("--client <number>", help: "The client ID at the validation servers.") var client: UInt32?
 
-    @Option("--sync-level <percent>", help: "How many other servers have to confirm, in percent.") var syncLevel: Int?
+    @Option("--sync-level <percent>", help: "The percentage of other servers that must confirm.") var syncLevel: Int?
 
     func check() throws {
         if server.isEmpty, client != nil || syncLevel != nil {
-            throw UsageError("--client and --sync-level belong to --server.")
+            throw UsageError("--client and --sync-level require --server")
         }
-        if !server.isEmpty, client == nil { throw UsageError("--server needs --client NUMBER.") }
-        if !server.isEmpty, store != nil { throw UsageError("The servers keep what was accepted, not --store.") }
-        if let syncLevel, !(0...100).contains(syncLevel) { throw UsageError("--sync-level is 0 to 100.") }
+        if !server.isEmpty, client == nil { throw UsageError("--server requires --client NUMBER") }
+        if !server.isEmpty, store != nil {
+            throw UsageError("--store cannot be combined with --server, which records what was accepted")
+        }
+        if let syncLevel, !(0...100).contains(syncLevel) { throw UsageError("--sync-level must be 0 to 100") }
         if password == "-", key.keyStdin {
-            throw UsageError("Standard input has one line: the password or the key.")
+            throw UsageError("the password and the key cannot both come from standard input")
         }
     }
 
@@ -112,11 +114,11 @@ struct OTPVerify: ReportingVerb {
 
     private static func slot(of otp: YubicoOTP, in text: SharedSecret) throws(Explanation) -> YubicoOTPKey {
         let keys = YubicoOTPKey.all(in: text)
-        if keys.isEmpty { throw .usage("there is no AES key: 32 digits in hexadecimal are expected") }
+        if keys.isEmpty { throw .usage("no AES key found: 32 hexadecimal digits are expected") }
         guard let key = YubicoOTPKey.matching(otp, among: keys) else {
             throw Explanation(
                 "no-such-key", .notFound,
-                "no key of '\(Modhex.encode(otp.publicID))' is among the \(keys.count) given")
+                "none of the \(keys.count) given keys belongs to '\(Modhex.encode(otp.publicID))'")
         }
         return key
     }
@@ -134,7 +136,7 @@ struct OTPVerify: ReportingVerb {
                 timestamp: reply.values["timestamp"].flatMap { Int64($0) }, server: server,
                 status: reply.status.rawValue),
             "good: \(Self.name(otp)), says \(server.printable)")
-        if text == nil { outcome.answer.warnings = ["without the client's key nothing but TLS says who answered"] }
+        if text == nil { outcome.answer.warnings = ["without the client's key only TLS authenticates the server"] }
         return outcome
     }
 
@@ -153,7 +155,7 @@ struct OTPVerify: ReportingVerb {
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
         guard var key = try? Base64.decode(String(decoding: bytes, as: UTF8.self).trimmed), !key.isEmpty else {
-            throw Explanation.usage("the key of the client is not base 64")
+            throw Explanation.usage("the client's key is not base 64")
         }
         defer { Secret.wipe(&key) }
         return SharedSecret(Secret(key))
@@ -177,7 +179,7 @@ struct HTTPValidation: ValidationTransport {
         // HTTPURL's error repeats the address, which contains the password.
         guard let url = try? HTTPURL(address) else {
             throw ValidationTransportError(
-                "its address is not that of a server; https://host/path is expected, or http:// on this machine")
+                "its address is invalid: expected https://host/path, or http:// on this machine")
         }
         var request = HTTPRequest(get: url)
         request.limit = limit
@@ -196,7 +198,7 @@ extension HTTPError {
     /// The error without the address.
     fileprivate var reason: String {
         if case .redirected(_, let status) = self {
-            "it sends elsewhere (\(status)), which is not followed"
+            "it redirects (\(status)), and redirects are not followed"
         } else {
             "\(self)"
         }
@@ -213,12 +215,13 @@ struct TokenKeyOptions: ParsableArguments {
 
     @Option(
         "--key-file <file>",
-        help: "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.")
+        help: "Read the key from this file: the key alone, or CSV lines with public identity, private identity and key."
+    )
     var keyFile: String?
 
     func check() throws {
         guard [keyStdin, keyFd != nil, keyFile != nil].count(where: { $0 }) < 2 else {
-            throw UsageError("Name one place for the key.")
+            throw UsageError("give the key in only one way")
         }
     }
 

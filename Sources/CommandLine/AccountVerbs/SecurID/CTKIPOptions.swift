@@ -29,7 +29,7 @@ struct CTKIPOptions: ParsableArguments {
         if self.code.isGiven || code == nil { code = try read(world) }
         guard let code else { throw SecurIDError.activationCode }
         if world.plan != nil {
-            throw Explanation.usage("--plan cannot ask the server, which accepts the activation code only once")
+            throw Explanation.usage("--plan cannot contact the server, which accepts the activation code only once")
         }
         let trust = try server.trust(world, risk: "read the activation code")
         var client = CTKIPClient(try world.http(), world.environment.random)

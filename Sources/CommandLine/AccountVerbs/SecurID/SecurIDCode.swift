@@ -55,18 +55,18 @@ struct TimedTokenCodes: Report {
 /// Calculates a code.
 struct SecurIDCode: ReportingVerb {
     static let about = About(
-        "code", "Show a token's code, after one touch; the next code comes with it.",
+        "code", "Show a token's current code and the next one, after one touch.",
         discussion: """
             Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
             """,
         examples: [Example("ykit securid code"), Example("ykit securid code work --clipboard")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
+    @Option("--time <seconds>", help: "Show the code for this time, in seconds since 1970.") var time: Int64?
 
     @Flag("--next", help: "Print the next code on a second line.") var next = false
 
@@ -135,7 +135,7 @@ struct SecurIDWatch: ReportingVerb {
         discussion: "The token is opened once; its seed stays in memory until the end.",
         examples: [Example("ykit securid watch work")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 

@@ -23,7 +23,7 @@ struct ExportedToken: Report {
     static let members: [Member<ExportedToken>] = [
         Member("serial") { $0.serial },
         Member("format", "url, ctf or sdtid") { $0.format },
-        Member("text", "null if it went into a file") { $0.text },
+        Member("text", "null if written to a file") { $0.text },
         Member("output", "the file, - for standard output") { $0.output },
     ]
 }
@@ -33,12 +33,12 @@ struct SecurIDExport: ReportingVerb {
     static let about = About(
         "export", "Write a token for another app, with its seed.",
         discussion: """
-            Anyone who reads the export has the token: give it a password and delete it afterwards. The word 'export' \
-            must be typed, or --force given, which also replaces an output file that exists.
+            Anyone who can read the export can use the token: protect it with a password and delete it afterwards. You \
+            must type the word 'export', or give --force, which also replaces an existing output file.
             """,
         examples: [Example("ykit securid export work --format sdtid --output work.sdtid")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
     @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
     var format: ExportFormat = .url
@@ -67,7 +67,7 @@ struct SecurIDExport: ReportingVerb {
     }
 
     func check() throws {
-        guard ctfVersion == 3 || ctfVersion == 4 else { throw UsageError("--ctf-version is 3 or 4") }
+        guard ctfVersion == 3 || ctfVersion == 4 else { throw UsageError("--ctf-version must be 3 or 4") }
         try UsageError.check(standardInput: [exportPassword.isStandardInput, key.usesStandardInput])
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
@@ -79,7 +79,8 @@ struct SecurIDExport: ReportingVerb {
             output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, world)
         let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
         try confirmation.ask(
-            typing: "export", "the export holds the seed of token \(record.name): whoever reads it has the token",
+            typing: "export",
+            "the export contains the seed of token \(record.name): anyone who can read it can use the token",
             in: world)
         let password = try newPassword(world)
         if password == nil { world.terminal.warn("the export has no password") }
@@ -90,7 +91,7 @@ struct SecurIDExport: ReportingVerb {
         let shown = output == "-" ? String(decoding: bytes, as: UTF8.self) : nil
         var outcome = Outcome(
             ExportedToken(serial: record.serial, format: format.rawValue, text: shown, output: output),
-            "token \(record.serial) is in \(output)")
+            "token \(record.serial) written to \(output)")
         if let drawing {
             try target.put(try drawing.draw(bytes), &outcome.answer)
         } else {
@@ -133,7 +134,7 @@ struct DetectedToken: Report {
     static let members: [Member<DetectedToken>] = [
         Member("form") { $0.input.form },
         Member("scheme", "of a link") { $0.scheme },
-        Member("protected", "whether it has a password, null if it does not say") { $0.input.isProtected },
+        Member("protected", "whether it has a password, null if unknown") { $0.input.isProtected },
         Member("bound", "whether it belongs to a device") { $0.input.isBound },
         Member("serials") { $0.input.serials },
         Member("url", "of the CT-KIP server") { $0.url },

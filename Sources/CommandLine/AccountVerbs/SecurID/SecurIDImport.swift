@@ -40,11 +40,11 @@ struct ImportedToken: Report {
 
     static let members: [Member<ImportedToken>] = [
         Member("serial") { $0.token.serial },
-        Member("added", "whether it was not in the store already") { $0.isAdded },
+        Member("added", "whether it was not yet in the store") { $0.isAdded },
         Member("type", "pinpad, keyfob or pinless") { $0.token.type.rawValue },
         Member("digits") { $0.token.digits },
         Member("interval", "in seconds") { $0.token.interval.components.seconds },
-        Member("expiry", "the day, null without one") { $0.token.expiry?.description },
+        Member("expiry", "the date; null if there is none") { $0.token.expiry?.description },
     ]
 }
 
@@ -54,8 +54,9 @@ struct SecurIDImport: ReportingVerb {
         "import",
         "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
         discussion: """
-            SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR codes, \
-            the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
+            SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR \
+            codes, the string or link itself, or '-' for standard input. The first import creates the store and \
+            requires a touch.
             """,
         examples: [
             Example("ykit securid import token.txt"),
@@ -70,9 +71,10 @@ struct SecurIDImport: ReportingVerb {
 
     @Option("--device-id <id>", help: "The identifier of the device that the token is bound to.") var deviceId: String?
 
-    @Option("--serial", help: "Which token of a file with several; may be repeated.") var serial: [String] = []
+    @Option("--serial", help: "The token to import from a file with several; may be repeated.")
+    var serial: [String] = []
 
-    @Flag("--all", help: "Import all tokens of a file with several.") var all = false
+    @Flag("--all", help: "Import all tokens from a file with several.") var all = false
 
     @Option("--type", help: "How the PIN is used, if the file does not say: pinpad, keyfob or pinless.")
     var type: TokenTypeChoice?
@@ -90,10 +92,10 @@ struct SecurIDImport: ReportingVerb {
     @OptionGroup var newKey: NewStoreKeyOptions
 
     func check() throws {
-        if (source == nil) == (ctkip == nil) { throw UsageError("name a source, or --ctkip with a server") }
-        if all, !serial.isEmpty { throw UsageError("--all and --serial exclude each other") }
+        if (source == nil) == (ctkip == nil) { throw UsageError("give a source, or --ctkip with a server") }
+        if all, !serial.isEmpty { throw UsageError("--all and --serial cannot be combined") }
         if let nickname, nickname.count > SecurIDLimits.nickname || nickname.isEmpty {
-            throw UsageError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+            throw UsageError("a nickname must have 1 to \(SecurIDLimits.nickname) characters")
         }
         try newKey.check(key)
         let readers = [source == "-", password.isStandardInput, server.code.isStandardInput, key.usesStandardInput]
@@ -173,7 +175,7 @@ struct SecurIDImport: ReportingVerb {
 
     private func checkNickname(_ tokens: [SecurIDToken], _ store: TokenStore) throws {
         guard let nickname else { return }
-        guard tokens.count == 1 else { throw Explanation.usage("--nickname names one token, not \(tokens.count)") }
+        guard tokens.count == 1 else { throw Explanation.usage("--nickname applies to one token, not \(tokens.count)") }
         try store.check(nickname: nickname, for: tokens.first?.serial)
     }
 
@@ -227,12 +229,12 @@ struct SecurIDImport: ReportingVerb {
             store: file.path)
         let lines = tokens.map { token in
             added.contains(token.serial)
-                ? "imported token \(token.serial)" : "token \(token.serial) is in the store already"
+                ? "imported token \(token.serial)" : "token \(token.serial) is already in the store"
         }
         var outcome = Outcome(imported, lines)
         if let duplicate = tokens.first(where: { !added.contains($0.serial) }) {
             outcome.answer.failure = Explanation(
-                "duplicate", .failed, "token \(duplicate.serial) is in the store already",
+                "duplicate", .failed, "token \(duplicate.serial) is already in the store",
                 hint: "delete it first to import it again: ykit securid delete \(duplicate.serial)")
             if new.isEmpty { outcome.answer.lines = [] }
         }

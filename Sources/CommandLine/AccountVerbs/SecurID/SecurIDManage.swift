@@ -27,7 +27,7 @@ struct TokenList: Report {
 /// Lists tokens.
 struct SecurIDList: ReportingVerb {
     static let about = About(
-        "list", "List the tokens; no key is needed for that.",
+        "list", "List the tokens. Needs no key.",
         examples: [Example("ykit securid list")])
 
     @OptionGroup var path: StorePathOptions
@@ -63,7 +63,7 @@ struct SecurIDShow: ReportingVerb {
         "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
     @OptionGroup var path: StorePathOptions
 
@@ -93,7 +93,7 @@ struct SecurIDUse: ReportingVerb {
         "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
 
     @OptionGroup var path: StorePathOptions
 
@@ -124,7 +124,7 @@ struct SecurIDRename: ReportingVerb {
         discussion: "The nickname is sealed with the token, so the key is needed.",
         examples: [Example("ykit securid rename work office")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
 
     @Argument("name", help: "The nickname; '' for none.") var name: String
 
@@ -133,7 +133,7 @@ struct SecurIDRename: ReportingVerb {
 
     func check() throws {
         guard name.count <= SecurIDLimits.nickname else {
-            throw UsageError("a nickname has at most \(SecurIDLimits.nickname) characters")
+            throw UsageError("a nickname must have at most \(SecurIDLimits.nickname) characters")
         }
     }
 
@@ -161,7 +161,7 @@ struct SecurIDDelete: ReportingVerb {
         "delete", "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
 
-    @Argument("token", help: "Which token: its serial number, its nickname, or a part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
@@ -194,8 +194,8 @@ struct SecurIDReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all tokens and the store's keys.",
         discussion: """
-            Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there, after which \
-            no copy of the file can be opened with them. For other keys an old copy of the file, together with the key, still gives the tokens: \
+            Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there; copies \
+            of the file can then no longer be opened with them. Other keys can still open old copies of the file: \
             destroy the copies, or reset the key's FIDO application.
             """,
         examples: [Example("ykit securid reset")])
@@ -225,7 +225,7 @@ struct SecurIDReset: ReportingVerb {
         }
         return Outcome(
             ClearedTokens(tokens: tokens, keys: keys, isReadable: isReadable),
-            "all tokens are deleted; the next import makes a new key")
+            "all tokens deleted; the next import generates a new key")
     }
 }
 
@@ -240,7 +240,7 @@ struct BindingIdentifier: Report {
 struct SecurIDBindingID: ReportingVerb {
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
-        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.",
+        discussion: "It is generated once, as 24 hexadecimal digits, and kept in the store, even by 'reset'.",
         examples: [Example("ykit securid binding-id")])
 
     @OptionGroup var path: StorePathOptions

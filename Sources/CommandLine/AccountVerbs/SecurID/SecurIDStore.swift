@@ -33,9 +33,9 @@ struct SecurIDStoreAddKey: ReportingVerb {
     static let about = About(
         "add-key", "Let another key open the store, as a spare.",
         discussion: """
-            The store is opened with a key that opens it already, then sealed for the new one. With one key at a time: \
-            --from names the state file of a virtual key, or the serial number of the key that opens the store; without \
-            it the key in use opens the store, and the new one is asked for.
+            The store is opened with one of its keys, then sealed for the new one. If only one key can be attached at \
+            a time, --from names the state file of a virtual key, or the serial number of the key that opens the \
+            store; without it the selected key opens the store, and ykit asks for the new one.
             """,
         examples: [Example("ykit securid store add-key")])
 
@@ -56,8 +56,8 @@ struct SecurIDStoreRemoveKey: ReportingVerb {
     static let about = About(
         "remove-key", "Revoke a key's access to the store.",
         discussion: """
-            The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
-            this session, which is deleted there.
+            The key is not needed. It can still open older copies of the file, unless it is in the keyring of this \
+            session, where it is deleted.
             """,
         examples: [Example("ykit securid store remove-key spare")])
 

@@ -14,7 +14,7 @@ extension TokenStore {
         let failure = Explanation(
             "several-tokens", .severalDevices,
             query.map { "several tokens match '\($0.printable)'" }
-                ?? "the store has \(found.count) tokens, name one or choose one with 'securid use'",
+                ?? "the store has \(found.count) tokens: give one, or choose one with 'securid use'",
             candidates: found.map(\.name))
         return found[try world.choose("which token?", among: failure.candidates, orElse: failure)]
     }
@@ -37,7 +37,7 @@ struct TokenReport: Report {
         Member("type", "pinpad, keyfob or pinless") { $0.token.type.rawValue },
         Member("digits") { $0.token.digits },
         Member("interval", "in seconds") { $0.token.interval },
-        Member("expiry", "the day, null without one") { $0.token.expiry?.description },
+        Member("expiry", "the date; null if there is none") { $0.token.expiry?.description },
         Member("user") { $0.token.user },
         Member("deviceId") { $0.token.deviceID },
         Member("expired") { $0.isExpired },

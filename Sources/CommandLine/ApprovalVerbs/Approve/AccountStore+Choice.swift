@@ -21,7 +21,7 @@ struct ApproveStoreOptions: ParsableArguments {
     func file(_ world: World) throws -> StoreFile {
         let file = try StoreFile(
             store ?? StorePathOptions.usual("approve.json"), service: ApprovalStore.service)
-        if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
+        if file.isExposed { world.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
@@ -42,7 +42,7 @@ extension AccountStore {
         return try Self.one(
             found,
             query.map { "several accounts match '\($0.printable)'" }
-                ?? "the store has \(found.count) accounts, name one", world)
+                ?? "the store has \(found.count) accounts; choose one", world)
     }
 
     /// Returns the only account, or the one that the user chooses among several.
@@ -59,7 +59,7 @@ extension AccountStore {
         let push = push.map(\.account)
         let account =
             query == nil && !push.isEmpty
-            ? try Self.one(push, "the store has \(push.count) accounts, name one", world) : try one(query, world)
+            ? try Self.one(push, "the store has \(push.count) accounts; choose one", world) : try one(query, world)
         guard let push = PushAccount(account) else {
             throw Explanation(
                 "not-push", .usage,
@@ -87,7 +87,7 @@ extension AccountStore {
                 query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
                 hint: "'ykit approve accounts' lists them, 'ykit approve open LINK' adds one")
         }
-        return try Self.one(found, "\(found.count) accounts \(what) match, name one", world)
+        return try Self.one(found, "\(found.count) accounts \(what) match; choose one", world)
     }
 
     /// Returns the container that a text means, or the only container without one.

@@ -59,7 +59,7 @@ struct ListedAccount: Report {
 /// Lists accounts.
 struct ApproveAccounts: ReportingVerb {
     static let about = About(
-        "accounts", "List the accounts; neither key nor server is needed for that.",
+        "accounts", "List the accounts. Needs neither key nor server.",
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
             right: it was probably deleted there. Nothing is deleted here because of that.
@@ -94,10 +94,10 @@ struct ApproveAddress: AccountKeyVerb {
         "address", "Have the server deliver an account's requests to another address.",
         examples: [Example("ykit approve address work alice-laptop")])
 
-    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: String
 
-    @Argument("address", help: "What the server's gateway takes: a topic, or a URL.") var address: String
+    @Argument("address", help: "An address for the server's gateway: a topic or a URL.") var address: String
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -137,13 +137,13 @@ struct ApproveLogout: AccountKeyVerb {
     static let about = About(
         "logout", "Remove an account: at the server, on the key, and from the store.",
         discussion: """
-            With --user the server deletes its token, too; without it, the token stays. The private key is \
-            deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
-            with codes is deleted from the OATH application. --keep-key leaves both.
+            With --user the server also deletes its token; without it, the token stays. The private key is deleted \
+            from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account with \
+            codes is deleted from the OATH application. --keep-key leaves both.
             """,
         examples: [Example("ykit approve logout work")])
 
-    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: String
 
     @OptionGroup var person: ApproveUserOptions
@@ -167,7 +167,7 @@ struct ApproveLogout: AccountKeyVerb {
         let book = try path.accounts(world)
         let ended = try book.one(account, world)
         try confirmation.ask(
-            "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
+            "remove account '\(ended.name.printable)' of \(ended.server.printable)? it must be enrolled again to be used",
             in: world)
         try world.endPlan()
         // Checks that the store is writable before anything is deleted.
@@ -196,7 +196,7 @@ struct ApproveLogout: AccountKeyVerb {
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
         return Outcome(
             EndedAccount(account: ended, isTold: isTold, isDeleted: isDeleted),
-            "ended account '\(ended.name.printable)'" + (isDeleted ? "" : "; its key was left where it is"))
+            "removed account '\(ended.name.printable)'" + (isDeleted ? "" : "; its key was left where it is"))
     }
 }
 
@@ -219,7 +219,8 @@ extension ApproveLogout {
         try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
         return Outcome(
             EndedAccount(account: codes.account, isTold: false, isDeleted: isDeleted),
-            "ended account '\(codes.account.name.printable)'" + (isDeleted ? "" : "; its secret was left where it is"))
+            "removed account '\(codes.account.name.printable)'" + (isDeleted ? "" : "; its secret was left where it is")
+        )
     }
 }
 
@@ -280,7 +281,8 @@ struct ClearedAccounts: Report {
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
         "clear", "Remove all accounts from the store, or their keys from this security key.",
-        discussion: "Servers are not notified. Slots that ykit made no account's key in are never touched.",
+        discussion:
+            "Servers are not notified. Slots in which ykit did not generate an account's key are never changed.",
         examples: [Example("ykit approve clear --accounts")])
 
     @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' must be typed.") var all = false
@@ -303,15 +305,15 @@ struct ApproveClear: AccountKeyVerb {
                 account.place.slot.map { "\($0) (\(account.account.name.printable))" }
             }
             guard !slots.isEmpty else {
-                throw Explanation("no-such-account", .notFound, "no account of the store has a key in a slot")
+                throw Explanation("no-such-account", .notFound, "no account in the store has a key in a slot")
             }
             try confirmation.ask(
-                typing: "clear", "the keys in slots \(slots.listed()) are deleted for good", in: world)
+                typing: "clear", "this permanently deletes the keys in slots \(slots.listed())", in: world)
             try world.endPlan()
             removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
-                typing: "clear", "\(book.countText) and the history are removed for good", in: world)
+                typing: "clear", "this permanently removes \(book.countText) and the history", in: world)
             try world.endPlan()
             try book.file.update { store throws(StoreError) in
                 store.clear()
@@ -344,7 +346,7 @@ struct MovedStore: Report {
 struct ApproveMoveStore: ReportingVerb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
-        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
+        discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",
         examples: [Example("ykit approve move-store accounts.json")])
 
     @Argument("file", help: "The new file.", completion: .file) var target: String
@@ -369,7 +371,7 @@ struct ApproveMoveStore: ReportingVerb {
                 }
             } catch { throw .unwritable(path: history.path, reason: error.message) }
             try new.update { $0 = content }
-            guard try new.read() == content else { throw .unwritable(path: target, reason: "it does not read back") }
+            guard try new.read() == content else { throw .unwritable(path: target, reason: "it cannot be read back") }
         }
         Files.remove(book.file.path)
         Files.remove(book.history.path)

@@ -18,7 +18,7 @@ struct GivenAnswer: Report {
         Member("decision", "approved, declined or cancelled") { $0.decision },
         Member("accepted") { $0.receipt.isAccepted },
         Member("displayCode", "what is typed into the login page") { $0.receipt.displayCode },
-        Member("message", "the server's words for the person") { $0.receipt.message },
+        Member("message", "the server's message for the user") { $0.receipt.message },
     ]
 
     var outcome: Outcome<GivenAnswer> {
@@ -36,10 +36,10 @@ struct ApproveYes: AccountKeyVerb {
     static let about = About(
         "yes", "Approve a request, after showing it.",
         discussion: """
-            Without ID, exactly one request must be open. The request is shown first; then the touch approves where the \
-            key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
-            --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
-            gives it, nothing is asked, so that a program can approve what it showed to a user.
+            Without ID, exactly one request must be open. The request is shown first; it is then approved by the touch \
+            if the key requires one each time, by the PIN or fingerprint and a touch of FIDO2 if the account was \
+            enrolled with --require uv, and otherwise by answering 'Approve? [y/N]'. With the full identifier, as in \
+            'list --json', there is no question, so that a program can approve what it has shown to a user.
             """,
         examples: [Example("ykit approve yes")])
 
@@ -98,7 +98,7 @@ struct ApproveYes: AccountKeyVerb {
         if id?.uppercased() == open.request.nonce { return }
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
         if open.account.proof != nil { return }
-        let hint = "name the request with its whole identifier: \(open.request.nonce)"
+        let hint = "give the full identifier of the request: \(open.request.nonce)"
         guard try Prompt.isConfirmed("Approve?", orElse: hint) else {
             throw Explanation(
                 "declined", .declined, "nothing was signed; the request is still open",
@@ -107,7 +107,7 @@ struct ApproveYes: AccountKeyVerb {
     }
 
     private func giveUp(_ open: OpenRequest, _ desk: PendingRequests) async throws -> Outcome<GivenAnswer> {
-        let message = "the number was wrong \(Self.tries) times; this is not approved any more"
+        let message = "the number was wrong \(Self.tries) times; the request can no longer be approved"
         do {
             try Prompt.confirm("\(message). Decline it, as not started by you?")
         } catch {
@@ -125,9 +125,8 @@ struct ApproveNo: AccountKeyVerb {
     static let about = About(
         "no", "Decline a request.",
         discussion: """
-            --fraud reports to the server that someone else started the login, --cancelled that you started it and do \
-            not \
-            want it any more. The reason is sent only where the server signed that it takes one.
+            --fraud reports to the server that someone else started the login, --cancelled that you started it and no \
+            longer want it. The reason is sent only if the server has signed that it accepts one.
             """,
         examples: [Example("ykit approve no")])
 
@@ -144,7 +143,7 @@ struct ApproveNo: AccountKeyVerb {
     @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
-        if fraud, cancelled { throw UsageError("--fraud and --cancelled exclude each other") }
+        if fraud, cancelled { throw UsageError("--fraud and --cancelled cannot be combined") }
     }
 
     func run(in world: World) async throws -> Outcome<GivenAnswer> {
@@ -155,7 +154,7 @@ struct ApproveNo: AccountKeyVerb {
         let open = try desk.one(id)
         for line in open.lines(at: world.now) { world.terminal.say(line) }
         if reason != nil, !open.request.takesReason {
-            world.terminal.warn("the server takes no reason; the request is declined without one")
+            world.terminal.warn("the server accepts no reason; the request is declined without one")
         }
         let decision = cancelled ? "cancelled" : "declined"
         let receipt = try await desk.session.decline(open, reason, as: decision)
@@ -173,7 +172,7 @@ extension PushRefusal {
         case .closed:
             Explanation(
                 "request-closed", .timeOut, "the server did not accept the answer: the request is no longer open",
-                hint: "it expired, or was answered already, perhaps by another device; start the login again")
+                hint: "it has expired, or was already answered, perhaps on another device; start the login again")
         case .wrongNumber:
             Explanation(
                 "wrong-number", .authentication, "the server did not accept the answer: the number is wrong",
@@ -182,11 +181,11 @@ extension PushRefusal {
             Explanation(
                 "not-accepted", .authentication,
                 "the server did not accept the answer, though the request is still open",
-                hint: "the server may have another key for this account; enrol it again")
+                hint: "the server may have a different key for this account; enrol it again")
         case .unknown:
             Explanation(
                 "not-accepted", .authentication,
-                "the server did not accept the answer: the request expired, was answered already, or the number is wrong",
+                "the server did not accept the answer: the request has expired, was already answered, or the number is wrong",
                 hint: "'ykit approve list' shows whether it is still open")
         }
     }

@@ -26,13 +26,13 @@ struct AccountCode: Report {
 struct ApproveCode: ReportingVerb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
-        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
+        discussion: "The secret is in the key's OATH application. A counter-based account advances with each code.",
         examples: [Example("ykit approve code alice")])
 
-    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: String?
 
-    @Option("--time <seconds>", help: "Show the code of this time, in seconds since 1970.") var time: Int64?
+    @Option("--time <seconds>", help: "Show the code for this time, in seconds since 1970.") var time: Int64?
 
     @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false

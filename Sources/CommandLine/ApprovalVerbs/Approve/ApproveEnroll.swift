@@ -26,7 +26,7 @@ enum LinkSource {
             guard texts.count == 1, let text = texts.first else {
                 throw Explanation(
                     "several-qr-codes", .severalDevices, "the picture has \(texts.count) QR codes",
-                    hint: "cut it to the one that is meant")
+                    hint: "crop it to the one you want")
             }
             return text
         }
@@ -94,7 +94,7 @@ struct EnrolledAccount: Report {
         Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
         Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
         Member("publicKey", "SubjectPublicKeyInfo, base64url") { $0.push?.publicKey },
-        Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
+        Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
         Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
     ]
 }
@@ -102,17 +102,17 @@ struct EnrolledAccount: Report {
 /// Enrols an account.
 struct ApproveEnroll: AccountKeyVerb {
     static let about = About(
-        "enroll", "Enrol an account: its private key is made on the security key.",
+        "enroll", "Enrol an account: its private key is generated on the security key.",
         discussion: """
             LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
             --server and --user the server is asked for the link, after signing in with the password or a registration \
             code.
 
-            --touch says what each signature costs. cached: one touch covers what is signed within 15 seconds, so a list \
-            and the answer to it. always: one touch for each signature; requests cannot be watched for in the background. \
-            never: the key signs whenever its PIN was given, so any program that reaches it then can approve. With \
-            --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application before each approval; \
-            other programs need not.
+            --touch sets when a signature requires a touch. cached: one touch covers all signatures within 15 seconds, \
+            such as a list and the answer to it. always: one touch for each signature; requests cannot be watched for \
+            in the background. never: the key signs once its PIN was entered, so any program that reaches it then can \
+            approve. With --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application \
+            before each approval; other programs are not held to that.
             """,
         examples: [
             Example("ykit approve enroll --qr enrolment.png --name work"),
@@ -128,25 +128,25 @@ struct ApproveEnroll: AccountKeyVerb {
 
     @Option("--name", help: "A name for the account.") var name: String?
 
-    @Option("--slot", help: "The PIV slot: auto takes the first free one of \(PIVSlot.retiredWords).")
+    @Option("--slot", help: "The PIV slot: auto selects the first free one of \(PIVSlot.retiredWords).")
     var slot: String = "auto"
 
     @Option(
         ["--algorithm", "-a"], among: [.rsa2048, .rsa3072, .rsa4096],
-        help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
+        help: "Key algorithm: rsa2048, rsa3072 or rsa4096.")
     var algorithm: PIVAlgorithm = .rsa2048
 
-    @Option("--touch", among: TouchPolicy.plain, help: "When the key needs a touch: never, always or cached.")
+    @Option("--touch", among: TouchPolicy.plain, help: "When the key requires a touch: never, always or cached.")
     var touch: TouchPolicy?
 
-    @Option("--pin-policy", among: PINPolicy.plain, help: "When the key needs the PIN: never, once or always.")
+    @Option("--pin-policy", among: PINPolicy.plain, help: "When the key requires the PIN: never, once or always.")
     var pinPolicy: PINPolicy = .once
 
     @Flag("--unattended", help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 
     @Option(
         "--require <proof>",
-        help: "What the person proves before each approval: uv, user verification by FIDO2 on the same key.")
+        help: "The proof required before each approval: uv, user verification by FIDO2 on the same key.")
     var require: RequiredProof?
 
     @Option("--listen <address>", help: "Have the server's gateway deliver requests to this address.")
@@ -163,10 +163,11 @@ struct ApproveEnroll: AccountKeyVerb {
     func check() throws {
         let sources = [source.link != nil, source.qr != nil, server != nil].count { $0 }
         if sources != 1 { throw UsageError("give a link, --qr with a picture, or --server with --user") }
-        if (server == nil) != (person.user == nil) { throw UsageError("--server and --user belong together") }
+        if (server == nil) != (person.user == nil) { throw UsageError("--server and --user must be given together") }
         _ = try PIVSlot.forAccount(slot)
         if pinPolicy == .never, touch == .never, !unattended {
-            throw UsageError("a key that needs neither PIN nor touch approves for any program; add --unattended")
+            throw UsageError(
+                "any program can approve with a key that requires neither PIN nor touch; add --unattended to allow it")
         }
         if require != nil, software { throw UsageError("--require uv needs a security key, not --software") }
         let readers = [source.isStandardInput, person.secret.isStandardInput, key.usesStandardInput]
@@ -186,11 +187,11 @@ struct ApproveEnroll: AccountKeyVerb {
         let server = PushAccount.server(of: link.url)
         guard !book.accounts.contains(where: { $0.id == "\(link.serial)@\(server)" }) else {
             throw Explanation(
-                "exists", .policy, "the store has account \(link.serial) of \(server) already",
+                "exists", .policy, "the store already has account \(link.serial) of \(server)",
                 hint: "ykit approve accounts")
         }
         guard book.accounts.count < ApprovalStore.limit else {
-            throw Explanation("too-many", .policy, "the store holds \(ApprovalStore.limit) accounts, which is the most")
+            throw Explanation("too-many", .policy, "the store is full: it holds \(ApprovalStore.limit) accounts")
         }
         let wanted = name ?? (link.label == link.serial || link.label.isEmpty ? link.issuer : link.label)
         let name = ApprovalStore.freeName(wanted, in: book.accounts)
@@ -207,7 +208,7 @@ struct ApproveEnroll: AccountKeyVerb {
         if try self.server.map({ try HTTPURL($0).origin != link.url.origin }) ?? true {
             try confirmation.ask(
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
-                    + "Keys and answers go there", in: world)
+                    + "keys and answers are sent there", in: world)
         }
         try world.perform { try book.file.update { _ in } }
         let made = try await enrolled(link, name, approver, trust, book, world)
@@ -255,7 +256,7 @@ struct ApproveEnroll: AccountKeyVerb {
     /// Creates the credential for `--require uv`.
     private func proof(_ name: String, _ world: World) async throws -> UserProof? {
         guard require == .uv else { return nil }
-        let service = try await world.openFIDO(key.fidoPIN, for: "make the credential of the account")
+        let service = try await world.openFIDO(key.fidoPIN, for: "create the account's credential")
         world.announce("a credential that proves your presence before each approval")
         let proof = try await UserProof.make(service, name: name, world.environment.random)
         await service.close()
@@ -318,7 +319,7 @@ enum TouchWords {
         let touch =
             switch policies.touch {
             case .always: "each signature needs a touch"
-            case .cached: "a touch covers what is signed within 15 seconds"
+            case .cached: "one touch covers all signatures within 15 seconds"
             case .never: "it signs without a touch: any program that reaches the unlocked key can approve"
             default: "touch \(policies.touch)"
             }

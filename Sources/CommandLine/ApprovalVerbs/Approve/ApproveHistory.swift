@@ -14,7 +14,7 @@ struct GivenAnswers: Report {
     var file: HistoryFile?
 
     static let members: [Member<GivenAnswers>] = [
-        Member("events", "as they stand in the file; with --server the entries of the server's log") { $0.events },
+        Member("events", "as in the file; with --server the entries of the server's log") { $0.events },
         Member("intact", "null with --server") { $0.isIntact },
         Member("file", "null with --server") { $0.file?.path },
     ]
@@ -25,13 +25,13 @@ struct ApproveHistoryVerb: ReportingVerb {
     static let about = About(
         "history", "Show what was approved and declined, here or in the server's log.",
         discussion: """
-            The history beside the store has each request as it came, what was answered, and both signatures; each line \
-            has the hash of the one before it, so that a change or a gap is seen. Lines are kept for 90 days. --server \
-            shows the server's log of one account instead, after signing in as --user.
+            The history file next to the store records each request as received, the answer, and both signatures; each \
+            line contains the hash of the previous one, so that a change or a gap is detected. Lines are kept for 90 \
+            days. --server shows the server's log of one account instead, after signing in as --user.
             """,
         examples: [Example("ykit approve history --limit 10")])
 
-    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: String?
 
     @Flag("--server", help: "Show the server's log.") var server = false
@@ -43,8 +43,8 @@ struct ApproveHistoryVerb: ReportingVerb {
     @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
-        if server != (person.user != nil) { throw UsageError("--server and --user belong together") }
-        if !(1...1000).contains(limit) { throw UsageError("--limit is 1 to 1000") }
+        if server != (person.user != nil) { throw UsageError("--server and --user must be given together") }
+        if !(1...1000).contains(limit) { throw UsageError("--limit must be 1 to 1000") }
     }
 
     func run(in world: World) async throws -> Outcome<GivenAnswers> {

@@ -128,7 +128,7 @@ final class ApproveKeys: ApprovalKeyring {
             throw Explanation(
                 "other-key", .noDevice,
                 "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
-                    + "this is \(found)", hint: "plug it in, or name it with --device \(wanted)")
+                    + "this is \(found)", hint: "plug it in, or select it with --device \(wanted)")
         }
         return access(service, place)
     }
@@ -150,7 +150,7 @@ final class ApproveKeys: ApprovalKeyring {
         let service = try await world.openFIDO(
             options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",
             of: world.keys(of: open.account.place.keySerial), key: open.account.place.keySerial.map { String($0) })
-        world.terminal.say("touch the key to prove that you are there; the approval follows")
+        world.terminal.say("touch the key to prove your presence; the approval follows")
         let result: Result<Void, ApprovalError>
         do {
             try await proof.prove(service, Array(open.request.challenge.text.utf8), world.environment.random)

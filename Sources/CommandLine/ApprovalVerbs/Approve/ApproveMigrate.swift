@@ -56,7 +56,7 @@ struct ApproveMigrateCheck: ReportingVerb {
         if containers.isEmpty {
             outcome.answer.lines = again.map { "must be enrolled again: \($0.name.printable)" }
             outcome.answer.failure = Explanation(
-                "nothing-to-move", .notFound, "the store has no container, so that nothing can be moved",
+                "nothing-to-move", .notFound, "the store has no container: there is nothing to move",
                 hint: "enrol the accounts again on the other key")
         }
         return outcome
@@ -74,7 +74,7 @@ struct MovedContainer: Report {
         Member("from") { $0.from },
         Member("to") { $0.to },
         Member("added", "serial numbers") { $0.synchronized.added },
-        Member("pending", "whether secrets wait in the store") { $0.synchronized.isPending },
+        Member("pending", "whether secrets are pending in the store") { $0.synchronized.isPending },
     ]
 }
 
@@ -83,14 +83,14 @@ struct ApproveMigrateRun: AccountKeyVerb {
     static let about = About(
         "run", "Move a container and its accounts to another key: both are needed.",
         discussion: """
-            A key is made on the other security key, the present one hands the container over to it, and the other one \
-            fetches its accounts with new secrets. The accounts on the present key are void then. The store is sealed for \
-            the other key too.
+            A key pair is generated on the other security key, the current one hands the container over to it, and the \
+            other one fetches the accounts with new secrets. The accounts on the current key are then no longer valid. \
+            The store is also sealed for the other key.
             """,
         examples: [Example("ykit approve migrate run --to 12345678")])
 
     @Argument(
-        "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+        "container", help: "The container: its name, serial number, or part of one; not needed with one container.")
     var container: String?
 
     @Option("--to <key>", help: "The other key: its serial number, or the state file of a virtual key.") var to: String
@@ -100,7 +100,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
     @Option(
         "--touch", among: TouchPolicy.plain,
-        help: "When the other key needs a touch to sign: never, always or cached.")
+        help: "When the other key requires a touch to sign: never, always or cached.")
     var touch: TouchPolicy = .cached
 
     @OptionGroup var other: OtherKeyOptions
@@ -118,10 +118,10 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let old = try book.container(container, world)
         let other = try world.other(to)
         try confirmation.ask(
-            "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
+            "move container '\(old.account.name.printable)' to the key \(to.printable)? its codes on this key will no longer be valid",
             in: world)
         world.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
-        try world.endPlan("make a key on \(to), register it, and synchronize")
+        try world.endPlan("generate a key on \(to), register it, and synchronize")
         let client = try world.containerClient()
         let sealed = try await SealedAccounts.open(book, access.key, world)
         if try sealed.secret(of: old.account) != nil {
@@ -140,7 +140,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
         else {
             await next.discard()
-            throw Explanation.usage("--to names the key that has the container already")
+            throw Explanation.usage("--to names the key that already has the container")
         }
         let new = try await hand(old, present, to: next, client, world)
         try sealed.put(new.stored, nil)
@@ -149,7 +149,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         do { try await tokens.synchronize(next) } catch {
             var explanation = Explanation(error)
             explanation.hint =
-                "the container is on the key \(to.printable) now; with that key, 'ykit approve sync' completes the move"
+                "the container is now on the key \(to.printable); with that key, 'ykit approve sync' completes the move"
             throw explanation
         }
         return tokens.outcome(
@@ -184,7 +184,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
 }
 
-/// The secrets of the other key: none of the present one's is sent to it.
+/// The secrets of the other key: none of the current key's is sent to it.
 struct OtherKeyOptions: ParsableArguments {
     static let title = "Options of the Other Key"
 

@@ -43,8 +43,9 @@ struct ApproveAdd: ReportingVerb {
     static let about = About(
         "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
-            SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
-            hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
+            SUITE specifies how codes are computed (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is \
+            entered in hexadecimal, as servers show it. It is sealed by the security key, and in memory only while a \
+            code is computed.
             """,
         examples: [Example("ykit approve add savings OCRA-1:HOTP-SHA256-8:QH40")])
 
@@ -63,7 +64,7 @@ struct ApproveAdd: ReportingVerb {
     func check() throws {
         try UsageError.check(standardInput: [given.isStandardInput, key.usesStandardInput])
         if let serial, !OCRAAccount.isSerial(serial) {
-            throw UsageError("a serial number has letters, digits, hyphens and underscores, up to 64")
+            throw UsageError("a serial number consists of up to 64 letters, digits, hyphens and underscores")
         }
     }
 
@@ -95,7 +96,7 @@ struct ApproveAdd: ReportingVerb {
         let digits = text.starts(with: prefix) ? text[prefix.count...] : text[...]
         guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), (10...128).contains(bytes.count)
         else {
-            throw Explanation.usage("the secret is written in hexadecimal digits: 20 to 256 of them")
+            throw Explanation.usage("the secret must be 20 to 256 hexadecimal digits")
         }
         defer { Secret.wipe(&bytes) }
         return SharedSecret(Secret(bytes))
@@ -125,19 +126,21 @@ struct ApproveOffline: ReportingVerb {
         "offline",
         "Compute a code over a text, such as a payment: the code is valid for that text only.",
         discussion: """
-            The text comes from --text, or from a QR code with --qr; it is shown, and the code is made for exactly this \
-            text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
-            (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
-            challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
+            The text comes from --text, or from a QR code with --qr; it is shown, and the code is computed for exactly \
+            this text. No server is contacted: type the code in where the text came from. With a suite that hashes the \
+            text (QH40, QH64), the hash is SHA-1 or SHA-256, depending on its length, unless --hash is given. \
+            --challenge answers a challenge as it is, without hashing it. A TiQR login (tiqrauth://) also gives its \
+            code.
             """,
         examples: [Example("ykit approve offline bank --text \"12.50 CHF to ACME\"")])
 
-    @Argument("account", help: "Which account: its name, serial number or server, or a part of one.")
+    @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: String?
 
     @Option("--text", help: "The text to sign.") var text: String?
 
-    @Option("--challenge <challenge>", help: "The challenge, in the form that the suite names.") var challenge: String?
+    @Option("--challenge <challenge>", help: "The challenge, in the format that the suite requires.")
+    var challenge: String?
 
     @Option(
         "--qr <file|camera>",
@@ -145,7 +148,7 @@ struct ApproveOffline: ReportingVerb {
         completion: .file)
     var qr: String?
 
-    @Option("--hash", help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
+    @Option("--hash", help: "The hash function that turns the text into a challenge: sha1, sha256 or sha512.")
     var hash: TextHash?
 
     @OptionGroup var codePIN: SecretOptions<OCRAPIN>
@@ -156,7 +159,7 @@ struct ApproveOffline: ReportingVerb {
         if [text, challenge, qr].count(where: { $0 != nil }) != 1 {
             throw UsageError("give --text, --challenge or --qr")
         }
-        if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed, omit --hash") }
+        if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed: omit --hash") }
         try UsageError.check(standardInput: [qr == "-", codePIN.isStandardInput, key.usesStandardInput])
     }
 
@@ -180,7 +183,7 @@ struct ApproveOffline: ReportingVerb {
         guard account.suite.sessionLength == nil else {
             throw Explanation(
                 "not-supported", .notSupported,
-                "the suite \(account.suite) requires session information, which has no source")
+                "the suite \(account.suite) requires session information, which is not available")
         }
         if account.suite.hasCounter { input.counter = account.counter }
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
@@ -236,7 +239,7 @@ enum TiQRMatch {
                 hint: "a login that you did not start may be someone else's; 'ykit approve accounts' lists yours")
         }
         let account = try AccountStore.one(
-            found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)
+            found.map(\.account), "\(found.count) accounts are enrolled for this service; choose one", world)
         return found.first { $0.account.id == account.id } ?? found[0]
     }
 }

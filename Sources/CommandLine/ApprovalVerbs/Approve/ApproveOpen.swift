@@ -34,9 +34,10 @@ struct ApproveQRType: ReportingVerb {
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
         discussion: """
-            enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, transfer \
-            carries accounts of another app, unknown is any other text, invalid a link that is malformed or of another \
-            scheme. A text that a service shows for an offline code is unknown, too: 'approve offline' signs it.
+            enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, \
+            transfer carries accounts of another app, unknown is any other text, invalid a link that is malformed or \
+            of another scheme. A text that a service shows for an offline code is also unknown: 'approve offline' \
+            signs it.
             """,
         examples: [
             Example("ykit approve qr-type 'tiqrauth://alice@example.org/1/2/Example'"),
@@ -89,7 +90,7 @@ struct OpenedLink: Report {
         Member("server") { $0.account.server },
         Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
         Member("triesLeft", "of a login") { $0.triesLeft },
-        Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
+        Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
         Member("key", "of a container") { $0.key },
     ]
 }
@@ -99,15 +100,16 @@ struct ApproveOpen: AccountKeyVerb {
     static let about = About(
         "open", "Open a link or QR code: log in, or enrol an account.",
         discussion: """
-            tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
-            with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
-            and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
+            tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an \
+            account with codes to the key, pia://container registers the key as a container. The destination of the \
+            link is shown first and must be confirmed. Push accounts are enrolled with 'ykit approve enroll', which \
+            has their options.
             """,
         examples: [Example("ykit approve open --qr login.png")])
 
     @OptionGroup var source: LinkOptions
 
-    @Option("--name <name>", help: "A name for a new account; which account answers, with a login.") var name: String?
+    @Option("--name <name>", help: "A name for a new account; for a login, the account that answers.") var name: String?
 
     @Option(
         "--slot", help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")
@@ -115,7 +117,7 @@ struct ApproveOpen: AccountKeyVerb {
 
     @Option(
         "--touch", among: TouchPolicy.plain,
-        help: "When a container's key, or an account with codes, needs a touch: never, always or cached.")
+        help: "When a container's key, or an account with codes, requires a touch: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>
@@ -159,7 +161,7 @@ struct ApproveOpen: AccountKeyVerb {
                 "this QR code carries accounts of another app", hint: "ykit oath import, with the same picture")
         case .text:
             throw Explanation.usage(
-                "this is a text, not a link", hint: "make a code for it: ykit approve offline --text")
+                "this is a text, not a link", hint: "compute a code for it: ykit approve offline --text")
         }
     }
 
@@ -201,7 +203,7 @@ struct ApproveOpen: AccountKeyVerb {
         let server = account.account.server
         try confirmation.ask(
             "enrol '\(account.identityName.printable)' at \(server.printable), run by "
-                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? Answers go there", in: world)
+                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? answers are sent there", in: world)
         let sealed = try await SealedAccounts.open(book, key, world)
         try world.endPlan()
         let secret = try client.secret()
@@ -240,7 +242,7 @@ struct ApproveOpen: AccountKeyVerb {
             link, name: name, server: server, container: nil, book.accounts)
         try world.endPlan()
         try book.file.update { $0.put(made.account.record) }
-        let request = made.entry.map { "type this in at the server, which completes the enrolment: \($0)" }
+        let request = made.entry.map { "to complete the enrolment, type this in at the server: \($0)" }
         return OpenedLink(
             kind: .enrollment, account: made.account, entry: made.entry,
             lines: ["added '\(made.account.name.printable)'", request].compactMap(\.self))

@@ -114,11 +114,11 @@ struct PendingRequests {
     /// Returns the request for at least eight characters of an identifier, or the only request if there is no
     /// identifier; the user chooses among several.
     func one(_ id: String?) throws -> OpenRequest {
-        if let id, id.utf8.count < 8 { throw Explanation.usage("an identifier has eight characters or more") }
+        if let id, id.utf8.count < 8 { throw Explanation.usage("an identifier must have eight characters or more") }
         let found = try session.requests(id)
         if let only = found.first, found.count == 1 { return only }
         let failure = Explanation(
-            "several-requests", .severalDevices, "\(found.count) requests are open, name one",
+            "several-requests", .severalDevices, "\(found.count) requests are open; choose one",
             candidates: found.map {
                 "\($0.request.id)  \($0.account.account.name.printable)  \(PushRequest.shown($0.request.question, limit: 60))"
             })
@@ -156,11 +156,11 @@ extension ApprovalNews {
             )
         case .notAsked(let account, let error):
             return (
-                "account '\(account.account.name.printable)' was not asked: \(Explanation(error).message)", true
+                "account '\(account.account.name.printable)' could not be polled: \(Explanation(error).message)", true
             )
-        case .answered(let request): return ("request \(request.id) was answered here already", false)
+        case .answered(let request): return ("request \(request.id) was already answered here", false)
         case .notRecorded(let error):
-            return ("the answer is not in the history: \(Explanation(error).message)", true)
+            return ("the answer was not recorded in the history: \(Explanation(error).message)", true)
         }
     }
 }
@@ -184,7 +184,7 @@ struct OpenRequestOptions: ParsableArguments {
 /// Lists open requests.
 struct ApproveList: AccountKeyVerb {
     static let about = About(
-        "list", "List the requests that are open; each account costs a signature.",
+        "list", "List the open requests; each account requires a signature.",
         examples: [Example("ykit approve list")])
 
     @OptionGroup var asked: OpenRequestOptions

@@ -39,9 +39,9 @@ struct ApproveStoreAddKey: ReportingVerb {
     static let about = About(
         "add-key", "Let another key open the account store, as a spare.",
         discussion: """
-            The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys in \
-            software. The keys of push accounts and containers are in PIV slots and are not copied. With one key at a \
-            time, --from names the key that opens the store now.
+            The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys \
+            in software. The keys of push accounts and containers are in PIV slots and are not copied. If only one key \
+            can be attached at a time, --from selects the key that opens the store now.
             """,
         examples: [Example("ykit approve store add-key")])
 
@@ -61,7 +61,7 @@ struct ApproveStoreAddKey: ReportingVerb {
 struct ApproveStoreRemoveKey: ReportingVerb {
     static let about = About(
         "remove-key", "Revoke a key's access to the account store.",
-        discussion: "The key is not needed. It still opens copies of the file that were made before.",
+        discussion: "The key is not needed. It can still open older copies of the file.",
         examples: [Example("ykit approve store remove-key spare")])
 
     @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String

@@ -43,7 +43,7 @@ struct SynchronizedContainer: Report {
         Member("added", "serial numbers") { $0.added },
         Member("kept", "serial numbers") { $0.kept },
         Member("gone", "serial numbers") { $0.gone },
-        Member("pending", "whether secrets wait in the store") { $0.isPending },
+        Member("pending", "whether secrets are pending in the store") { $0.isPending },
     ]
 }
 
@@ -52,14 +52,14 @@ struct ApproveSync: AccountKeyVerb {
     static let about = About(
         "sync", "Fetch the accounts of a container, and write them to the key.",
         discussion: """
-            The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
-            to the store first and used then. When something goes wrong in between, 'sync' resumes where it stopped, \
-            before it asks the server again.
+            The server generates new secrets for every token that the key does not report, so the answer is first \
+            sealed and written to the store, then used. After an interruption, 'sync' resumes where it stopped before \
+            it asks the server again.
             """,
         examples: [Example("ykit approve sync")])
 
     @Argument(
-        "container", help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+        "container", help: "The container: its name, serial number, or part of one; not needed with one container.")
     var container: String?
 
     @OptionGroup var access: ContainerOptions
@@ -162,7 +162,7 @@ final class ContainerTokens {
     private func write(_ text: String) async throws -> ContainerAccount.Token? {
         let kind = text.lowercased()
         guard ["otpauth://totp/", "otpauth://hotp/"].contains(where: kind.hasPrefix) || PushLink.matches(text) else {
-            world.terminal.warn("the container has an account of a kind that is not supported; it is left out")
+            world.terminal.warn("the container has an account of an unsupported type; it is skipped")
             return nil
         }
         switch try ApprovalLink(text) {
@@ -228,12 +228,12 @@ final class ContainerTokens {
     func outcome<Reported: Report>(_ report: Reported, _ line: String) -> Outcome<Reported> {
         guard var problem else {
             let changes = [
-                ("new", added), ("unchanged", kept), ("no longer in the container, their codes are void", gone),
+                ("new", added), ("unchanged", kept), ("no longer in the container: their codes are not valid", gone),
             ].filter { !$0.1.isEmpty }
             return Outcome(report, [line] + changes.map { "  \($0.0): \($0.1.listed())" })
         }
-        problem.message = "not all accounts were written to the key, the rest stays in the store: " + problem.message
-        problem.hint = problem.hint ?? "repeat 'ykit approve sync' when the cause is removed"
+        problem.message = "not all accounts were written to the key; the rest are kept in the store: " + problem.message
+        problem.hint = problem.hint ?? "repeat 'ykit approve sync' once the cause is fixed"
         var outcome = Outcome(report)
         outcome.answer.failure = problem
         return outcome
@@ -250,7 +250,7 @@ extension ApproveLogout {
         do { try await world.containerClient().terminate(container, device) } catch {
             // 3001: the server has already removed it.
             guard case ApprovalError.server(.refused(_, 3001, _)) = error else { throw error }
-            world.terminal.warn("the server does not know the container any more")
+            world.terminal.warn("the server no longer knows the container")
             isTold = false
         }
         let isDeleted = try await keepKey ? false : device.delete()

@@ -12,7 +12,7 @@ extension RequestWatch.Counts: Report {
     package static let members: [Member<RequestWatch.Counts>] = [
         Member("told") { $0.told },
         Member("repeated", "requests that were reported or answered before") { $0.repeated },
-        Member("unverified", "messages that no server of an account signed") { $0.unverified },
+        Member("unverified", "messages not signed by an account's server") { $0.unverified },
     ]
 }
 
@@ -26,17 +26,16 @@ struct ApproveWatch: AccountKeyVerb {
             is locked nothing is reported; requests wait.
 
             With --listen a server delivers requests by POST, and only those that an account's server signed are \
-            accepted. Accounts without an address for delivery are polled, which costs a signature: keys that need a \
-            touch \
-            each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
+            accepted. Accounts without an address for delivery are polled, which requires a signature: keys that \
+            require a touch each time are not polled, and those that cache a touch for 15 seconds only with --touch-ok.
 
-            DURATION and SECONDS are a number, or one with s, m or h behind it.
+            DURATION and SECONDS are a number, optionally followed by s, m or h.
             """,
         examples: [Example("ykit approve watch"), Example("ykit approve watch --every 30 --command ./notify.sh")])
 
     @Option("--account", help: "Only this account.") var account: String?
 
-    @Option("--listen <address:port>", help: "Take delivered requests at this address, such as 127.0.0.1:8088.")
+    @Option("--listen <address:port>", help: "Accept delivered requests at this address, such as 127.0.0.1:8088.")
     var listen: String?
 
     @Option(
@@ -47,10 +46,11 @@ struct ApproveWatch: AccountKeyVerb {
 
     @Option("--for <duration>", help: "End after this time.") var limit: WatchDuration?
 
-    @Option("--command <command>", help: "Run this shell command for each request, which it gets on standard input.")
+    @Option(
+        "--command <command>", help: "Run this shell command for each request, with the request on its standard input.")
     var command: String?
 
-    @Flag("--touch-ok", help: "Poll keys that cache a touch for 15 seconds, too: each poll may require one.")
+    @Flag("--touch-ok", help: "Also poll keys that cache a touch for 15 seconds: each poll may require one.")
     var touchOk = false
 
     @Flag("--pause-on-battery", help: "Do not poll while the computer runs on battery.") var pauseOnBattery = false
@@ -60,7 +60,7 @@ struct ApproveWatch: AccountKeyVerb {
 
     func run(in world: World) async throws -> Outcome<RequestWatch.Counts> {
         guard world.plan == nil else {
-            throw Explanation.usage("--plan shows one exchange; watch makes them without end")
+            throw Explanation.usage("--plan shows one exchange, but watch runs until it is stopped")
         }
         let desk = try PendingRequests(world, path, key)
         let accounts = try desk.accounts.asked(account, world)
@@ -79,7 +79,7 @@ struct ApproveWatch: AccountKeyVerb {
         let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
         let counts = box.requests.counts
         guard isOver, counts.told == 0 else { return Outcome(counts) }
-        throw Explanation("no-request", .timeOut, "no request came in this time")
+        throw Explanation("no-request", .timeOut, "no request arrived in this time")
     }
 
     /// Whether an account is polled; warns if it is neither polled nor delivered to.
@@ -90,7 +90,7 @@ struct ApproveWatch: AccountKeyVerb {
         case .someTouches where touchOk: return true
         default:
             world.terminal.warn(
-                "account '\(account.account.name.printable)' is not polled: each poll would need a touch"
+                "account '\(account.account.name.printable)' is not polled: each poll would require a touch"
                     + (account.pollCost == .someTouches ? "; --touch-ok allows it" : ""))
             return false
         }
@@ -98,7 +98,7 @@ struct ApproveWatch: AccountKeyVerb {
 
     private static func nothingToWatch(_ accounts: [PushAccount]) -> Explanation {
         Explanation(
-            "poll-needs-touch", .policy, "nothing is watched: each poll would need a touch of the key",
+            "poll-needs-touch", .policy, "nothing is watched: each poll would require a touch",
             hint: "have requests delivered (--listen, after 'ykit approve address'), or allow touches with --touch-ok",
             candidates: accounts.map { "\($0.account.name)  \($0.account.id)" })
     }

@@ -40,7 +40,7 @@ final class DesktopNotifier: Sendable {
                 guard let action = NotificationChoice.Action(rawValue: word) else { return }
                 box.choose(NotificationChoice(nonce: nonce, action: action))
             } ended: {
-                Terminal().warnNow("the desktop's notifications cannot be heard any more")
+                Terminal().warnNow("lost the connection to the desktop's notification service")
             }
         } catch { throw error.explanation }
     }
@@ -58,13 +58,13 @@ final class DesktopNotifier: Sendable {
             "To approve it: ykit approve yes \(open.request.id)",
         ]
         show(
-            open.request.nonce, title.isEmpty ? "A login waits for approval" : title, lines,
+            open.request.nonce, title.isEmpty ? "A login is waiting for approval" : title, lines,
             actions: [("show", "Show"), ("decline", "Decline")])
     }
 
     /// Notifies of further requests in one notification.
     func tell(more count: Int) {
-        show("", "\(count) more logins wait for approval", ["ykit approve list"], actions: [])
+        show("", "\(count) more logins are waiting for approval", ["ykit approve list"], actions: [])
     }
 
     private func show(

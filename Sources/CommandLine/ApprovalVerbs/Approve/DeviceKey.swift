@@ -35,7 +35,7 @@ final class DeviceKey: ApprovalKey {
             throw Explanation(
                 "other-key", .noDevice,
                 "the key of container '\(container.account.name.printable)' is on the security key \(wanted), this is "
-                    + "\(found)", hint: "plug it in, or name it with --device \(wanted)")
+                    + "\(found)", hint: "plug it in, or select it with --device \(wanted)")
         }
         try await PIVApprovalKey.check(service, place.slot, container.publicKey)
         let access = world.piv(service, pin, managementKey)
@@ -56,7 +56,7 @@ final class DeviceKey: ApprovalKey {
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         let chosen = try await PIVApprovalKey.slot(slot, service)
         var access = world.piv(service, pin, managementKey)
-        try await access.manage(for: "make a key for the account")
+        try await access.manage(for: "generate a key for the account")
         let made = try await PIVApprovalKey.make(service, chosen, algorithm, KeyPolicies(pin: .once, touch: touch))
         return DeviceKey(made.publicKey, made.place, world, access, "prove that the new key works")
     }
@@ -94,7 +94,7 @@ extension World {
     /// Returns the world of another key, named by the state file of a virtual key or a serial number.
     func other(_ name: String) throws -> World {
         guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw Explanation.usage("--to is a serial number, or the state file of a virtual key")
+            throw Explanation.usage("--to takes a serial number, or the state file of a virtual key")
         }
         return try besides(name)
     }

@@ -35,7 +35,7 @@ final class NewApproveKey: ApprovalKey {
     /// Generates the key that the options of an enrolment describe.
     static func make(_ verb: ApproveEnroll, _ link: PushLink, _ world: World) async throws -> NewApproveKey {
         if verb.software {
-            world.terminal.warn("the private key is kept in software: whoever opens the store can approve")
+            world.terminal.warn("the private key is kept in software: anyone who can open the store can approve")
             let key = try SoftwareApprovalKey()
             return NewApproveKey(.software(key), .software, key.publicKey, world)
         }
@@ -44,8 +44,8 @@ final class NewApproveKey: ApprovalKey {
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
         var unlocking = world.piv(service, verb.key.pin, verb.managementKey)
-        try await unlocking.manage(for: "make a key for the account")
-        let progress = Progress(world.terminal, "making an \(verb.algorithm) key in slot \(slot)")
+        try await unlocking.manage(for: "generate a key for the account")
+        let progress = Progress(world.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
         return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, world, unlocking)
@@ -80,7 +80,7 @@ extension PIVApprovalKey {
         guard let chosen else { return try await freeSlot(service) }
         guard try await isFree(chosen, service) != false else {
             throw Explanation(
-                "slot-in-use", .policy, "slot \(chosen) holds a key or a certificate; it is not touched",
+                "slot-in-use", .policy, "slot \(chosen) holds a key or a certificate, which was not changed",
                 hint: "choose another, or let --slot auto find one")
         }
         return chosen
@@ -91,7 +91,7 @@ extension World {
     /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard(_ key: PublicKey, _ slot: PIVSlot, _ service: PIVService) async {
         if await PIVApprovalKey.remove(slot, key, service) { return }
-        terminal.warn("slot \(slot) keeps a key that no account uses; overwrite it or delete it by hand")
+        terminal.warn("slot \(slot) still has a key that no account uses; overwrite or delete it yourself")
     }
 }
 
@@ -122,7 +122,7 @@ extension PIVSlot {
     static func forAccount(_ text: String) throws -> PIVSlot? {
         if text == "auto" { return nil }
         guard let slot = PIVSlot(text), slot != .attestation else {
-            throw UsageError("--slot is \(PIVSlot.mainWords), \(PIVSlot.retiredWords), or auto")
+            throw UsageError("--slot must be \(PIVSlot.mainWords), \(PIVSlot.retiredWords), or auto")
         }
         return slot
     }

@@ -34,13 +34,13 @@ struct WatchEvent: Report {
         Member("event") { $0.kind.rawValue },
         Member(ifKnown: "accounts", "how many") { $0.accounts },
         Member(ifKnown: "polled", "how many accounts") { $0.polled },
-        Member(ifKnown: "url", "where requests are taken") { $0.url },
+        Member(ifKnown: "url", "where requests are accepted") { $0.url },
         Member(ifKnown: "behind", "the server's clock minus this one, in seconds") { $0.behind },
         Member(ifKnown: "count", "of such messages so far") { $0.count },
         Member(ifKnown: "account", "its name") { $0.account?.account.name },
         Member(ifKnown: "id", "the answered request") { $0.answered?.request.nonce },
         Member(ifKnown: "accepted") { $0.isAccepted },
-        Member(ifKnown: "reason", "battery, or what error is elsewhere") { $0.reason },
+        Member(ifKnown: "reason", "'battery', or the code of an error") { $0.reason },
         Member(ifKnown: "request", "with texts cut at 200 characters") { $0.request },
     ]
 }
@@ -76,7 +76,7 @@ struct WatchSession {
 
     /// Reports that the session is ready.
     func tellReady(_ url: String?, polled: Int, of count: Int) {
-        let listening = url.map { ", requests are taken at \($0)" } ?? ""
+        let listening = url.map { ", accepting requests at \($0)" } ?? ""
         tell(
             WatchEvent(kind: .ready, accounts: count, polled: polled, url: .some(url)),
             ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
@@ -151,7 +151,7 @@ struct WatchSession {
             if failing.remove(id) != nil {
                 tell(
                     WatchEvent(kind: .answers, account: account),
-                    ["'\(account.account.name.printable)' can be asked again"])
+                    ["'\(account.account.name.printable)' can be polled again"])
             }
             return true
         } catch {
@@ -160,7 +160,7 @@ struct WatchSession {
             if failing.insert(id).inserted {
                 tell(
                     WatchEvent(kind: .fails, account: account, reason: reason.json),
-                    ["'\(account.account.name.printable)' cannot be asked: \(reason.message)"])
+                    ["'\(account.account.name.printable)' cannot be polled: \(reason.message)"])
             }
             if let error = error as? PIVError, error.isRefusedPIN { throw error }
             // The key may have been unplugged, so its connection is not reused.
@@ -184,7 +184,7 @@ struct WatchSession {
             tell(
                 WatchEvent(kind: .unverified, count: counts.unverified),
                 [
-                    "\(counts.unverified - unverified) message(s) that no server of an account signed; nothing of them is shown"
+                    "\(counts.unverified - unverified) message(s) not signed by an account's server; their contents are not shown"
                 ])
             unverified = counts.unverified
         }
@@ -241,7 +241,7 @@ struct WatchSession {
                 if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
                 tell(
                     WatchEvent(kind: .fails, answered: open, reason: reason.json),
-                    ["\(open.request.id) is not declined: \(reason.message)"])
+                    ["\(open.request.id) was not declined: \(reason.message)"])
             }
         }
     }

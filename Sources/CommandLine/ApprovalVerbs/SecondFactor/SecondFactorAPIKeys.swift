@@ -38,7 +38,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     static let about = About(
-        "rotate", "Replace a client's API key; the old one stops working at once.",
+        "rotate", "Replace a client's API key; the old one stops working immediately.",
         examples: [Example("ykit 2fa api-key rotate shop")])
 
     @Argument("name", help: "The client, by its name or identifier.") var name: String
@@ -48,7 +48,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientKey> {
-        try confirmation.ask("make the API key of '\(name.printable)' invalid?", in: world)
+        try confirmation.ask("invalidate the API key of '\(name.printable)'?", in: world)
         return try await connection.service.rotateAPIKey(name).withKey
     }
 }

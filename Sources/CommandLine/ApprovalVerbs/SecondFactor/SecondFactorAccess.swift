@@ -27,14 +27,14 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Option("--server <url>", help: "The server's address; or set YKIT_2FA_SERVER.") var server: String?
 
-    @Option("--realm", help: "The users' realm, where it is not the server's default.") var realm: String?
+    @Option("--realm", help: "The users' realm, if it is not the server's default.") var realm: String?
 
     @OptionGroup var trusted: ServerTrustOptions
 
     @Option("--audit-key <file>", help: "Require every answer to be signed with this audit key, a PEM file.")
     var auditKey: String?
 
-    @Option("--account <name>", help: "The administrator or service account that asks (default: admin).")
+    @Option("--account <name>", help: "The administrator or service account to use (default: admin).")
     var account = "admin"
 
     @OptionGroup var password: SecretOptions<AccountPassword>
@@ -42,7 +42,7 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Flag("--passkey", help: "Log in with a passkey of the key.") var passkey = false
 
-    @Option("--origin", help: "The origin of keys (default: the server's own).") var origin: String?
+    @Option("--origin", help: "The origin for WebAuthn (default: the server's own).") var origin: String?
 
     @Option("--store <file>", help: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
@@ -75,7 +75,7 @@ struct SecondFactorAccess: ParsableArguments {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
         } else if let password = try password.source.given(world.terminal) {
             if !logsIn, try vault.session(at: connection.url) != nil {
-                world.terminal.notice("YKIT_2FA_PASSWORD is set, so the login that was kept is not used")
+                world.terminal.notice("YKIT_2FA_PASSWORD is set, so the stored login is not used")
             }
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
@@ -173,7 +173,7 @@ enum PublicKeyFile {
     static func read(_ path: String) throws -> PublicKey {
         guard let der = PEM.contents("PUBLIC KEY", in: try Files.read(path)).first,
             let key = try? PublicKey(subjectPublicKeyInfo: der)
-        else { throw Explanation.malformed("\(path.printable) is not a public key in PEM") }
+        else { throw Explanation.malformed("\(path.printable) is not a PEM public key") }
         return key
     }
 }

@@ -23,20 +23,21 @@ struct RegisteredKey: Report {
 /// Registers a key.
 struct SecondFactorRegisterKey: SecondFactorUserVerb {
     static let about = About(
-        "register-key", "Register the key at hand for a user.",
+        "register-key", "Register this key for a user.",
         discussion: """
-            The key verifies its user, by PIN or fingerprint. A user needs a registered number or address first; \
-            --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
+            The key verifies its user, by PIN or fingerprint. The user must already have a registered number or \
+            address, unless --no-condition is given. With --resident the key stores a passkey, which signs in without \
+            a user name.
             """,
         examples: [Example("ykit 2fa register-key alice --device-id desk")])
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--device-id <name>", help: "A name to find the device by.") var deviceId: String?
+    @Option("--device-id <name>", help: "A name for the device.") var deviceId: String?
 
     @Flag("--resident", help: "Store the credential on the key: a passkey.") var resident = false
 
-    @Flag("--no-condition", help: "Do not ask for a registered number or address first.") var noCondition = false
+    @Flag("--no-condition", help: "Do not require a registered number or address.") var noCondition = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
@@ -69,7 +70,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Option("--device-id <name>", help: "Which device has to answer.") var deviceId: String?
+    @Option("--device-id <name>", help: "The device that must answer.") var deviceId: String?
 
     @Flag("--resident", help: "Sign in with a passkey, without naming the user to the server.") var resident = false
 
@@ -77,7 +78,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if resident, deviceId != nil { throw UsageError("--resident excludes --device-id") }
+        if resident, deviceId != nil { throw UsageError("--resident and --device-id cannot be combined") }
         try checkInputs()
     }
 
@@ -110,7 +111,7 @@ struct RegisteredKeys: Report {
 /// Shows registered keys.
 struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     static let about = About(
-        "status", "Show whether a device is registered for a user, or all that are.",
+        "status", "Show whether a device is registered for a user, or list all of them.",
         examples: [Example("ykit 2fa device status alice")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -139,7 +140,7 @@ struct RemovedKey: Report {
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Delete a device of a user from the server.",
+        "rm", "Delete a user's device from the server.",
         examples: [Example("ykit 2fa device rm alice desk")])
 
     @Argument("user", help: "The user's name.") var user: String

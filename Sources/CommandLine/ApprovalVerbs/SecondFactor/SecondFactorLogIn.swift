@@ -29,7 +29,7 @@ struct SecondFactorLogIn: ReportingVerb {
     static let about = About(
         "login", "Log in at the server; with --keep, for the commands that follow.",
         discussion: """
-            With a password, or --passkey with a passkey of the key. A session that is kept is sealed by the key, which is \
+            Uses a password, or a passkey on the key with --passkey. A kept session is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
             """,
         examples: [Example("ykit 2fa login --server https://mfa.example.com --keep")])
@@ -81,7 +81,7 @@ struct DeletedSession: Report {
 /// Deletes a stored session.
 struct SecondFactorLogOut: ReportingVerb {
     static let about = About(
-        "logout", "Delete the session that was kept; no key is needed for that.",
+        "logout", "Delete the kept session. Needs no key.",
         examples: [Example("ykit 2fa logout")])
 
     @OptionGroup var access: SecondFactorAccess
@@ -91,7 +91,7 @@ struct SecondFactorLogOut: ReportingVerb {
         let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
         return Outcome(
-            DeletedSession(server: record.description["server"]?.string ?? ""), "the session is deleted")
+            DeletedSession(server: record.description["server"]?.string ?? ""), "session deleted")
     }
 }
 
@@ -131,7 +131,7 @@ extension Factor: Report {
         Member("type", "the server's word") { $0.kind.rawValue },
         Member("active") { $0.isActive },
         Member("usable") { $0.isUsable },
-        Member("state", "how far the enrolment is, in the server's word") { $0.enrolment?.rawValue },
+        Member("state", "the state of the enrolment, as the server reports it") { $0.enrolment?.rawValue },
         Member("description") { $0.description },
         Member("failCount") { $0.failCount },
         Member("maxFail", "0 for no limit") { $0.maxFail },
@@ -170,7 +170,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
 
     @Option(
         "--notify-command <command>",
-        help: "Run this shell command for each step, which it gets as JSON on standard input.")
+        help: "Run this shell command for each step, with the step as JSON on its standard input.")
     var notifyCommand: String?
 
     @OptionGroup var access: SecondFactorAccess
@@ -243,7 +243,7 @@ extension LogInStep: Report {
         case .trusted(false): "this device is not remembered"
         case .key(let serial): "the key answered (\(serial.printable))"
         case .pinSent(let challenge): "a PIN was sent by \(challenge.channel.rawValue)"
-        case .pinVerified: "the PIN was right"
+        case .pinVerified: "the PIN was correct"
         }
     }
 }

@@ -44,8 +44,8 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
     static let about = About(
         "send-pin", "Send a PIN by SMS or mail, to log in or to register a number.",
         discussion: """
-            To log in, to the user's registered number or address. With --register, to a new one, which counts only after \
-            'verify-pin --register'; a PIN for the one is refused for the other.
+            For a login, the PIN is sent to the user's registered number or address. With --register it is sent to a \
+            new one, which is not used until 'verify-pin --register'. A PIN for one purpose is refused for the other.
             """,
         examples: [
             Example("ykit 2fa send-pin alice --by sms"),
@@ -56,15 +56,17 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
 
     @Flag("--register", help: "Register a number or address.") var register = false
 
-    @Option("--to <to>", help: "With --register: the number or address; the user's own without it.") var to: String?
+    @Option("--to <to>", help: "With --register: the number or address (default: the user's own).") var to: String?
 
-    @Option("--by", help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
+    @Option("--by", help: "sms or mail (default: sms if the user has both).") var by: ChannelChoice?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if to != nil, !register { throw UsageError("--to needs --register: a login uses what is registered") }
+        if to != nil, !register {
+            throw UsageError("--to needs --register: a login uses the registered number or address")
+        }
         try checkInputs()
     }
 
@@ -97,23 +99,25 @@ struct VerifiedPIN: Report {
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     static let about = About(
-        "verify-pin", "Verify the PIN that a user typed. It is valid once, and for its purpose only.",
+        "verify-pin", "Verify the PIN that a user typed. A PIN is valid once, and only for its purpose.",
         examples: [Example("ykit 2fa verify-pin alice")])
 
     @Argument("user", help: "The user's name.") var user: String
 
     @Flag("--register", help: "The PIN of 'send-pin --register'.") var register = false
 
-    @Option("--transaction <id>", help: "The transaction of 'send-pin', when several wait.") var transaction: String?
+    @Option("--transaction <id>", help: "The transaction of 'send-pin', if several are pending.")
+    var transaction: String?
 
-    @Option("--by", help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
+    @Option("--by", help: "With --register: the PIN sent by sms or by mail, if both are pending.")
+    var by: ChannelChoice?
 
     @OptionGroup var code: SentPINOptions
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if register, transaction != nil { throw UsageError("--register has no --transaction") }
+        if register, transaction != nil { throw UsageError("--register and --transaction cannot be combined") }
         if by != nil, !register { throw UsageError("--by needs --register") }
         try checkInputs(code.isStandardInput)
     }

@@ -25,20 +25,20 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
         "allow", "Allow or forbid that a user's devices are remembered.",
         discussion:
-            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.",
+            "Uses a separate policy, ykit-remembered-devices; other policies on the server may also allow it.",
         examples: [Example("ykit 2fa trust allow alice on --days 30")])
 
     @Argument("user", help: "The user's name.") var user: String
 
     @Argument("state", help: "on or off.") var state: SwitchChoice
 
-    @Option("--days <n>", help: "For how many days, when the policy is made (default: 30).") var days = 30
+    @Option("--days <n>", help: "For how many days, if the policy is created (default: 30).") var days = 30
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        guard (1...3650).contains(days) else { throw UsageError("--days is a number from 1 to 3650") }
+        guard (1...3650).contains(days) else { throw UsageError("--days must be a number from 1 to 3650") }
         try checkInputs()
     }
 
@@ -70,8 +70,8 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
     static let about = About(
         "add", "Verify a user once more, and have the server remember this device.",
         discussion: """
-            By the PIN of 'send-pin', or by the key with --with-key. The server's cookie is sealed by the key, so that a \
-            copy of the file is not the device.
+            Uses the PIN of 'send-pin', or the key with --with-key. The server's cookie is sealed by the key, so that \
+            a copy of the file is useless without it.
             """,
         examples: [Example("ykit 2fa trust add alice")])
 
@@ -79,7 +79,8 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
 
     @Flag("--with-key", help: "Verify the user by the key instead of a PIN.") var withKey = false
 
-    @Option("--transaction <id>", help: "The transaction of 'send-pin', when several wait.") var transaction: String?
+    @Option("--transaction <id>", help: "The transaction of 'send-pin', if several are pending.")
+    var transaction: String?
 
     @OptionGroup var code: SentPINOptions
     @OptionGroup var access: SecondFactorAccess
@@ -87,7 +88,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
 
     func check() throws {
         if withKey, transaction != nil || code.isGiven {
-            throw UsageError("--with-key excludes a PIN")
+            throw UsageError("--with-key and a PIN cannot be combined")
         }
         try checkInputs(code.isStandardInput)
     }
@@ -124,8 +125,8 @@ extension SecondFactorConnection {
     func requireAPIKey() throws {
         guard apiKey == nil else { return }
         throw Explanation(
-            "api-key-needed", .usage, "remembered devices belong to a client: its API key is needed",
-            hint: "give it with --api-key-fd N or YKIT_2FA_API_KEY; 'ykit 2fa api-key create' makes one")
+            "api-key-needed", .usage, "remembered devices belong to a client: its API key is required",
+            hint: "give it with --api-key-fd N or YKIT_2FA_API_KEY; 'ykit 2fa api-key create' creates one")
     }
 
     /// The public data of a sealed cookie.
@@ -155,7 +156,7 @@ struct RememberedDevices: Report {
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
-        discussion: "Those of one client: the one of the API key, or --client.",
+        discussion: "Lists those of one client: the API key's, or that of --client.",
         examples: [Example("ykit 2fa trust status alice")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -214,8 +215,8 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
         "check", "Check whether the server remembers this device for a user.",
         discussion: """
-            The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
-            copy of the cookie: the one that is kept is deleted then.
+            The cookie is replaced at each use. If the server has withdrawn it, this device was removed, or someone \
+            used a copy of the cookie: the stored one is then deleted.
             """,
         examples: [Example("ykit 2fa trust check alice")])
     static let needsAccount = false
@@ -261,7 +262,7 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Argument("device", isBase64URL: true, help: "The device, as 'trust status' shows it; all without it.")
+    @Argument("device", isBase64URL: true, help: "The device, as 'trust status' shows it (default: all).")
     var device: String?
 
     @Option("--client <name>", help: "The client, by its name or identifier.") var client: String?

@@ -39,7 +39,7 @@ struct AddedUser: Report {
         Member("user") { $0.user },
         Member("serial") { $0.factor.serial },
         Member("channel", "sms or mail") { $0.channel.rawValue },
-        Member("pending", "whether the PIN is still to be verified") { $0.factor.enrolment == .verify },
+        Member("pending", "whether the PIN has yet to be verified") { $0.factor.enrolment == .verify },
         Member("active") { $0.factor.isActive },
         Member("key", "with --mode sms+fp") { $0.key },
     ]
@@ -50,8 +50,9 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
         "add-user", "Create a user with a second factor.",
         discussion: """
-            The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
-            registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
+            The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp, this key is also \
+            registered. If the server verifies enrolments, a PIN is sent immediately: verify it with 'verify-pin \
+            --register'.
             """,
         examples: [Example("ykit 2fa add-user alice --mobile +41790000000")])
 
@@ -67,9 +68,9 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
 
     @Option("--mode", help: "sms, the default, or sms+fp.") var mode: ModeChoice = .sms
 
-    @Flag("--disabled", help: "Disable the factors at first.") var disabled = false
+    @Flag("--disabled", help: "Leave the factors disabled.") var disabled = false
 
-    @Option("--resolver <name>", help: "The user store, where the realm has several.") var resolver: String?
+    @Option("--resolver <name>", help: "The user store, if the realm has several.") var resolver: String?
 
     @Option(
         "--user-password-fd <n>",
@@ -80,8 +81,8 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if mobile == nil, mail == nil { throw UsageError("name where PINs go: --mobile or --mail") }
-        if disabled, mode == .smsAndKey { throw UsageError("--disabled excludes --mode sms+fp") }
+        if mobile == nil, mail == nil { throw UsageError("give --mobile or --mail, where PINs are sent") }
+        if disabled, mode == .smsAndKey { throw UsageError("--disabled and --mode sms+fp cannot be combined") }
         try checkInputs()
     }
 
@@ -106,7 +107,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         } catch {
             var outcome = Outcome(added, lines)
             outcome.answer.failure = Explanation(error)
-            outcome.answer.failure?.hint = "the user is made; register the key with: ykit 2fa register-key USER"
+            outcome.answer.failure?.hint = "the user was created; register the key with: ykit 2fa register-key USER"
             return outcome
         }
     }

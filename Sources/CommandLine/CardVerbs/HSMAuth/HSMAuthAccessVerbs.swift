@@ -14,8 +14,8 @@ struct HSMAuthChangePassword: ReportingVerb {
     static let about = About(
         "change-password", "Change the password of a credential (firmware 5.8).",
         discussion: """
-            With --admin the management password allows it in place of the old password. When both passwords come by \
-            standard input, the first line is the present one, the second the new one.
+            With --admin, the management password is used instead of the old password. If both passwords are read from \
+            standard input, the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-password backup")])
 
@@ -42,7 +42,7 @@ struct HSMAuthChangePassword: ReportingVerb {
             let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.changePassword(of: name, from: old, to: new)
         }
-        return Outcome(NamedHSMAuthCredential(label: label), "the password of '\(label.printable)' is changed")
+        return Outcome(NamedHSMAuthCredential(label: label), "password of '\(label.printable)' changed")
     }
 }
 
@@ -51,9 +51,8 @@ struct HSMAuthChangeManagementPassword: ReportingVerb {
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """
-            The factory default is sixteen bytes 00, the same as an empty password. When both come by standard input, \
-            the \
-            first line is the present one, the second the new one.
+            The factory default is sixteen bytes 00, the same as an empty password. If both are read from standard \
+            input, the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-management-password")])
 
@@ -65,7 +64,7 @@ struct HSMAuthChangeManagementPassword: ReportingVerb {
         let old = try await world.managementPassword(management, of: service, for: "change it")
         let new = try await world.newHSMAuthPassword(new.source, "new management password")
         try await service.changeManagementKey(from: old, to: new)
-        return Outcome(CredentialChange(), "the management password is changed")
+        return Outcome(CredentialChange(), "management password changed")
     }
 }
 
@@ -74,8 +73,8 @@ struct HSMAuthChallenge: ReportingVerb {
     static let about = About(
         "challenge", "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
-            For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
-            which the key keeps the private one only until the application is selected again: 'ykit hsmauth calculate \
+            For an aes128 credential these are 8 random bytes. A p256 credential returns an ephemeral public key, \
+            whose private key is kept only until the application is selected again: 'ykit hsmauth calculate \
             --exchange' opens a session in one run.
             """,
         examples: [Example("ykit hsmauth challenge operator")])
@@ -115,15 +114,15 @@ struct HSMAuthCalculate: ReportingVerb {
         "calculate", "Calculate the session keys of a credential.",
         discussion: """
             For an aes128 credential --context is the host's challenge and the HSM's, 16 bytes in hexadecimal; with \
-            --cryptogram the HSM's proof is checked before any key is given out.
+            --cryptogram the HSM's proof is checked before any key is returned.
 
-            A p256 credential is used in one run: --exchange names a shell command that gets the ephemeral public key in \
-            hexadecimal on its standard input, opens the session at the HSM, and prints what the HSM answers, its \
-            ephemeral public key and its receipt in hexadecimal. --hsm-key is the HSM's own public key, known beforehand: \
-            the receipt is checked with it.
+            A p256 credential is used in one run: --exchange names a shell command that gets the ephemeral public key \
+            in hexadecimal on its standard input, opens the session at the HSM, and prints the HSM's answer: its \
+            ephemeral public key and its receipt, in hexadecimal. --hsm-key is the HSM's own public key, obtained \
+            beforehand: the receipt is checked with it.
 
-            Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
-            S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
+            Anyone who has the session keys can read and forge the session: they are written to a new file of three \
+            lines, S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
             """,
         examples: [Example("ykit hsmauth calculate operator --context \"$(cat context.hex)\" --output keys")])
 
@@ -133,12 +132,12 @@ struct HSMAuthCalculate: ReportingVerb {
 
     @Option("--cryptogram <hex>", help: "The HSM's cryptogram, 8 bytes.") var cryptogram: String?
 
-    @Option("--exchange <command>", help: "What takes the challenge of a p256 credential to the HSM.")
+    @Option("--exchange <command>", help: "The command that takes the challenge of a p256 credential to the HSM.")
     var exchange: String?
 
     @Option("--hsm-key <file>", help: "The HSM's public key, PEM or DER, for a p256 credential.") var hsmKey: String?
 
-    @Option("--output <file>", help: "Where the session keys go.") var output: String?
+    @Option("--output <file>", help: "The file to write the session keys to.") var output: String?
 
     @Flag("--show-keys", help: "Print the session keys.") var showKeys = false
 
@@ -151,13 +150,13 @@ struct HSMAuthCalculate: ReportingVerb {
             throw UsageError("give either --output FILE or --show-keys")
         }
         guard (context != nil) != (exchange != nil) else {
-            throw UsageError("--context for an aes128 credential, --exchange for a p256 one")
+            throw UsageError("give --context for an aes128 credential, or --exchange for a p256 one")
         }
         guard (exchange != nil) == (hsmKey != nil) else {
             throw UsageError("--exchange needs --hsm-key, the public key of the HSM")
         }
         guard cryptogram == nil || context != nil else {
-            throw UsageError("--cryptogram belongs to --context")
+            throw UsageError("--cryptogram requires --context")
         }
     }
 
@@ -204,7 +203,7 @@ struct HSMAuthCalculate: ReportingVerb {
         return try file.put(
             Array((texts.joined(separator: "\n") + "\n").utf8),
             of: HSMAuthSession(label: label, keys: nil, output: output),
-            "the session keys are in \(output ?? "-")")
+            "session keys written to \(output ?? "-")")
     }
 
     /// Reads the HSM's answer to the ephemeral public key: the 65 bytes of its own key and the 16 of the receipt.
@@ -259,7 +258,7 @@ struct HSMAuthSession: Report {
 struct HSMAuthReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials and reset the management password.",
-        discussion: "The key requires no password for this. Other applications of the key are not touched.",
+        discussion: "The key requires no password for this. Other applications of the key are not affected.",
         examples: [Example("ykit hsmauth reset")])
 
     @OptionGroup var confirmation: Confirmation
@@ -269,10 +268,10 @@ struct HSMAuthReset: ReportingVerb {
         let labels = try await service.credentials().map(\.label.text)
         let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.listed()
         try confirmation.ask(
-            typing: "reset", "this deletes all YubiHSM Auth credentials (\(names)) for good", in: world)
+            typing: "reset", "this permanently deletes all YubiHSM Auth credentials (\(names))", in: world)
         try await service.reset()
         var outcome = Outcome(
-            DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials are deleted")
+            DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials deleted")
         outcome.answer.warnings = ["the management password is the factory default again"]
         return outcome
     }

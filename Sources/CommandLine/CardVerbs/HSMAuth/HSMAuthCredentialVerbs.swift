@@ -86,9 +86,9 @@ struct HSMAuthAdd: ReportingVerb {
         "add", "Store a credential.",
         discussion: """
             The keys of an aes128 credential are derived from a password (--derive, the same as on other keys and in \
-            YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or drawn at random \
-            and written into a new file (--generate --key-file). A p256 key is generated on the key and never leaves it \
-            (--generate), derived, or read from a PEM file.
+            YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or generated at \
+            random and written to a new file (--generate --key-file). A p256 key is generated on the key and never \
+            leaves it (--generate), derived, or read from a PEM file.
             """,
         examples: [
             Example("ykit hsmauth add spare --generate --algorithm p256"),
@@ -119,10 +119,10 @@ struct HSMAuthAdd: ReportingVerb {
 
     func check() throws {
         guard [derive, generate, keys != nil].filter({ $0 }).count == 1 else {
-            throw UsageError("one of --derive, --generate and --import says where the keys come from")
+            throw UsageError("give one of --derive, --generate and --import")
         }
         if (keyFile != nil) != (generate && algorithm == .aes128) {
-            throw UsageError("--generate of an aes128 credential and --key-file belong together")
+            throw UsageError("--key-file must be given with --generate of an aes128 credential, and only then")
         }
     }
 
@@ -255,9 +255,10 @@ struct HSMAuthExportPublicKey: ReportingVerb {
 
     @Argument("label", help: "Label of the credential.") var label: String
 
-    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file)
+    var file = "-"
 
-    @Option("--format", help: "How the public key is written: pem, der or hex (65 bytes, 04 first).")
+    @Option("--format", help: "Format of the public key: pem, der or hex (65 bytes, 04 first).")
     var format: HSMAuthPublicKeyFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
@@ -268,7 +269,7 @@ struct HSMAuthExportPublicKey: ReportingVerb {
         let key = try await service.publicKey(of: HSMAuthLabel(label))
         var outcome = Outcome(
             ExportedHSMAuthKey(label: label, key: key, output: file),
-            "the public key of '\(label.printable)' is in \(file)")
+            "public key of '\(label.printable)' written to \(file)")
         switch format {
         case .pem: try output.put(Array(key.pem.utf8), &outcome.answer)
         case .der: try output.put(key.subjectPublicKeyInfo, &outcome.answer)

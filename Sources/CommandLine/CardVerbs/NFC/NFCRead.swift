@@ -12,8 +12,8 @@ struct NFCRead: ReportingVerb {
     static let about = About(
         "read", "Read the tag of a key, and the one-time password in it.",
         discussion: """
-            Waits as long as --timeout says for a key to be held to a contactless reader; a YubiKey in a USB port has no \
-            tag. A key makes a new password each time it is read.
+            Waits up to --timeout for a key to be held to a contactless reader; a YubiKey in a USB port has no tag. A \
+            key generates a new password each time it is read.
             """,
         examples: [Example("ykit nfc read")])
 
@@ -22,7 +22,7 @@ struct NFCRead: ReportingVerb {
     func run(in world: World) async throws -> Outcome<TagReport> {
         let tag = try await world.readTag()
         guard !tag.content.bytes.isEmpty else {
-            throw Explanation("tag-empty", .notFound, "there is nothing on the tag")
+            throw Explanation("tag-empty", .notFound, "the tag is empty")
         }
         let message = try MessageReport(tag.content.bytes, reading)
         let report = TagReport(identity: tag.identity, capabilities: tag.content.capabilities, message: message)

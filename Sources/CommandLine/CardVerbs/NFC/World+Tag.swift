@@ -46,7 +46,7 @@ extension World {
                 return try keys.readerName()
             }
             if !hasAsked {
-                terminal.say(isBack ? "the tag was lost, hold it still to the reader" : "hold the key to the reader")
+                terminal.say(isBack ? "the tag was lost; hold it still at the reader" : "hold the key to the reader")
             }
             hasAsked = true
             do throws(LinkError) { _ = try PCSC.readers(otherThan: now, deadline: deadline) } catch {

@@ -11,7 +11,7 @@ import YKWire
 struct OpenPGPAccessGroup: ParsableCommand {
     static let about = About(
         "access", "User PIN, admin PIN and reset code.",
-        discussion: "A new card has 123456 and 12345678, and no reset code.",
+        discussion: "A new card has the PINs 123456 and 12345678, and no reset code.",
         subcommands: [
             OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
             OpenPGPSetRetries.self, OpenPGPSetSignaturePolicy.self, OpenPGPSetKDF.self,
@@ -32,7 +32,7 @@ struct OpenPGPChangePIN: ReportingVerb {
         let old = try await world.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
         let new = try await world.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
-        return Outcome(CredentialChange(), "the user PIN is changed")
+        return Outcome(CredentialChange(), "user PIN changed")
     }
 }
 
@@ -51,7 +51,7 @@ struct OpenPGPChangeAdminPIN: ReportingVerb {
         let old = try await world.openPGPPIN(admin.source, .admin, of: service, for: "change it")
         let new = try await world.newOpenPGPPIN(new.source, .admin)
         try await service.changePIN(.admin, from: old, to: new)
-        return Outcome(CredentialChange(), "the admin PIN is changed")
+        return Outcome(CredentialChange(), "admin PIN changed")
     }
 }
 
@@ -72,7 +72,7 @@ struct OpenPGPSetResetCode: ReportingVerb {
         try await service.checkLength(of: code, .reset)
         try await world.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
-        return Outcome(OpenPGPResetCodeChange(), "the reset code is set")
+        return Outcome(OpenPGPResetCodeChange(), "reset code set")
     }
 }
 
@@ -107,7 +107,7 @@ struct OpenPGPUnblockPIN: ReportingVerb {
             try await world.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
         }
-        return Outcome(OpenPGPUnblocking(), "the user PIN is set and has all its tries")
+        return Outcome(OpenPGPUnblocking(), "user PIN set; all its tries are restored")
     }
 }
 
@@ -119,7 +119,7 @@ struct OpenPGPUnblocking: Report {
 /// Sets the number of PIN retries.
 struct OpenPGPSetRetries: ReportingVerb {
     static let about = About(
-        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).",
+        "set-retries", "Set the number of tries, 1 to 99 each (YubiKeys).",
         examples: [Example("ykit openpgp access set-retries 5 3 5")])
 
     @Argument("user-tries", help: "Tries of the user PIN.") var user: Int
@@ -132,7 +132,7 @@ struct OpenPGPSetRetries: ReportingVerb {
 
     func check() throws {
         guard [user, reset, administrator].allSatisfy({ (1...99).contains($0) }) else {
-            throw UsageError("1 to 99 tries can be set")
+            throw UsageError("the number of tries must be 1 to 99")
         }
     }
 
@@ -195,9 +195,9 @@ struct OpenPGPSetKDF: ReportingVerb {
     static let about = About(
         "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """
-            Both PINs are set: new ones, or with --same-admin-pin the current admin PIN. The reset code is lost. \
-            Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
-            order: admin PIN, new user PIN, new admin PIN.
+            Both PINs are set: new ones, or with --same-admin-pin the current admin PIN. The reset code is lost. Gnuk \
+            accepts a key derivation only while it holds no key. If several secrets are read from standard input, the \
+            lines are, in order: admin PIN, new user PIN, new admin PIN.
             """,
         examples: [Example("ykit openpgp access set-kdf on")])
 
@@ -218,7 +218,7 @@ struct OpenPGPSetKDF: ReportingVerb {
     func run(in world: World) async throws -> Outcome<OpenPGPDerivation> {
         let service = try await world.openOpenPGP()
         try confirmation.ask("this sets both PINs and removes the reset code; continue?", in: world)
-        let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the derivation of PINs")
+        let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the key derivation of PINs")
         let user = try await world.newOpenPGPPIN(new.source, .user)
         let administrator = try await sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)
         if setting == .on {
@@ -228,7 +228,7 @@ struct OpenPGPSetKDF: ReportingVerb {
         }
         return Outcome(
             OpenPGPDerivation(isOn: setting == .on),
-            setting == .on ? "PINs are sent as hashes" : "PINs are sent as they are")
+            setting == .on ? "PINs are sent as hashes" : "PINs are sent unhashed")
     }
 }
 

@@ -25,8 +25,8 @@ struct OpenPGPImportCertificate: ReportingVerb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
-            imported, or, without a key there, the one that issued no other.
+            The file is PEM, DER or PKCS#12. If it contains several certificates, the one for the key in the slot is \
+            imported, or, if the slot has no key, the one that issued none of the others.
             """,
         examples: [Example("ykit openpgp certificates import authentication certificate.pem")])
 
@@ -51,7 +51,7 @@ struct OpenPGPImportCertificate: ReportingVerb {
             ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
             ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
         if let key, certificate.publicKey != key {
-            outcome.answer.warnings.append("the certificate is of another key than the one in the slot")
+            outcome.answer.warnings.append("the certificate is for a different key than the one in the slot")
         }
         return outcome
     }
@@ -98,10 +98,10 @@ struct OpenPGPDeleteCertificate: ReportingVerb {
     func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openOpenPGP()
         _ = try await service.certificate(slot)
-        try confirmation.ask("the certificate of \(slot) would be lost; continue?", in: world)
+        try confirmation.ask("the certificate in \(slot) would be lost; continue?", in: world)
         try await world.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
-        return Outcome(ClearedSlot(slot: slot.description), "the certificate of \(slot) is deleted")
+        return Outcome(ClearedSlot(slot: slot.description), "certificate in \(slot) deleted")
     }
 }
 
@@ -110,9 +110,9 @@ struct OpenPGPAttest: ReportingVerb {
     static let about = About(
         "attest", "Attest that a YubiKey generated the key of a slot.",
         discussion: """
-            The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
-            that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \
-            is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
+            The key overwrites the slot's certificate with the statement. ykit checks that the attestation key signed \
+            it and that it is for the key in the slot, and warns if the attestation key is not one of Yubico's. With \
+            --root the attestation key must chain to one of those certificates, or the exit code is 8.
             """,
         examples: [Example("ykit openpgp attest signature attestation.pem")])
 
@@ -120,7 +120,8 @@ struct OpenPGPAttest: ReportingVerb {
 
     @OptionGroup var trusted: TrustedCertificates
 
-    @Argument("file", help: "Where the statement goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the statement to, - for standard output.", completion: .file)
+    var file = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
@@ -141,7 +142,7 @@ struct OpenPGPAttest: ReportingVerb {
         guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
         var report = OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device)
         let (warnings, failure) = judge(&report, isOnKey: isOnKey != nil, chain, at: world.now)
-        var outcome = Outcome(report, "the statement on \(slot) is in \(file)")
+        var outcome = Outcome(report, "statement for \(slot) written to \(file)")
         (outcome.answer.warnings, outcome.answer.failure) = (warnings, failure)
         try output.put(Array(statement.pem.utf8), &outcome.answer)
         return outcome
@@ -170,7 +171,7 @@ struct OpenPGPAttest: ReportingVerb {
         }
         guard !isOnKey else { return (warnings, failure) }
         let type = report.statement.subjectPublicKeyInfo.algorithm.type
-        let words = "the key in the statement cannot be compared with the card's: it has the unknown form \(type)"
+        let words = "the key in the statement cannot be compared with the card's: it has the unknown type \(type)"
         guard trusted.areNamed, failure == nil else { return (warnings + [words], failure) }
         (report.isRooted, report.reason) = (false, words)
         return (warnings, Explanation("not-comparable", .authentication, words))
@@ -198,7 +199,7 @@ struct OpenPGPAttestation: Report {
         Member("device", "the certificate of the attestation key, PEM") { $0.device.pem },
         Member("chain", "the subjects of the signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.isRooted },
-        Member("reason", "why it is not rooted") { $0.reason },
+        Member("reason", "why it does not chain to a trusted root") { $0.reason },
     ]
 }
 
@@ -225,6 +226,6 @@ extension World {
             guard case .noCertificate = error else { throw error }
             return
         }
-        try confirmation.ask("\(slot) has a certificate, which would be replaced; continue?", in: self)
+        try confirmation.ask("\(slot) has a certificate, which would be overwritten; continue?", in: self)
     }
 }

@@ -101,7 +101,7 @@ extension OpenPGPReport: Report {
         Member("adminRetries") { $0.status.pins.retries.admin },
         Member("signatureNeedsPin") { $0.status.pins.signatureNeedsPIN },
         Member("kdf", "whether PINs are sent as hashes; null if the card does not report it") { $0.usesKDF },
-        Member("signatures", "how many were made; null if the card does not report it") { $0.signatures },
+        Member("signatures", "the number of signatures made; null if the card does not report it") { $0.signatures },
         Member("caFingerprints", "three, in hexadecimal or null") { $0.caFingerprints },
         Member("keys") { $0.status.keys },
     ]

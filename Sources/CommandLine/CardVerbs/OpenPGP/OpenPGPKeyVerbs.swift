@@ -25,8 +25,8 @@ struct OpenPGPGenerateKey: ReportingVerb {
     static let about = About(
         "generate", "Generate a key on the card, replacing the one in the slot.",
         discussion: """
-            Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
-            encrypted to it is lost with the card. RSA takes some cards minutes.
+            Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data \
+            encrypted to it is lost with the card. RSA keys take some cards minutes.
             """,
         examples: [
             Example("ykit openpgp keys generate signature"),
@@ -63,9 +63,9 @@ struct OpenPGPImportKey: ReportingVerb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
-            The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. --created gives the time that is \
-            a part of the fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of \
-            that key.
+            The file is PEM, DER, PKCS#12 or an OpenSSH private key, encrypted or not. --created gives the creation \
+            time, in seconds since 1970, which is part of the fingerprint: for a key already used with OpenPGP it must \
+            be that key's.
             """,
         examples: [Example("ykit openpgp keys import authentication private.pem")])
 
@@ -111,10 +111,10 @@ struct OpenPGPDeleteKey: ReportingVerb {
         let service = try await world.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
-        try confirmation.ask("the \(slot) key would be lost for good; continue?", in: world)
+        try confirmation.ask("the \(slot) key would be permanently lost; continue?", in: world)
         try await world.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
-        return Outcome(ClearedSlot(slot: slot.description), "the \(slot) key is deleted")
+        return Outcome(ClearedSlot(slot: slot.description), "\(slot) key deleted")
     }
 }
 
@@ -146,8 +146,8 @@ struct OpenPGPSetTouch: ReportingVerb {
     static let about = About(
         "set-touch", "Set when a key requires a touch.",
         discussion: """
-            fixed and cached-fixed stay until the key is replaced or the application reset; of the attestation key not \
-            even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
+            fixed and cached-fixed remain until the key is replaced or the application reset; for the attestation key, \
+            not even a reset removes them. A YubiKey sets the policy to off when a key is generated or imported.
             """,
         examples: [Example("ykit openpgp keys set-touch signature on")])
 
@@ -163,7 +163,7 @@ struct OpenPGPSetTouch: ReportingVerb {
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
             let what = slot == .attestation ? "nothing" : "only a new key or a reset"
-            try confirmation.ask("\(what) takes a fixed touch policy back; continue?", in: world)
+            try confirmation.ask("\(what) can undo a fixed touch policy; continue?", in: world)
         }
         try await world.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
@@ -190,7 +190,7 @@ extension World {
             return
         }
         let words = present.algorithm?.description ?? "of an unknown type"
-        try confirmation.ask("\(slot) has a key (\(words)), which would be lost for good; continue?", in: self)
+        try confirmation.ask("\(slot) has a key (\(words)), which would be permanently lost; continue?", in: self)
     }
 }
 
@@ -222,21 +222,21 @@ struct OpenPGPSetCAFingerprint: ReportingVerb {
     static let about = About(
         "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
         discussion: """
-            The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
-            nothing with them.
+            The card stores three version 4 fingerprints for programs that need to know which keys are trusted; it \
+            does not use them itself.
             """,
         examples: [Example("ykit openpgp keys set-ca-fingerprint 1 000102030405060708090a0b0c0d0e0f10111213")])
 
-    @Argument("number", help: "Which of them: 1, 2 or 3.") var number: Int
+    @Argument("number", help: "The fingerprint to set: 1, 2 or 3.") var number: Int
 
     @Argument("fingerprint", help: "Forty hexadecimal digits, or none to remove it.") var fingerprint: String
 
     @OptionGroup var admin: AdminPINOptions
 
     func check() throws {
-        guard (1...3).contains(number) else { throw UsageError("the number is 1, 2 or 3") }
+        guard (1...3).contains(number) else { throw UsageError("the number must be 1, 2 or 3") }
         guard fingerprint == "none" || (try? Hex.decode(digits))?.count == 20 else {
-            throw UsageError("a fingerprint is 40 hexadecimal digits, or none")
+            throw UsageError("a fingerprint must be 40 hexadecimal digits, or 'none'")
         }
     }
 

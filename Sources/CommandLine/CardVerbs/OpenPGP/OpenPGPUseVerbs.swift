@@ -14,9 +14,10 @@ struct OpenPGPSign: ReportingVerb {
     static let about = About(
         "sign", "Sign a file with the signature key.",
         discussion: """
-            The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
-            Ed25519 signs the file itself. --digest says that the file is a digest. With --format openpgp or armor it is \
-            what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
+            The signature can be verified with 'openssl dgst -sha256 -verify': PKCS#1 v1.5 for RSA, a DER sequence for \
+            ECDSA. Ed25519 signs the file itself. --digest means that the file is a digest. With --format openpgp or \
+            armor it is a signature as from 'gpg --detach-sign', and 'gpg --verify' verifies it with the card's public \
+            key in gpg's keyring.
             """,
         examples: [Example("ykit openpgp sign letter.txt --output letter.sig")])
 
@@ -28,7 +29,7 @@ struct OpenPGPSign: ReportingVerb {
     @Option(
         "--format",
         help: """
-            How the signature is written: der, raw (r and s of ECDSA one after the other), base64, openpgp (an OpenPGP \
+            Format of the signature: der, raw (r and s of ECDSA one after the other), base64, openpgp (an OpenPGP \
             signature) or armor (the same as text).
             """)
     var format: OpenPGPSignatureFormat = .der
@@ -38,7 +39,7 @@ struct OpenPGPSign: ReportingVerb {
 
     func check() throws {
         if options.digest, format.bare == nil {
-            throw UsageError("an OpenPGP signature is not made of a digest: it hashes more than the file")
+            throw UsageError("an OpenPGP signature cannot be made from a digest: it hashes more than the file")
         }
     }
 
@@ -60,7 +61,7 @@ struct OpenPGPAuthenticate: ReportingVerb {
     var options: OpenPGPSigningOptions
 
     @Option(
-        "--format", help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+        "--format", help: "Format of the signature: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
     @OptionGroup var replacing: OutputOptions
@@ -97,8 +98,8 @@ struct OpenPGPSigningOptions: ParsableArguments {
     @Option(
         "--hash",
         help: """
-            The hash: sha256, sha384, sha512 or sha1 (default: sha256, with OpenPGP signatures that of the curve's \
-            length); not used by bare signatures of Ed25519.
+            The hash: sha256, sha384, sha512 or sha1 (default: sha256; for OpenPGP signatures, the one that fits the \
+            curve); not used for bare Ed25519 signatures.
             """)
     var hash: HashChoice?
 
@@ -130,7 +131,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
         }
         let report = OpenPGPSignatureReport(
             slot: slot, type: OpenPGPKeyType(key), hash: made.hash, bytes: made.bytes, output: output)
-        return try target.put(made.written, of: report, "the signature is in \(output)")
+        return try target.put(made.written, of: report, "signature written to \(output)")
     }
 
     /// Refuses what the key cannot sign, before the PIN is sent.
@@ -175,7 +176,7 @@ struct OpenPGPSignatureReport: Report {
     static let members: [Member<OpenPGPSignatureReport>] = [
         Member("slot") { $0.slot.description },
         Member("algorithm") { $0.type.description },
-        Member("hash", "null for a bare signature of Ed25519") { report in
+        Member("hash", "null for a bare Ed25519 signature") { report in
             HashChoice.allCases.first { $0.algorithm == report.hash }?.rawValue
         },
         Member("signature", "in base64url; the packet of an OpenPGP signature") { Base64.encodeURL($0.bytes) },
@@ -188,15 +189,15 @@ struct OpenPGPDecrypt: ReportingVerb {
     static let about = About(
         "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
-            With an RSA key the file is a message as 'openssl pkeyutl -encrypt' makes it (PKCS#1 v1.5). With a key on a \
-            curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
-            it. OpenPGP messages are decrypted by gpg.
+            With an RSA key the file is a message as from 'openssl pkeyutl -encrypt' (PKCS#1 v1.5). With an \
+            elliptic-curve key it is the peer's public key, and the result is the raw secret, as from 'openssl pkeyutl \
+            -derive'. To decrypt OpenPGP messages, use gpg.
             """,
         examples: [Example("ykit openpgp decrypt secret.bin --output secret.txt")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(["--output <file>", "-o"], help: "Where the result goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "The file to write the result to.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -226,7 +227,7 @@ struct OpenPGPDecrypt: ReportingVerb {
         return try target.put(
             bytes, isText: isText,
             of: OpenPGPPlaintext(type: type, text: output == "-" ? Base64.encodeURL(bytes) : nil, output: output),
-            "the result is in \(output)")
+            "result written to \(output)")
     }
 }
 
@@ -238,7 +239,7 @@ struct OpenPGPPlaintext: Report {
     static let members: [Member<OpenPGPPlaintext>] = [
         Member("slot") { _ in OpenPGPSlot.decryption.description },
         Member("algorithm") { $0.type.description },
-        Member("plaintext", "in base64url, unless it is in a file") { $0.text },
+        Member("plaintext", "in base64url, unless written to a file") { $0.text },
         Member("output") { $0.output },
     ]
 }
@@ -246,7 +247,7 @@ struct OpenPGPPlaintext: Report {
 /// Generates random bytes.
 struct OpenPGPRandom: ReportingVerb {
     static let about = About(
-        "random", "Get random bytes of the card, in hexadecimal.",
+        "random", "Get random bytes from the card, in hexadecimal.",
         examples: [Example("ykit openpgp random 16")])
 
     @Argument("count", help: "How many bytes.") var count = 32
@@ -267,19 +268,19 @@ struct RandomBytes: Report {
 struct OpenPGPReset: ReportingVerb {
     static let about = About(
         "reset",
-        "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
+        "Delete all OpenPGP keys, certificates and data, and restore the default PINs.",
         discussion: """
-            No PIN is required: the retries of both PINs are used up, once the card has shown that it can be reset. A \
-            YubiKey keeps its attestation key. A reset that was interrupted is completed. Other applications of the key \
-            are not touched.
+            No PIN is required: ykit uses up the retries of both PINs, once the card has shown that it can be reset. A \
+            YubiKey keeps its attestation key. An interrupted reset is completed. Other applications of the key are \
+            not affected.
             """,
         examples: [Example("ykit openpgp reset")])
 
     @OptionGroup var confirmation: Confirmation
 
     func run(in world: World) async throws -> Outcome<ResetReport> {
-        var outcome = Outcome(ResetReport(), "the OpenPGP application is reset to factory defaults")
-        outcome.answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
+        var outcome = Outcome(ResetReport(), "OpenPGP application reset to factory defaults")
+        outcome.answer.warnings = ["the user PIN is now 123456, and the admin PIN 12345678"]
         let service: OpenPGPService
         do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {
             // All data is already lost at this point.
@@ -287,7 +288,7 @@ struct OpenPGPReset: ReportingVerb {
             return outcome
         }
         try confirmation.ask(
-            typing: "reset", "this deletes all OpenPGP keys, certificates and data of this card for good", in: world)
+            typing: "reset", "this permanently deletes all OpenPGP keys, certificates and data on this card", in: world)
         let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
         for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { world.plan?.add(step) }
         try world.endPlan("ACTIVATE FILE")

@@ -22,7 +22,7 @@ struct PIVAccess: ParsableCommand {
 /// Changes the PIN.
 struct PIVChangePIN: ReportingVerb {
     static let about = About(
-        "change-pin", "Change the PIN. A wrong current one uses up a retry.",
+        "change-pin", "Change the PIN. A wrong current PIN uses up a retry.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
         examples: [Example("ykit piv access change-pin")])
 
@@ -32,16 +32,16 @@ struct PIVChangePIN: ReportingVerb {
         let service = try await world.openPIV()
         let old = try await world.pivCode(.pin, world.source(of: .piv, pins.pin), of: service, for: "change the PIN")
         try await service.changePIN(from: old, to: try await world.newPIVCode(.pin, pins.new.source))
-        return Outcome(CredentialChange(), "the PIN is changed")
+        return Outcome(CredentialChange(), "PIN changed")
     }
 }
 
 /// Changes the PUK.
 struct PIVChangePUK: ReportingVerb {
     static let about = About(
-        "change-puk", "Change the PUK. A wrong current one uses up a retry.",
+        "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
         discussion: """
-            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
+            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
             """,
         examples: [Example("ykit piv access change-puk")])
@@ -53,7 +53,7 @@ struct PIVChangePUK: ReportingVerb {
         let service = try await world.openPIV()
         let old = try await world.pivCode(.puk, puk.source, of: service, for: "change the PUK")
         try await service.changePUK(from: old, to: try await world.newPIVCode(.puk, new.source))
-        return Outcome(CredentialChange(), "the PUK is changed")
+        return Outcome(CredentialChange(), "PUK changed")
     }
 }
 
@@ -61,7 +61,7 @@ struct PIVChangePUK: ReportingVerb {
 struct PIVUnblockPIN: ReportingVerb {
     static let about = About(
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
-        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.",
+        discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
         examples: [Example("ykit piv access unblock-pin")])
 
     @OptionGroup var puk: PUKOptions
@@ -71,7 +71,7 @@ struct PIVUnblockPIN: ReportingVerb {
         let service = try await world.openPIV()
         let puk = try await world.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
         try await service.unblockPIN(puk: puk, newPIN: try await world.newPIVCode(.pin, new.source))
-        return Outcome(CredentialChange(), "the PIN is set, with all its tries")
+        return Outcome(CredentialChange(), "PIN set; all its tries are restored")
     }
 }
 
@@ -80,8 +80,8 @@ struct PIVSetRetries: ReportingVerb {
     static let about = About(
         "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
-            PIN and PUK are reset to 123456 and 12345678: change both afterwards. The PIN and the \
-            management key are needed.
+            PIN and PUK are reset to 123456 and 12345678: change both afterwards. Requires the PIN and the management \
+            key.
             """,
         examples: [Example("ykit piv access set-retries 5 3")])
 
@@ -95,7 +95,7 @@ struct PIVSetRetries: ReportingVerb {
 
     func check() throws {
         guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {
-            throw UsageError("PIN and PUK have 1 to 255 tries")
+            throw UsageError("PIN and PUK must have 1 to 255 tries")
         }
     }
 
@@ -108,7 +108,7 @@ struct PIVSetRetries: ReportingVerb {
         var outcome = Outcome(
             PIVRetries(pin: pinTries, puk: pukTries), "the PIN has \(pinTries) tries, the PUK \(pukTries)")
         outcome.answer.warnings = [
-            "PIN and PUK have their default values now; change them with 'ykit piv access change-pin' and 'change-puk'"
+            "PIN and PUK now have their default values; change them with 'ykit piv access change-pin' and 'change-puk'"
         ]
         return outcome
     }
@@ -126,8 +126,8 @@ struct PIVChangeManagementKey: ReportingVerb {
     static let about = About(
         "change-management-key", "Set another management key.",
         discussion: """
-            With --generate --protect a random key is stored on the security key, protected by the PIN: ykit and \
-            ykman use it from then on without asking. Without --protect a generated key is shown once, or written \
+            With --generate --protect a random key is stored on the security key, protected by the PIN: ykit and ykman \
+            use it from then on without asking for it. Without --protect a generated key is shown once, or written \
             into --key-file.
             """,
         examples: [
@@ -139,7 +139,7 @@ struct PIVChangeManagementKey: ReportingVerb {
     @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
 
-    @Flag(["--touch", "-t"], help: "Ask for a touch whenever the management key is used.") var touch = false
+    @Flag(["--touch", "-t"], help: "Require a touch whenever the management key is used.") var touch = false
 
     @Flag(["--generate", "-g"], help: "Generate a random key.") var generate = false
 
@@ -153,7 +153,7 @@ struct PIVChangeManagementKey: ReportingVerb {
     @OptionGroup var confirmation: Confirmation
 
     func check() throws {
-        if generate, new.isGiven { throw UsageError("--generate takes no new key") }
+        if generate, new.isGiven { throw UsageError("--generate cannot be combined with a new key") }
         if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
     }
 
@@ -190,7 +190,7 @@ struct PIVChangeManagementKey: ReportingVerb {
         try file?.settle()
         return Outcome(
             PIVManagementKeyChange(type: type, needsTouch: touch, isProtected: protect, file: keyFile),
-            "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
+            "management key set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
     /// Whether the new key is shown on the terminal, because it is kept nowhere. A plan generates none.
@@ -206,7 +206,7 @@ struct PIVChangeManagementKey: ReportingVerb {
         }
         let question = TerminalQuestion(
             asking: "new management key",
-            after: "a management key of \(type) has \((type.keySize ?? 24) * 2) hexadecimal digits",
+            after: "a management key of \(type) must have \((type.keySize ?? 24) * 2) hexadecimal digits",
             objection: "it cannot be empty", orElse: new.source.hint)
         let text = try await world.obtain(.pivManagementKey, new.source, question, isNew: true)
         return SharedSecret(Secret(try ManagementKey(hexadecimal: text.value).copyBytes()))
@@ -218,7 +218,7 @@ struct PIVChangeManagementKey: ReportingVerb {
     private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
 
     private func show(_ key: SharedSecret) throws {
-        try Prompt(orElse: Self.whereTo).tell("the new management key, shown this once: \(Self.digits(key))")
+        try Prompt(orElse: Self.whereTo).tell("the new management key, shown only this once: \(Self.digits(key))")
     }
 
     private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }
@@ -233,7 +233,7 @@ struct PIVManagementKeyChange: Report {
     static let members: [Member<PIVManagementKeyChange>] = [
         Member("algorithm") { $0.type.description },
         Member("touch") { $0.needsTouch },
-        Member("protected", "whether the PIN leads to it") { $0.isProtected },
+        Member("protected", "whether the PIN gives access to it") { $0.isProtected },
         Member("keyFile") { $0.file },
     ]
 }

@@ -15,10 +15,9 @@ struct PIVAttest: ReportingVerb {
     static let about = About(
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
-            The attestation is checked against the certificate of f9, and up to Yubico's certificates, or with \
-            --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
-            key alone, export its f9 and name that with --root. 'ykit piv keys attest' writes the attestation into a \
-            file.
+            The attestation is checked against the certificate in f9, which must chain to Yubico's certificates, or \
+            with --root to those of another maker. The exit code is 8 if it does not; to trust a single key, export \
+            its f9 certificate and give that with --root. 'ykit piv keys attest' writes the attestation into a file.
             """,
         examples: [
             Example("ykit piv attest 9a"),
@@ -70,9 +69,9 @@ struct PIVAttestationReport: Report {
         Member("formFactor", "the code in hexadecimal") { $0.signed?.formFactor.map { Hex.encode([$0]) } },
         Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.problem == nil },
-        Member("reason", "why it is not rooted") { $0.problem?.message },
+        Member("reason", "why it does not chain to a trusted root") { $0.problem?.message },
         Member("attestation", "PEM") { $0.attestation.pem },
-        Member("device", "the certificate of f9, PEM") { $0.device.pem },
+        Member("device", "the certificate in f9, PEM") { $0.device.pem },
     ]
 
     /// What the attestation says, if the key in f9 signed it.

@@ -26,7 +26,7 @@ struct PIVGenerateCertificate: ReportingVerb {
         "generate",
         "Generate a self-signed certificate for the key in a slot, and store it there.",
         discussion:
-            "The PIN and the management key are needed. If the card does not report the public key, name its file.",
+            "Requires the PIN and the management key. If the card does not report the public key, give its file.",
         examples: [
             Example("ykit piv certificates generate 9a --subject CN=Alice"),
             Example("ykit piv certificates generate 9a -s CN=Alice --san email:alice@example.com"),
@@ -40,7 +40,7 @@ struct PIVGenerateCertificate: ReportingVerb {
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option(["--days", "-d"], help: "How many days it is valid.") var days = 365
+    @Option(["--days", "-d"], help: "Validity in days.") var days = 365
 
     @Flag(["--force", "-f"], help: "Replace a certificate in the slot without asking.") var force = false
 
@@ -54,7 +54,7 @@ struct PIVGenerateCertificate: ReportingVerb {
     func check() throws {
         let possible = PIVService.validDays
         guard possible.contains(days) else {
-            throw UsageError("a certificate is valid for \(possible.lowerBound) to \(possible.upperBound) days")
+            throw UsageError("a certificate must be valid for \(possible.lowerBound) to \(possible.upperBound) days")
         }
     }
 
@@ -93,12 +93,13 @@ struct GeneratedPIVCertificate: Report {
 struct PIVRequestCertificate: ReportingVerb {
     static let about = About(
         "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
+        discussion: "The PIN is needed. If the card does not report the public key, give its file with --public-key.",
         examples: [Example("ykit piv certificates request 9a request.pem --subject CN=Alice,O=Example")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "Where the request goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the request to, - for standard output.", completion: .file)
+    var file = "-"
 
     @OptionGroup
     var subject: SubjectOptions
@@ -106,7 +107,7 @@ struct PIVRequestCertificate: ReportingVerb {
     @Option("--public-key <file>", help: "The slot's public key, if the card does not report it.")
     var publicKey: String?
 
-    @Option("--format", help: "How the request is written: pem or der.") var format: RequestFormat = .pem
+    @Option("--format", help: "Format of the request: pem or der.") var format: RequestFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -133,7 +134,7 @@ struct PIVRequestCertificate: ReportingVerb {
             text: format == .pem ? pem : Base64.encodeURL(der), output: file)
         return try output.put(
             format == .pem ? Array(pem.utf8) : der, of: report,
-            "the request for \(template.subject.description.printable) is in \(file)")
+            "request for \(template.subject.description.printable) written to \(file)")
     }
 }
 
@@ -158,9 +159,9 @@ struct PIVImportCertificate: ReportingVerb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12. Of several certificates the one that belongs to the key in the slot is \
-            imported, or, if the card does not report its keys, the one that issued no other. One that belongs to another \
-            key is refused. The management key is required.
+            The file is PEM, DER or PKCS#12. If it contains several certificates, the one for the key in the slot is \
+            imported, or, if the card does not report its keys, the one that issued none of the others. A certificate \
+            for another key is refused. Requires the management key.
             """,
         examples: [Example("ykit piv certificates import 9a certificate.pem")])
 
@@ -168,7 +169,7 @@ struct PIVImportCertificate: ReportingVerb {
 
     @Argument("file", help: "The file with the certificate, - for standard input.", completion: .file) var file: String
 
-    @Flag(["--compress", "-c"], help: "Compress it, to save room on the key.") var compress = false
+    @Flag(["--compress", "-c"], help: "Compress it, to save space on the key.") var compress = false
 
     @Flag("--no-check", help: "Do not check whether it belongs to the key in the slot.") var noCheck = false
 
@@ -228,7 +229,7 @@ struct ImportedPIVCertificate: Report {
         Member("slot") { $0.slot.description },
         Member("certificate") { $0.certificate },
         Member("compressed") { $0.isCompressed },
-        Member("belongs", "whether it is of the key in the slot; null if that was not checked") { $0.belongs },
+        Member("belongs", "whether it is for the key in the slot; null if that was not checked") { $0.belongs },
     ]
 }
 
@@ -254,7 +255,7 @@ struct PIVExportCertificate: ReportingVerb {
 struct PIVDeleteCertificate: ReportingVerb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
-        discussion: "The management key is needed.",
+        discussion: "Requires the management key.",
         examples: [Example("ykit piv certificates delete 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -292,7 +293,7 @@ struct SubjectOptions: ParsableArguments {
     )
     var alternativeNames: [String] = []
 
-    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has a fixed one.")
     var hash: HashChoice = .sha256
 
     func template() throws -> CertificateTemplate {

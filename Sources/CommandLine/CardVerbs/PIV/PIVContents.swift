@@ -47,7 +47,7 @@ private struct ManagementKeyState: Report {
         Member("algorithm") { $0.report.managementKey?.type.description },
         Member("default") { $0.report.managementKey?.isDefault },
         Member("touch") { $0.report.managementKey?.touch.description },
-        Member("protected", "whether the PIN leads to it") { $0.report.administration.isKeyProtected },
+        Member("protected", "whether the PIN gives access to it") { $0.report.administration.isKeyProtected },
     ]
 }
 
@@ -98,7 +98,7 @@ extension X509Certificate: Report {
         Member("notBefore", "in seconds since 1970") { $0.notBefore },
         Member("notAfter", "in seconds since 1970") { $0.notAfter },
         Member("alternativeNames") { $0.alternativeNameTexts },
-        Member("algorithm", "null for a kind of key that PIV does not have") {
+        Member("algorithm", "null for an algorithm that PIV does not have") {
             $0.publicKey.flatMap { PIVAlgorithm($0) }?.description
         },
         Member("fingerprint", "SHA-256, in hexadecimal") { Hex.encode($0.fingerprint) },

@@ -28,8 +28,8 @@ struct PIVShow: ReportingVerb {
     static let about = About(
         "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
-            No PIN is needed and no try is lost. Retired slots are looked at in order until four in a row have neither key \
-            nor certificate; the answer says which were not looked at. --all looks at all of them, and at f9.
+            Needs no PIN and uses up no tries. Retired slots are read in order until four in a row have neither key \
+            nor certificate; the answer says which were not read. --all reads all of them, and f9.
             """,
         examples: [Example("ykit piv info")])
 
@@ -53,10 +53,10 @@ struct PIVReset: ReportingVerb {
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
-            The card allows it only when PIN and PUK are blocked, so all their retries are used up, once the card has \
-            shown that it has the command. Afterwards \
-            the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
-            Neither PIN nor management key is required. Other applications of the key are not changed.
+            The card allows it only when PIN and PUK are blocked, so ykit uses up all their retries, once the card has \
+            shown that it supports the command. Afterwards the PIN is 123456, the PUK 12345678, and the management key \
+            the default. The attestation key in f9 stays. Neither PIN nor management key is required. Other \
+            applications of the key are not affected.
             """,
         examples: [Example("ykit piv reset")])
 
@@ -68,11 +68,11 @@ struct PIVReset: ReportingVerb {
         try world.endPlan()
         try world.confirm(
             typing: "reset",
-            "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good",
+            "this blocks PIN and PUK, then permanently deletes all PIV keys, certificates and objects on this key",
             unless: force)
         try await service.reset()
-        var outcome = Outcome(ResetReport(), "all PIV keys and certificates are deleted")
-        outcome.answer.warnings = ["PIN, PUK and management key have their default values now"]
+        var outcome = Outcome(ResetReport(), "all PIV keys and certificates deleted")
+        outcome.answer.warnings = ["PIN, PUK and management key now have their default values"]
         return outcome
     }
 

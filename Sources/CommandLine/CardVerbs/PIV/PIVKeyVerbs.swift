@@ -25,8 +25,7 @@ struct PIVGenerateKey: ReportingVerb {
     static let about = About(
         "generate", "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
-            The public key is written as PEM by default. The management key is required. RSA takes from seconds to \
-            minutes.
+            The public key is written as PEM by default. Requires the management key. RSA keys take seconds to minutes.
             """,
         examples: [
             Example("ykit piv keys generate 9a public.pem"),
@@ -35,22 +34,23 @@ struct PIVGenerateKey: ReportingVerb {
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file)
+    var file = "-"
 
     @Option(
         ["--algorithm", "-a"],
-        help: "The kind of key: rsa1024, rsa2048, rsa3072, rsa4096, ecc-p256, ecc-p384, ed25519 or x25519.")
+        help: "Key algorithm: rsa1024, rsa2048, rsa3072, rsa4096, ecc-p256, ecc-p384, ed25519 or x25519.")
     var algorithm: PIVAlgorithm = .p256
 
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
+    @Option("--format", help: "Format of the public key: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
     @Flag(["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
 
-    @Flag("--allow-weak-rsa", help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
+    @Flag("--allow-weak-rsa", help: "Generate an RSA key even on firmware whose RSA keys can be broken (ROCA).")
     var allowWeakRsa = false
 
     @OptionGroup var management: PIVManagementOptions
@@ -60,8 +60,8 @@ struct PIVGenerateKey: ReportingVerb {
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await service.checkFit(slot, algorithm, policies.policies)
         try await world.overwriting(service, force: force)?.confirmKey(in: slot)
-        try await management.unlock(service, for: "make a key", world)
-        let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "making an \(algorithm) key") }
+        try await management.unlock(service, for: "generate a key", world)
+        let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "generating an \(algorithm) key") }
         defer { progress?.end() }
         let key = try await service.generateKey(
             slot, algorithm, policies: policies.policies, allowingWeakRSA: allowWeakRsa)
@@ -70,19 +70,19 @@ struct PIVGenerateKey: ReportingVerb {
         var outcome = Outcome(
             GeneratedPIVKey(
                 stored: StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies), key: written),
-            "made an \(algorithm) key in \(slot), its public key is in \(file)")
+            "generated an \(algorithm) key in \(slot); public key written to \(file)")
         output.keep(
             written.bytes, &outcome.answer,
-            orElse: "the key is made; write its public key with: ykit piv keys export \(slot) FILE")
+            orElse: "the key was generated; write its public key with: ykit piv keys export \(slot) FILE")
         if outcome.answer.failure == nil { outcome.answer.failure = await policies.problem(of: slot, service) }
         return outcome
     }
 
     func check() throws {
         if format == .age, algorithm != .x25519, algorithm != .p256 {
-            throw UsageError("an age recipient is an x25519 or ecc-p256 key")
+            throw UsageError("an age recipient must be an x25519 or ecc-p256 key")
         }
-        if format == .ssh, algorithm == .x25519 { throw UsageError("SSH has no form for an x25519 key") }
+        if format == .ssh, algorithm == .x25519 { throw UsageError("SSH has no format for x25519 keys") }
     }
 }
 
@@ -111,8 +111,8 @@ struct PIVImportKey: ReportingVerb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
-            The file is PEM, DER, PKCS#12 or a private key of OpenSSH, encrypted or not. The management key is required. \
-            An imported key cannot be attested.
+            The file is PEM, DER, PKCS#12 or an OpenSSH private key, encrypted or not. Requires the management key. An \
+            imported key cannot be attested.
             """,
         examples: [Example("ykit piv keys import 9d private.pem")])
 
@@ -140,11 +140,11 @@ struct PIVImportKey: ReportingVerb {
         let stored = StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies)
         let report = ImportedPIVKey(
             stored: stored, key: key.publicKey, certificates: content.certificates.count)
-        var outcome = Outcome(report, "put an \(algorithm) key into \(slot)")
+        var outcome = Outcome(report, "imported an \(algorithm) key into \(slot)")
         outcome.answer.failure = await policies.problem(of: slot, service)
         if !content.certificates.isEmpty {
             outcome.answer.lines.append(
-                "the file has a certificate, too: ykit piv certificates import \(slot) \(file)")
+                "the file also has a certificate: ykit piv certificates import \(slot) \(file)")
         }
         return outcome
     }
@@ -158,7 +158,7 @@ struct ImportedPIVKey: Report {
     static let members: [Member<ImportedPIVKey>] =
         including { $0.stored } + [
             Member("publicKey", "PEM") { $0.key.pem },
-            Member("certificates", "how many the file has") { $0.certificates },
+            Member("certificates", "the number of certificates in the file") { $0.certificates },
         ]
 }
 
@@ -236,16 +236,17 @@ struct PIVAttestKey: ReportingVerb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
-            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.",
+            "It is signed by the key in f9, whose certificate --chain appends. 'ykit piv attest' verifies it.",
         examples: [Example("ykit piv keys attest 9a attestation.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the certificate to, - for standard output.", completion: .file)
+    var file = "-"
 
-    @Option("--format", help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
+    @Option("--format", help: "Format of the certificate: pem, der or ssh.") var format: CertificateFormat = .pem
 
-    @Flag("--chain", help: "Append the certificate of f9 (PEM).") var chain = false
+    @Flag("--chain", help: "Append the certificate in f9 (PEM).") var chain = false
 
     @OptionGroup var replacing: OutputOptions
 
@@ -262,7 +263,7 @@ struct PIVAttestKey: ReportingVerb {
         return try output.put(
             bytes + Array((device?.pem ?? "").utf8),
             of: ExportedAttestation(slot: slot, format: format, bytes: bytes, device: device, output: file),
-            "the attestation of the key in \(slot) is in \(file)")
+            "attestation of the key in \(slot) written to \(file)")
     }
 }
 
@@ -277,7 +278,7 @@ struct ExportedAttestation: Report {
         Member("slot") { $0.slot.description },
         Member("format") { $0.format.rawValue },
         Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
-        Member("chain", "with --chain: the certificate of f9, PEM") { $0.device?.pem },
+        Member("chain", "with --chain: the certificate in f9, PEM") { $0.device?.pem },
         Member("output") { $0.output },
     ]
 }
@@ -286,7 +287,7 @@ struct ExportedAttestation: Report {
 struct PIVMoveKey: ReportingVerb {
     static let about = About(
         "move", "Move a key to another slot (firmware 5.7 and later).",
-        discussion: "Its certificate stays where it is. The management key is needed.",
+        discussion: "Its certificate stays where it is. Requires the management key.",
         examples: [Example("ykit piv keys move 9a 82")])
 
     @Argument("from", help: "The source slot.") var from: PIVSlot
@@ -298,7 +299,7 @@ struct PIVMoveKey: ReportingVerb {
     @OptionGroup var management: PIVManagementOptions
 
     func check() throws {
-        if from == to { throw UsageError("a key is moved to another slot") }
+        if from == to { throw UsageError("the destination must be another slot") }
     }
 
     func run(in world: World) async throws -> Outcome<MovedPIVKey> {
@@ -323,8 +324,8 @@ struct MovedPIVKey: Report {
 /// Deletes a key.
 struct PIVDeleteKey: ReportingVerb {
     static let about = About(
-        "delete", "Delete a key for good (firmware 5.7 and later).",
-        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",
+        "delete", "Permanently delete a key (firmware 5.7 and later).",
+        discussion: "Its certificate stays: ykit piv certificates delete. Requires the management key.",
         examples: [Example("ykit piv keys delete 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -334,7 +335,7 @@ struct PIVDeleteKey: ReportingVerb {
 
     func run(in world: World) async throws -> Outcome<ClearedSlot> {
         let service = try await world.openPIV()
-        try confirmation.ask("delete the key in \(slot) for good?", in: world)
+        try confirmation.ask("permanently delete the key in \(slot)?", in: world)
         try await management.unlock(service, for: "delete a key", world)
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "deleted the key in \(slot)")

@@ -11,7 +11,7 @@ import YKUse
 struct PIVManagementOptions: ParsableArguments {
     @Flag(
         "--no-mutual",
-        help: "Do not require that the card proves to know the management key, for cards that cannot.")
+        help: "Do not require proof that the card knows the management key, for cards that cannot give it.")
     var noMutual = false
 
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -23,7 +23,8 @@ struct PIVExportObject: ReportingVerb {
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument("file", help: "Where the content goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the content to, - for standard output.", completion: .file)
+    var file = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -41,7 +42,7 @@ struct PIVExportObject: ReportingVerb {
         if content.isEmpty { throw PIVError.noSuchObject(object) }
         return try output.put(
             content, of: ExportedPIVObject(object: object, content: content, output: file),
-            "the content of \(object) is in \(file)")
+            "content of \(object) written to \(file)")
     }
 }
 
@@ -63,7 +64,7 @@ enum ObjectNames {
     static let text = """
         Names: ccc, chuid, authentication-certificate, fingerprints, security, facial, printed, signature-certificate, \
         key-management-certificate, card-authentication-certificate, key-history, iris, discovery, administration, \
-        attestation-certificate. Objects that need the PIN ask for it.
+        attestation-certificate. ykit prompts for the PIN if an object needs it.
         """
 }
 
@@ -71,7 +72,7 @@ enum ObjectNames {
 struct PIVImportObject: ReportingVerb {
     static let about = About(
         "import", "Import a data object from a file. An empty file deletes it.",
-        discussion: "The management key is needed. " + ObjectNames.text,
+        discussion: "Requires the management key. " + ObjectNames.text,
         examples: [Example("ykit piv objects import chuid chuid.bin")])
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
@@ -88,7 +89,7 @@ struct PIVImportObject: ReportingVerb {
         if [.printed, .administration].contains(object), try await service.administration().isKeyProtected {
             throw Explanation(
                 "object-in-use", .policy,
-                "the object \(object) belongs to the management key, which the PIN protects there",
+                "the object \(object) holds the management key, protected by the PIN",
                 hint: "set one that is not protected first: ykit piv access change-management-key")
         }
         try await world.overwriting(service, force: force)?.confirmObject(object)
@@ -96,7 +97,7 @@ struct PIVImportObject: ReportingVerb {
         try await service.putObject(object, content)
         return Outcome(
             ImportedPIVObject(object: object, size: content.count),
-            content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes into \(object)")
+            content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes to \(object)")
     }
 }
 
@@ -116,10 +117,10 @@ struct PIVGenerateObject: ReportingVerb {
     static let about = About(
         "generate",
         "Generate a new CHUID or CCC, the objects by which programs distinguish cards.",
-        discussion: "The management key is needed.",
+        discussion: "Requires the management key.",
         examples: [Example("ykit piv objects generate chuid")])
 
-    @Argument("object", help: "What is made: chuid or ccc.") var object: ObjectChoice
+    @Argument("object", help: "The object to generate: chuid or ccc.") var object: ObjectChoice
 
     @Flag(["--force", "-f"], help: "Replace an existing object without asking.") var force = false
 
@@ -143,7 +144,7 @@ struct PIVGenerateObject: ReportingVerb {
         case .chuid: chuid = try await service.makeCHUID()
         case .ccc: try await service.makeCapability()
         }
-        return Outcome(GeneratedPIVObject(object: object, chuid: chuid), "made a new \(object.rawValue)")
+        return Outcome(GeneratedPIVObject(object: object, chuid: chuid), "generated a new \(object.rawValue)")
     }
 }
 

@@ -47,10 +47,10 @@ struct PIVReportText {
             ? "no keys and no certificates" : "no certificates; the card does not report which slots have a key"
     }
 
-    /// The slots that were not looked at.
+    /// The slots that were not read.
     private var rest: [String] {
         guard let first = report.notLookedAt.first, let last = report.notLookedAt.last else { return [] }
-        return ["", "not looked at: slots \(first) to \(last) (--all looks at all of them)"]
+        return ["", "not read: slots \(first) to \(last) (--all reads all of them)"]
     }
 
     private static func tries(_ metadata: PINMetadata?) -> String {

@@ -11,7 +11,7 @@ import YKX509
 
 /// The use of a key in a slot, whose result goes into a file.
 struct PIVUseOptions: ParsableArguments {
-    @Option("--algorithm", help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
+    @Option("--algorithm", help: "The key algorithm, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -32,10 +32,10 @@ struct PIVSign: ReportingVerb {
     static let about = About(
         "sign", "Sign a file with the key in a slot.",
         discussion: """
-            The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
-            RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
-            -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
-            with the slot's public key if the card reports it.
+            The signature can be verified with 'openssl dgst -sha256 -verify': PKCS#1 v1.5 or, with --padding pss, PSS \
+            for RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which must fit into the key ('openssl \
+            pkeyutl -verify -rawin'). --digest means that the file is a digest computed elsewhere. The signature is \
+            checked with the slot's public key if the card reports it.
             """,
         examples: [Example("ykit piv sign --slot 9a letter.txt --output letter.sig")])
 
@@ -43,7 +43,7 @@ struct PIVSign: ReportingVerb {
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has a fixed one.")
     var hash: HashChoice = .sha256
 
     @Option("--padding", help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
@@ -51,7 +51,7 @@ struct PIVSign: ReportingVerb {
     @Flag("--digest", help: "The file contains the digest.") var digest = false
 
     @Option(
-        "--format", help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+        "--format", help: "Format of the signature: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
     @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
@@ -80,7 +80,7 @@ struct PIVSign: ReportingVerb {
         let report = PIVSignature(
             slot: slot, algorithm: use.algorithm, hash: self.hash, padding: padding,
             bytes: try format.bytes(of: signature, use.algorithm), output: output)
-        return try target.put(format.encode(signature, use.algorithm), of: report, "the signature is in \(output)")
+        return try target.put(format.encode(signature, use.algorithm), of: report, "signature written to \(output)")
     }
 
     /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. Files are read
@@ -114,8 +114,8 @@ struct PIVDecrypt: ReportingVerb {
     static let about = About(
         "decrypt", "Decrypt a message with the RSA key in a slot.",
         discussion: """
-            The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
-            is --hash sha1. For keys on curves there is 'ykit piv derive'.
+            The message is as long as the key, as from 'openssl pkeyutl -encrypt', whose default with OAEP is --hash \
+            sha1. For elliptic-curve keys, use 'ykit piv derive'.
             """,
         examples: [Example("ykit piv decrypt --slot 9d message.bin --output message.txt")])
 
@@ -123,11 +123,11 @@ struct PIVDecrypt: ReportingVerb {
 
     @Argument("file", help: "The file with the message, - for standard input.", completion: .file) var file = "-"
 
-    @Option("--padding", help: "How the message was padded: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
+    @Option("--padding", help: "Padding of the message: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
 
     @Option("--hash", help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
 
-    @Option(["--output <file>", "-o"], help: "Where the plain text goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "The file to write the plaintext to.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -153,7 +153,7 @@ struct PIVDecrypt: ReportingVerb {
         let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
         let report = PIVPlaintext(
             slot: slot, algorithm: use.algorithm, padding: self.padding, hash: hash, bytes: bytes, output: output)
-        return try target.put(bytes, isText: isText, of: report, "the plain text is in \(output)")
+        return try target.put(bytes, isText: isText, of: report, "plaintext written to \(output)")
     }
 }
 
@@ -170,7 +170,7 @@ struct PIVPlaintext: Report {
         Member("algorithm") { $0.algorithm.description },
         Member("padding") { $0.padding.rawValue },
         Member("hash", "of OAEP") { $0.padding == .oaep ? $0.hash.rawValue : nil },
-        Member("plaintext", "in base64url, unless it is in a file") {
+        Member("plaintext", "in base64url, unless written to a file") {
             $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
         },
         Member("output") { $0.output },
@@ -182,17 +182,17 @@ struct PIVDerive: ReportingVerb {
     static let about = About(
         "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """
-            The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
-            secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
+            The peer's key is PEM, DER, a certificate, a raw point, or, as in an age file, base 64 of one. The secret \
+            is the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.
             """,
         examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("peer", help: "The file with the other side's public key, - for standard input.", completion: .file)
+    @Argument("peer", help: "The file with the peer's public key, - for standard input.", completion: .file)
     var peer: String
 
-    @Option("--format", help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
+    @Option("--format", help: "Format of the secret: raw, base64 or hex.") var format: SecretFormat = .raw
 
     @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
 
@@ -227,7 +227,7 @@ struct PIVDerive: ReportingVerb {
         return try target.put(
             format.encode(bytes),
             of: PIVSharedSecret(slot: slot, algorithm: use.algorithm, bytes: bytes, output: output),
-            "the secret is in \(output)")
+            "secret written to \(output)")
     }
 }
 
@@ -240,7 +240,7 @@ struct PIVSharedSecret: Report {
     static let members: [Member<PIVSharedSecret>] = [
         Member("slot") { $0.slot.description },
         Member("algorithm") { $0.algorithm.description },
-        Member("secret", "in base64url, unless it is in a file") {
+        Member("secret", "in base64url, unless written to a file") {
             $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
         },
         Member("output") { $0.output },

@@ -23,7 +23,7 @@ struct PKCS11Advice {
         static let members: [Member<Entry>] = [
             Member("slot") { $0.slot.description },
             Member("private", "the key in ykcs11") { $0.uri("private", $0.token) },
-            Member("certificate", "the same of the certificate") {
+            Member("certificate", "the same for the certificate") {
                 $0.hasCertificate ? $0.uri("cert", $0.token) : nil
             },
             Member("openscPrivate") { $0.uri("private") },

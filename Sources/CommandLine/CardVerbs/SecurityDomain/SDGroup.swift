@@ -16,9 +16,9 @@ struct SDGroup: ParsableCommand {
     static let about = About(
         "sd", "Security Domain: the keys of secure channels.",
         discussion: """
-            A key is written KIND,VERSION: 03,1 for an SCP03 set, 11a,1 11b,1 11c,1 for a private key of SCP11, ca,1 or \
-            0x20,1 to 0x2f,1 for a CA of host certificates. Reading needs no secure channel; changes need one that \
-            proves who this host is, --scp 03 or --scp 11a.
+            A key is written KIND,VERSION: 03,1 for an SCP03 set, 11a,1 11b,1 11c,1 for a private key of SCP11, ca,1 \
+            or 0x20,1 to 0x2f,1 for a CA of host certificates. Reading needs no secure channel; changes need one that \
+            authenticates the host, --scp 03 or --scp 11a.
             """,
         subcommands: [SDInfo.self, SDKeys.self, SDData.self, SDReset.self],
         examples: [Example("ykit sd info")])
@@ -125,11 +125,11 @@ struct SDData: ReportingVerb {
 
     @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
-    @Option("--key", help: "The key whose object is meant, where there are several.") var key: SCPKeyArgument?
+    @Option("--key", help: "The key that the object belongs to, if there are several.") var key: SCPKeyArgument?
 
     func run(in world: World) async throws -> Outcome<SDDataObject> {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
-            throw Explanation.usage("a tag has four hexadecimal digits, not '\(tag.printable)'")
+            throw Explanation.usage("a tag must have four hexadecimal digits, not '\(tag.printable)'")
         }
         let service = try await world.openSecurityDomain()
         let control = key.map { [0xA6, 0x04, 0x83, 0x02] + $0.reference.bytes } ?? []
@@ -153,8 +153,8 @@ struct SDReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all keys and restore the factory keys.",
         discussion: """
-            The key is made to block every key of its Security Domain by failed attempts, without a secure channel. \
-            Keys that were stored before the key was delivered are lost as well. Other applications are not touched.
+            Every key of the Security Domain is blocked by failed attempts, without a secure channel. Keys stored \
+            before the key was delivered are lost as well. Other applications are not affected.
             """,
         examples: [Example("ykit sd reset")])
 

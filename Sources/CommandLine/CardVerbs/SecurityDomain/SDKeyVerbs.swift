@@ -58,7 +58,8 @@ struct SDKeysGenerate: ReportingVerb {
 
     @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file)
+    var file = "-"
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
@@ -70,7 +71,7 @@ struct SDKeysGenerate: ReportingVerb {
         let pem = PublicKey.ec(.p256, point: point).pem
         var outcome = Outcome(
             GeneratedSDKey(reference: key.reference, pem: pem, output: file),
-            "made \(key.reference.typed); its public key is in \(file)")
+            "generated \(key.reference.typed); public key written to \(file)")
         output.keep(Array(pem.utf8), &outcome.answer)
         return outcome
     }
@@ -94,8 +95,8 @@ struct SDKeysImport: ReportingVerb {
         "import", "Store a key, or the certificates of one.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
-            are then asked for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For a CA \
-            it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
+            are then prompted for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For \
+            a CA it holds its certificate. Storing the first SCP03 set deletes the public factory set.
             """,
         examples: [Example("ykit --scp 03 sd keys import 03,1 scp03.keys")])
 
@@ -121,16 +122,16 @@ struct SDKeysImport: ReportingVerb {
         if let file {
             keys = try SCP03Keys(file: file)
         } else {
-            let prompt = try Prompt(orElse: "name a file with the keys")
+            let prompt = try Prompt(orElse: "give a file with the keys")
             keys = try SCP03Keys(given: try prompt.newSecret("new SCP03 keys, ENC:MAC:DEK"))
         }
-        if keys.isFactory { throw Explanation.usage("these are the public keys of every new key") }
+        if keys.isFactory { throw Explanation.usage("these are the factory keys, which are public") }
         let version = try replaced.version
         let service = try await world.openSecurityDomain()
         if try await service.references().contains(SCPKeyReference(id: 0x01, version: 0xFF)) {
             try confirmation.ask(
                 typing: "replace",
-                "this deletes the factory's SCP03 set; without the new keys, what needs them is then out of reach "
+                "this deletes the factory SCP03 set; if the new keys are lost, nothing that needs them works "
                     + "until 'ykit sd reset'", in: world)
         }
         try await service.put(keys, as: key.reference, replacing: version)
@@ -191,7 +192,7 @@ struct SDKeysImport: ReportingVerb {
     }
 
     private func read(_ world: World) throws -> KeyFile {
-        guard let file else { throw Explanation.usage("name the file with the key or certificates") }
+        guard let file else { throw Explanation.usage("give the file with the key or certificates") }
         return try fileOptions.read(file, world)
     }
 
@@ -230,7 +231,8 @@ struct SDKeysExport: ReportingVerb {
 
     @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument("file", help: "Where the certificates go, - for standard output.", completion: .file) var file = "-"
+    @Argument("file", help: "The file to write the certificates to, - for standard output.", completion: .file)
+    var file = "-"
 
     @OptionGroup var replacing: OutputOptions
 
@@ -244,7 +246,7 @@ struct SDKeysExport: ReportingVerb {
         let pem = chain.reversed().map { PEM.encode("CERTIFICATE", $0) }.joined()
         return try output.put(
             Array(pem.utf8), of: ExportedSDCertificates(reference: key.reference, pem: pem, output: file),
-            "the certificates of \(key.reference.typed) are in \(file)")
+            "certificates of \(key.reference.typed) written to \(file)")
     }
 }
 
@@ -281,7 +283,7 @@ struct SDKeysDelete: ReportingVerb {
         if wanted.id == 0x01, let other = all.first(where: { $0.version == wanted.version && $0.id != 0x01 }) {
             throw Explanation(
                 "same-version", .policy,
-                "an SCP03 set is deleted by its version, which \(other.typed) (\(other.purpose)) has too",
+                "an SCP03 set is deleted by its version, which \(other.typed) (\(other.purpose)) also has",
                 hint: "delete that key first, or replace the set: ykit sd keys import 03,VERSION --replace "
                     + "\(wanted.version) FILE")
         }
@@ -289,10 +291,10 @@ struct SDKeysDelete: ReportingVerb {
         let names = found.map { "\($0.typed) (\($0.purpose))" }.listed()
         if left.isEmpty {
             try confirmation.ask(
-                typing: "delete", "this deletes the last key, \(names): the public factory keys come back", in: world)
+                typing: "delete", "this deletes the last key, \(names): the public factory keys return", in: world)
         } else {
             let rest = left.map { "\($0.typed) (\($0.purpose))" }.listed()
-            try confirmation.ask("delete \(names) for good? what remains is \(rest)", in: world)
+            try confirmation.ask("permanently delete \(names)? the key keeps \(rest)", in: world)
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
@@ -318,8 +320,8 @@ struct SDKeysSetAllowList: ReportingVerb {
     static let about = About(
         "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """
-            Every certificate of a host's chain then has to have one of these serial numbers, in decimal, or in \
-            hexadecimal behind 0x. Without serial numbers the limit is removed.
+            Every certificate in a host's chain must then have one of these serial numbers, in decimal, or in \
+            hexadecimal after 0x. Without serial numbers the limit is removed.
             """,
         examples: [Example("ykit --scp 03 sd keys set-allowlist ca,1 0x1002 0x1003")])
 
@@ -362,6 +364,6 @@ struct SDAllowList: Report {
     let serials: [String]
     static let members: [Member<SDAllowList>] = [
         Member("key", "as it is typed") { $0.reference.typed },
-        Member("serials", "in hexadecimal behind 0x; empty without a limit") { $0.serials },
+        Member("serials", "in hexadecimal after 0x; empty without a limit") { $0.serials },
     ]
 }

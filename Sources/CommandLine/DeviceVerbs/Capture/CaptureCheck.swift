@@ -35,14 +35,14 @@ struct CaptureCheck: Verb {
         let bad = findings.filter(isBad)
         if let first = bad.first {
             answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }
-            answer.failure = Explanation.malformed("\(file) is not a sound recording: \(first.description.printable)")
+            answer.failure = Explanation.malformed("\(file) is not a valid recording: \(first.description.printable)")
         }
         return answer
     }
 }
 
 extension Capture.LinkKind {
-    fileprivate var phrase: String { self == .http ? "the way to a server" : "a \(rawValue) link" }
+    fileprivate var phrase: String { self == .http ? "a connection to a server" : "a \(rawValue) link" }
 }
 
 extension Capture {

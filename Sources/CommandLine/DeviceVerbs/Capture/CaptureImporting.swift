@@ -20,12 +20,12 @@ struct CaptureImporting: Verb {
             """, members: ["file", "output", "events"],
         examples: [Example("ykit capture import --from ykman ykman.log --output session.jsonl")])
 
-    @Option("--from", help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
+    @Option("--from", help: "The tool that wrote the log: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: CaptureImport.Format
 
     @Argument("file", help: "A log, or - for standard input.", completion: .file) var file: String
 
-    @Option("--session <n>", help: "Which card or device, from 1, when the log has several.") var session: Int?
+    @Option("--session <n>", help: "Number of the card or device, from 1, if the log has several.") var session: Int?
 
     @OptionGroup var output: RecordingOutput
 
@@ -38,7 +38,7 @@ struct CaptureImporting: Verb {
         answer.members["file"] = .string(file)
         try output.put(
             capture.bytes, "a recording of \(capture.events.count) events", &answer, world)
-        if world.options.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
+        if world.options.keepSecrets { answer.warnings = ["the recording may contain secrets: do not share it"] }
         answer.members["events"] = .int(Int64(capture.events.count))
         return answer
     }

@@ -13,7 +13,7 @@ struct CaptureRedact: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "redact", "Overwrite the secrets in a recording and print it.",
-        discussion: "With --output the result goes into a new file; the recording itself is left as it is.",
+        discussion: "With --output the result is written to a new file; the recording itself is not changed.",
         members: ["file", "output", "changed"],
         examples: [Example("ykit capture redact session.jsonl --output shared.jsonl")])
 

@@ -24,7 +24,7 @@ struct CaptureShow: Verb {
         ])
     static let uses: GlobalUse = .channel
 
-    @Flag(["--brief", "-b"], help: "One line an event, without details.") var brief = false
+    @Flag(["--brief", "-b"], help: "One line per event, without details.") var brief = false
 
     @Flag("--bytes", help: "Show the bytes too, secrets overwritten.") var bytes = false
 

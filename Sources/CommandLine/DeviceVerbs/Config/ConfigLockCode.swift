@@ -26,9 +26,9 @@ struct ConfigLockCode: ReportingVerb {
     static let about = About(
         "lock-code", "Set, change or remove the lock code that protects this configuration.",
         discussion: """
-            The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
-            not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
-            the present one by YKIT_LOCK_CODE.
+            The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and \
+            itself, not the data of the applications. A lost code cannot be reset. The new code can also come from \
+            YKIT_NEW_LOCK_CODE, the current one from YKIT_LOCK_CODE.
             """,
         examples: [Example("ykit config lock-code --generate")])
 
@@ -44,9 +44,9 @@ struct ConfigLockCode: ReportingVerb {
 
     func check() throws {
         let ways = [clear, generate, new.isStandardInput, new.descriptor != nil].count { $0 }
-        guard ways < 2 else { throw UsageError("A new code comes from one place, or the present one is cleared.") }
+        guard ways < 2 else { throw UsageError("give only one of a new code, --generate and --clear") }
         if lock.given.isStandardInput, new.isStandardInput {
-            throw UsageError("Standard input gives one code, the other needs another way.")
+            throw UsageError("only one of the two codes can come from standard input")
         }
     }
 
@@ -59,14 +59,14 @@ struct ConfigLockCode: ReportingVerb {
         let new = try await newCode(world)
         let revealed = generate ? new.revealed() : nil
         try world.confirm(
-            clear ? "remove the lock code of this key?" : "set the lock code? Nothing resets it when it is lost",
+            clear ? "remove the lock code of this key?" : "set the lock code? it cannot be reset if it is lost",
             unless: force)
         do { _ = try await service.setLockCode(new, current: current) } catch {
             guard case .notWritten = error, world.plan != nil else { throw error }
         }
         var outcome = Outcome(
             LockState(isLocked: !clear, code: revealed),
-            clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set")
+            clear ? "lock code removed" : info.isLocked ? "lock code changed" : "lock code set")
         if let revealed {
             outcome.answer.lines = [revealed]
             outcome.answer.isMadeOnce = true

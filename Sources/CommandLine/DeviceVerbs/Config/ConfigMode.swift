@@ -12,28 +12,29 @@ struct ConfigMode: ReportingVerb {
     static let about = About(
         "mode", "Show or set the USB interfaces of a NEO or YubiKey 4.",
         discussion: """
-            A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. The key shows it when it is \
-            plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
+            A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. It takes effect when the key \
+            is plugged in again. For the 5 series, 'config usb' gives finer control.
             """,
         examples: [Example("ykit config mode"), Example("ykit config mode OTP+FIDO+CCID")])
 
-    @Argument("mode", help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
+    @Argument("mode", help: "The mode; if omitted, the current mode is shown.", transform: ConfigMode.mode)
     var mode: USBMode?
 
-    @Flag("--touch-eject", help: "A touch ejects and inserts the smart card; when it is the only interface.")
+    @Flag("--touch-eject", help: "A touch ejects and inserts the smart card, if it is the only interface.")
     var touchEject = false
 
     @Option("--auto-eject-timeout <seconds>", help: "Eject the smart card after this long, 0 for never.")
     var autoEjectTimeout: UInt16?
 
-    @Option("--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the usual.")
+    @Option(
+        "--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the default.")
     var challengeResponseTimeout: UInt8 = 0
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {
-            throw UsageError("'\(text.printable)' is not a mode, expected 0 to 6 or interfaces such as OTP+FIDO+CCID.")
+            throw UsageError("'\(text.printable)' is not a mode, expected 0 to 6 or interfaces such as OTP+FIDO+CCID")
         }
         return mode
     }

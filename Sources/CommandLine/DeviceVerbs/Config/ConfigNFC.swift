@@ -11,7 +11,7 @@ import YKWire
 struct ConfigNFC: ReportingVerb {
     static let about = About(
         "nfc",
-        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.",
+        "Enable and disable applications over NFC, or turn NFC off until the key is next in a USB port.",
         examples: [
             Example("ykit config nfc --list"),
             Example("ykit config nfc --restrict", "Keep NFC off until the key is next plugged into a USB port."),
@@ -35,7 +35,7 @@ struct ConfigNFC: ReportingVerb {
     func check() throws {
         let isToggle = switches.areGiven || disableAll
         guard [isToggle, restrict, list].count(where: \.self) == 1 else {
-            throw UsageError("Say what to switch on or off, or --restrict, or --list.")
+            throw UsageError("give the applications to enable or disable, or --restrict, or --list")
         }
     }
 

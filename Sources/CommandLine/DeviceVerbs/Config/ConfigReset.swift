@@ -22,9 +22,9 @@ struct ConfigReset: ReportingVerb {
         guard info.canResetWhole else { throw ManagementError.noWholeReset }
         try world.confirm(
             typing: "reset",
-            "this deletes all keys, certificates, credentials and fingerprints of this \(info.productName) for good",
+            "this permanently deletes all keys, certificates, credentials and fingerprints on this \(info.productName)",
             unless: force)
         try await service.resetDevice()
-        return Outcome(ResetReport(), "all applications are reset; no PIN is set")
+        return Outcome(ResetReport(), "all applications reset; no PIN is set")
     }
 }

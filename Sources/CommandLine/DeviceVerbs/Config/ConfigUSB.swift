@@ -12,8 +12,8 @@ struct ConfigUSB: ReportingVerb {
     static let about = About(
         "usb", "Enable and disable applications over USB, and set timeouts.",
         discussion: """
-            An application that is off keeps what it holds. At least one has to stay on: with everything off over USB, \
-            the key could not be reconfigured. When a USB interface comes or goes the key restarts by itself.
+            A disabled application keeps its data. At least one must stay enabled: with everything disabled over USB, \
+            the key could not be reconfigured. When a USB interface is added or removed, the key restarts by itself.
             """,
         examples: [Example("ykit config usb --list"), Example("ykit config usb --disable otp")])
 
@@ -23,7 +23,7 @@ struct ConfigUSB: ReportingVerb {
 
     @Flag(
         "--touch-eject", inversion: .prefixedNo,
-        help: "A touch ejects and inserts the smart card; when it is the only interface.")
+        help: "A touch ejects and inserts the smart card, if it is the only interface.")
     var touchEject: Bool?
 
     @Flag("--remote-wakeup", inversion: .prefixedNo, help: "The key may wake the computer.") var remoteWakeup: Bool?
@@ -31,7 +31,8 @@ struct ConfigUSB: ReportingVerb {
     @Option("--auto-eject-timeout <seconds>", help: "Eject the smart card after this long, 0 for never.")
     var autoEjectTimeout: UInt16?
 
-    @Option("--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the usual.")
+    @Option(
+        "--chalresp-timeout <seconds>", help: "Wait this long for a touch in challenge-response, 0 for the default.")
     var challengeResponseTimeout: UInt8?
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
@@ -43,7 +44,7 @@ struct ConfigUSB: ReportingVerb {
             switches.areGiven || touchEject != nil || remoteWakeup != nil
             || autoEjectTimeout != nil || challengeResponseTimeout != nil
         guard isChange != list else {
-            throw UsageError("Say what to change, or --list.")
+            throw UsageError("give a setting to change, or --list")
         }
     }
 

@@ -35,7 +35,7 @@ struct ConfigurationChange {
         _ transport: DeviceInfo.Transport, on: Capability, off: Capability, _ info: DeviceInfo
     ) throws {
         let both = on.intersection(off)
-        guard both.isEmpty else { throw Explanation.usage("\(both.sentence): on and off at once") }
+        guard both.isEmpty else { throw Explanation.usage("\(both.sentence): both enabled and disabled") }
         guard let now = info.applications(over: transport) else { throw ManagementError.noNFC }
         let missing = on.union(off).subtracting(now.supported)
         guard missing.isEmpty else { throw ManagementError.notThere(missing, over: transport) }
@@ -76,7 +76,7 @@ struct ConfigurationChange {
         if !outcome.unconfirmed.isEmpty {
             result.answer.warnings.append(
                 "the key does not yet report this for \(outcome.unconfirmed.listed()): remove it, insert it "
-                    + "again and look with ykit info")
+                    + "again and check with ykit info")
         }
         return result
     }

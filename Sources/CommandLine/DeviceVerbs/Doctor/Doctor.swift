@@ -30,10 +30,9 @@ struct Doctor: ReportingVerb {
     static let about = About(
         "doctor", "Find out why a key cannot be reached, and how to fix it.",
         discussion: """
-            Goes from the USB port over permissions and the smart card service to the key's firmware. Nothing is changed, unless \
-            --fix is given. \
-            The exit code is that of the first problem. --report writes the same into a file without serial numbers, \
-            names of users and their folders, to be sent with a question.
+            Checks everything from the USB port, permissions and the smart card service to the key's firmware. Nothing \
+            is changed unless --fix is given. The exit code is that of the first problem. --report writes the same to \
+            a file, without serial numbers and names of users and their folders, to attach to a question.
             """,
         examples: [
             Example("ykit doctor"),

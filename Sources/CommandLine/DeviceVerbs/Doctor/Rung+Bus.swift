@@ -85,18 +85,18 @@ extension Rung.Verdict {
 extension Rung.Words {
     fileprivate init(_ finding: BusFinding, _ diagnosis: Diagnosis) {
         switch finding {
-        case .onlyReaders: self.init("no key is on the USB; a card may be in a reader")
+        case .onlyReaders: self.init("no key is attached by USB; a card may be in a reader")
         case .noUSB:
             self.init(
-                "the kernel shows no USB here, and no key is at another bus",
+                "the kernel shows no USB here, and no key is attached in another way",
                 diagnosis.access ?? "sudo modprobe usbcore, or look at the machine that has the port", exit: .noDevice)
         case .noKey:
             self.init(
-                "no security key is on the USB",
+                "no security key is attached by USB",
                 diagnosis.access ?? "insert it, try another port and no hub; then look: lsusb", exit: .noDevice)
         case .several(let count):
             self.init(
-                "there are \(count) keys, so each command has to say which one is meant",
+                "\(count) keys are attached, so each command must select one",
                 "--device SERIAL, --reader NAME or --path PATH; ykit list shows them")
         case .attached(let key, let kinds):
             let what =
@@ -108,18 +108,18 @@ extension Rung.Words {
                 "\(key.name.printable) is in port \(key.port), but the kernel is configured not to use it",
                 """
                 USBGuard, or a rule like it, does that: sudo usbguard list-devices --blocked
-                then: sudo usbguard allow-device NUMBER, with -p for good
+                then: sudo usbguard allow-device NUMBER, with -p permanently
                 """, exit: .permission)
         case .fewInterfaces(let key, let interfaces):
             self.init(
                 "the key in port \(key.port) shows only \(interfaces)",
-                "for a Security Key that is all there is; on others, if it is not meant: "
+                "that is all a Security Key has; on other keys, if it is not intended: "
                     + "ykit config usb --enable-all")
         case .readerTaken(let key, let driver):
             self.init(
-                "the kernel's driver \(driver) has the card reader in port \(key.port), so pcscd cannot use it",
+                "the kernel's driver \(driver) has claimed the card reader in port \(key.port), so pcscd cannot use it",
                 """
-                keep it away: echo 'blacklist \(driver)' | sudo tee /etc/modprobe.d/ykit-\(driver).conf
+                block it: echo 'blacklist \(driver)' | sudo tee /etc/modprobe.d/ykit-\(driver).conf
                 then: sudo modprobe -r \(driver), and plug the reader in again
                 """, exit: .busy)
         case .noNode(let key, let interface, let obstacle):
@@ -132,7 +132,7 @@ extension Rung.Words {
         switch obstacle {
         case .noDriver:
             self.init(
-                "no driver of the kernel has \(place), so there is no hidraw node for it",
+                "no kernel driver is bound to \(place), so there is no hidraw node for it",
                 """
                 sudo modprobe usbhid && sudo modprobe hid-generic
                 if that does not help: echo \(interface) | sudo tee /sys/bus/usb/drivers/usbhid/bind
@@ -140,18 +140,18 @@ extension Rung.Words {
         case .taken:
             self.init(
                 "a program has taken \(place) away from the kernel, as virtual machines do",
-                "end that program, or hand the key back in it; then plug the key in again", exit: .busy)
+                "end that program, or release the key in it; then plug the key in again", exit: .busy)
         case .noHIDDriver(let device):
             self.init(
-                "no HID driver has \(place), so there is no hidraw node for it",
+                "no HID driver is bound to \(place), so there is no hidraw node for it",
                 """
                 sudo modprobe hid-generic
                 if that does not help: echo \(device) | sudo tee /sys/bus/hid/drivers/hid-generic/bind
                 """, exit: .noDevice)
         case .noHIDRaw:
             self.init(
-                "the kernel made no hidraw node for \(place)",
-                "it was built without CONFIG_HIDRAW: start the distribution's own kernel", exit: .noDevice)
+                "the kernel created no hidraw node for \(place)",
+                "it was built without CONFIG_HIDRAW: boot the distribution's own kernel", exit: .noDevice)
         }
     }
 }

@@ -34,17 +34,17 @@ extension Rung.Words {
                 "if you need one of them: ykit config \(transport.rawValue) --enable NAME")
         case .flaw(let flaw): self.init("\(flaw.title): \(flaw.summary)", flaw.advice)
         case .resetCodeFlaw(let flaw, tries: 0):
-            self.init("\(flaw.title) does not concern this key: its reset code has no tries")
+            self.init("\(flaw.title) does not affect this key: its reset code has no tries")
         case .resetCodeFlaw(let flaw, let tries):
             self.init(
-                "\(flaw.title) concerns this key: \(flaw.summary); it has \(tries)",
+                "\(flaw.title) affects this key: \(flaw.summary); it has \(tries)",
                 "set a reset code, unless you have: ykit openpgp access set-reset-code")
         case .openPGPFlaw(let flaw, let version) where version >= KnownFlaw.mendedOpenPGP:
-            self.init("\(flaw.title) does not concern this key: its OpenPGP is \(version)")
+            self.init("\(flaw.title) does not affect this key: its OpenPGP is \(version)")
         case .openPGPFlaw(let flaw, let version):
             self.init(
-                "\(flaw.title) concerns this key, its OpenPGP is \(version): \(flaw.summary)",
-                "take the keys off the NEO, or treat them as lost when it is lost")
+                "\(flaw.title) affects this key, its OpenPGP is \(version): \(flaw.summary)",
+                "remove the keys from the NEO, or treat them as compromised if it is lost")
         }
     }
 }

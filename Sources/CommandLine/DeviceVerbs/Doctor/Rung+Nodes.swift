@@ -13,20 +13,20 @@ extension Rung.Words {
     init(_ path: String, _ finding: NodeFinding, _ diagnosis: Diagnosis) {
         switch finding {
         case .missing(.card):
-            self.init("there is no \(path) here for the smart card without pcscd", diagnosis.access)
+            self.init("\(path), for the smart card without pcscd, does not exist here", diagnosis.access)
         case .missing(let use):
             self.init(
                 "the kernel has \(path) for \(use.words), but there is no such node here",
                 diagnosis.machine == .plain
-                    ? "udev makes it: sudo udevadm trigger --subsystem-match=hidraw"
-                    : "hand it into the container: --device \(path)", exit: .permission)
-        case .accessible(.card): self.init("\(path) for the smart card may be opened")
-        case .accessible(let use): self.init("\(path) for \(use.words) may be opened")
+                    ? "udev creates it: sudo udevadm trigger --subsystem-match=hidraw"
+                    : "pass it into the container: --device \(path)", exit: .permission)
+        case .accessible(.card): self.init("\(path) for the smart card can be opened")
+        case .accessible(let use): self.init("\(path) for \(use.words) can be opened")
         case .denied(let use, let rule, let facts, let seat):
             self.init(rule.explanation(of: path))
             self.seen += " for \(use.words)" + (facts.map(Self.permissions) ?? "")
             if diagnosis.machine == .container {
-                remedy = "hand it into the container with its group: --device \(path) --group-add keep-groups"
+                remedy = "pass it into the container with its group: --device \(path) --group-add keep-groups"
             } else if let seat {
                 remedy = Self.advice(seat)
             }
@@ -59,11 +59,11 @@ extension Rung.Words {
             return "no logind runs here, so only the group counts; log in again after: "
                 + "sudo usermod -aG \(group) \(User.name)"
         case .noSession: return "this is not a login session (a service, a job, or sudo): run it from one\n\(join)"
-        case .remote: return "this session came over the network: log in at the machine itself\n\(join)"
+        case .remote: return "this session is remote: log in at the machine itself\n\(join)"
         case .inactive(let user):
             let other = user.map { $0 == User.name ? "another session of yours" : $0 } ?? "nobody"
             return "the screen shows \(other), not this session: switch to it (Ctrl+Alt+F1 to F7)\n\(join)"
-        case .active: return "this session is at the screen, so the key only needs to be plugged in again"
+        case .active: return "this session is on the screen, so the key only needs to be plugged in again"
         }
     }
 
@@ -116,7 +116,7 @@ extension Rung.Words {
     private mutating func explain(_ obstacle: ServiceFinding.Obstacle, _ diagnosis: Diagnosis) {
         switch obstacle {
         case .notHandedIn(let socket, let hasProgram):
-            seen = "the smart card service of the machine is not handed in here: no \(socket)"
+            seen = "the machine's smart card service is not available here: no \(socket)"
             let handIn =
                 "start the container with: -v /run/pcscd:/run/pcscd"
                 + (hasProgram ? "; or start pcscd in it: sudo pcscd" : "")
@@ -126,24 +126,24 @@ extension Rung.Words {
             remedy = "start it: sudo pcscd; where systemd starts services: sudo systemctl enable --now pcscd.socket"
         case .masked(let units):
             let masked = units.joined(separator: " ")
-            seen += ": \(masked) is masked, so nothing may start it"
+            seen += ": \(masked) is masked, so nothing can start it"
             remedy = "sudo systemctl unmask \(masked) && sudo systemctl enable --now pcscd.socket"
         case .noUnit:
             seen += ": systemd has no unit pcscd.socket"
             remedy = "sudo apt install --reinstall pcscd, then: sudo systemctl enable --now pcscd.socket"
         case .silent(let socket):
-            seen += ": its socket \(socket) is there, but nobody answers at it"
+            seen += ": its socket \(socket) exists, but nothing answers on it"
             remedy =
                 "sudo systemctl restart pcscd.socket pcscd.service\n"
-                + "to start it with the machine: sudo systemctl enable --now pcscd.socket"
+                + "to start it at boot: sudo systemctl enable --now pcscd.socket"
         case .stopped(let isDisabled):
-            seen += isDisabled ? ": it is stopped, and not started with the machine" : ": it is stopped"
+            seen += isDisabled ? ": it is stopped, and not started at boot" : ": it is stopped"
         case .unresponsive:
             self = Self(
-                "the smart card service is there, but does not answer in time",
+                "the smart card service is running, but does not answer in time",
                 "sudo systemctl restart pcscd.socket pcscd.service", exit: .noDevice)
         case .hiddenProcesses:
-            seen += "; /proc is mounted with hidepid, so polkit cannot see who asks"
+            seen += "; /proc is mounted with hidepid, so polkit cannot identify the caller"
             remedy =
                 "sudo mount -o remount,hidepid=0 /proc, or with gid= of a group that polkitd is in"
                 + (remedy.map { "\n\($0)" } ?? "")
@@ -160,7 +160,7 @@ extension Rung.Words {
                 hasDriver == false
                     ? "sudo apt install libccid && sudo systemctl restart pcscd"
                     : "sudo systemctl restart pcscd, then plug it in again\n"
-                        + "an older libccid does not know newer keys; ykit does without: --link usb",
+                        + "an older libccid does not know newer keys; ykit works without it: --link usb",
                 exit: .noDevice)
         case .empty(let name):
             self.init(
@@ -168,11 +168,11 @@ extension Rung.Words {
                 exit: .noDevice)
         case .mute(let name):
             self.init(
-                "the card in '\(name.printable)' does not answer to power",
+                "the card in '\(name.printable)' does not respond to power",
                 "remove it and put it back, the other way round if it is a card")
         case .exclusive(let name, let clients):
             self.init(
-                "a program has the card in '\(name.printable)' for itself"
+                "a program has exclusive use of the card in '\(name.printable)'"
                     + (clients.isEmpty ? "" : "; connected to pcscd: \(clients.words)"),
                 clients.first.map(Self.release) ?? "only root can see which one: sudo ykit doctor", exit: .busy)
         case .card(let reader, let clients):

@@ -46,7 +46,7 @@ extension UDevRule {
         try Files.write(Array(KnownKeys.rules.utf8), to: path)
         guard chmod(path, 0o644) == 0 else { throw Files.failure("cannot set the mode of", path) }
         guard let udevadm = Spawn.find("udevadm") else {
-            return ["\(path) is installed; udevadm is not there to apply it"]
+            return ["\(path) is installed; udevadm is not available to apply it"]
         }
         for words in [["control", "--reload"], ["trigger", "--subsystem-match=usb", "--subsystem-match=hidraw"]] {
             guard try Spawn.run(udevadm, words).status == 0 else {

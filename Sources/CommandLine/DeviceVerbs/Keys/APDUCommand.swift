@@ -13,8 +13,8 @@ struct APDUCommand: Verb {
         "apdu", "Send commands to a smart-card application.",
         discussion: """
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
-            Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. Behind --send a command stands byte for byte \
-            as it is to be sent, and its reply is shown as it came; such commands come after the others.
+            Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. --send sends a command unmodified, byte \
+            for byte, and shows its raw reply; such commands are sent after the others.
             """, members: ["application", "select", "exchanges"],
         examples: [
             Example("ykit apdu -a piv fd", "Send GET VERSION to the PIV application."),
@@ -35,7 +35,7 @@ struct APDUCommand: Verb {
         if commands.isEmpty, send.isEmpty, app == nil {
             throw UsageError("give a command, or an application to select")
         }
-        if short, extended { throw UsageError("--short and --extended exclude each other") }
+        if short, extended { throw UsageError("--short and --extended cannot be combined") }
     }
 
     func answer(in world: World) throws -> Answer {

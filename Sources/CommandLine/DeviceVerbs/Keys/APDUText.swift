@@ -24,7 +24,7 @@ struct APDUText: Hashable {
         case 2: apdu = APDU(cla: bytes[0], ins: bytes[1])
         case 3: apdu = APDU(ins: bytes[0], p1: bytes[1], p2: bytes[2])
         case 4: apdu = APDU(cla: bytes[0], ins: bytes[1], p1: bytes[2], p2: bytes[3])
-        default: throw Self.refusal(text, "the header has 1 to 4 bytes")
+        default: throw Self.refusal(text, "the header must have 1 to 4 bytes")
         }
         if let data { apdu.data = try Self.hex(data, "DATA", text) }
         if let le { apdu.le = try Self.le(le, text) }
@@ -34,14 +34,14 @@ struct APDUText: Hashable {
     /// Parses a complete command APDU in hexadecimal, of at least the four header bytes.
     static func whole(_ text: String) throws(Explanation) -> [UInt8] {
         guard let bytes = try? Hex.decode(text), bytes.count >= 4 else {
-            throw .usage("'\(text.printable)' is not a whole command: at least four bytes in hexadecimal")
+            throw .usage("'\(text.printable)' is not a complete command: at least four bytes in hexadecimal")
         }
         return bytes
     }
 
     private static func le(_ text: String, _ whole: String) throws(Explanation) -> APDU.Le {
         let bytes = try hex(text, "LE", whole)
-        guard (1...2).contains(bytes.count) else { throw refusal(whole, "LE has one or two bytes") }
+        guard (1...2).contains(bytes.count) else { throw refusal(whole, "LE must have one or two bytes") }
         let value = bytes.reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return value == 0 ? .max : .bytes(value)
     }

@@ -13,13 +13,13 @@ import YKWire
 struct Info: Verb {
     static let about = About(
         "info",
-        "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
+        "Show a key's model, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
-            "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
+            "Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.",
         members: KeyReport.members,
         examples: [Example("ykit info"), Example("ykit info --json")])
 
-    @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
+    @Flag("--check-fips", help: "Check whether a YubiKey FIPS of the 4 series is in its FIPS mode.")
     var checkFips = false
 
     func answer(in world: World) async throws -> Answer {

@@ -10,26 +10,27 @@ import YKWire
 /// Lists attached keys and readers.
 struct List: Verb {
     static let about = About(
-        "list", "List the keys that are attached, and the readers.",
+        "list", "List the attached keys and readers.",
         discussion: "--watch prints a line for each key that is attached (+), changed (~) or removed (-), until ^C.",
         members: ["devices"],
         examples: [Example("ykit list"), Example("ykit list --watch", "Report keys as they are attached and removed.")])
 
     @Flag("--serials", help: "Print serial numbers only.") var serials = false
 
-    @Flag("--readers", help: "Print reader names only, also of empty readers; no key is asked anything.")
+    @Flag("--readers", help: "Print only reader names, including empty readers; keys are not queried.")
     var readers = false
 
     @Flag(["--watch", "-w"], help: "Report keys that are attached or removed; keys are not queried.") var watch = false
 
     func check(with global: GlobalOptions) throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {
-            throw UsageError("a recording holds one card, but list asks all; record info --reader NAME instead")
+            throw UsageError(
+                "a recording covers one card, but list queries all of them; record info --reader NAME instead")
         }
         if serials, readers { throw UsageError("--serials and --readers cannot be combined") }
         if watch, serials || readers { throw UsageError("--watch covers all keys and readers") }
         if watch, global.virtual != nil || global.replay != nil || global.record != nil {
-            throw UsageError("--watch is for real keys, which come and go")
+            throw UsageError("--watch works only with real keys")
         }
     }
 
@@ -49,7 +50,7 @@ struct List: Verb {
             }
         if keys.isEmpty {
             world.terminal.note(
-                "no key is attached; if there should be one: ykit doctor; without one: ykit --virtual list")
+                "no key is attached; to find out why: ykit doctor; to try ykit without a key: ykit --virtual list")
         }
         var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
         if let why = attached.serviceTrouble.map(\.explanation) {

@@ -20,7 +20,7 @@ struct Schema: ReportingVerb {
             Example("ykit schema > ykit.schema.json", "Write the schema of all answers."),
         ])
 
-    @Argument("verb", help: "The words of a verb.") var words: [String] = []
+    @Argument("verb", help: "The words of the verb.") var words: [String] = []
 
     /// Schemas by the names of the verbs.
     struct Answers: Report {

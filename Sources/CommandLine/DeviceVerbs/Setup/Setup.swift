@@ -16,7 +16,7 @@ struct Setup: ReportingVerb {
             With --plan the steps are only printed.
             """,
         examples: [
-            Example("ykit setup --plan", "Print the steps, and what is left of them."),
+            Example("ykit setup --plan", "Print the steps and their state."),
             Example("ykit --device 12345678 setup", "Set up this one of several keys."),
         ])
 

@@ -50,7 +50,7 @@ enum SetupStep: String, CaseIterable, Sendable {
             "The management key permits writing keys and certificates into PIV; the factory default is public. This generates "
                 + "a random one and stores it on the key, protected by the PIV PIN."
         case .browser:
-            "A page on this computer shows that your browser reaches the key, and how a sign-in looks. Then add a passkey "
+            "A page on this computer tests your browser with the key and shows what a sign-in looks like. Then add a passkey "
                 + "at the sites that you use, in their security settings."
         case .sshKey:
             "The private half of this key pair never leaves the key; the files in ~/.ssh are useless without it. Add the "

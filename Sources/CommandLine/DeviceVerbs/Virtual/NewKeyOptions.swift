@@ -27,13 +27,13 @@ struct NewKeyOptions: ParsableArguments {
         transform: NewKeyOptions.version)
     var fido: FIDOFeatures.Version?
 
-    @Flag("--fingerprints", help: "A new key has a fingerprint sensor.") var fingerprints = false
+    @Flag("--fingerprints", help: "Give a new key a fingerprint sensor.") var fingerprints = false
 
     @Option("--wrong-fingers <n>", help: "The number of wrong fingers before the right one.") var wrongFingers = 0
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {
         guard let version = FIDOFeatures.Version(rawValue: text) else {
-            throw UsageError("'\(text.printable)' is not a CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
+            throw UsageError("'\(text.printable)' is not a CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3")
         }
         return version
     }
@@ -41,7 +41,7 @@ struct NewKeyOptions: ParsableArguments {
     private static func model(_ text: String) throws -> DeviceModel {
         guard let model = DeviceModel(rawValue: text) else {
             let names = DeviceModel.allCases.map(\.rawValue).listed()
-            throw UsageError("'\(text.printable)' is not a model, expected one of \(names).")
+            throw UsageError("'\(text.printable)' is not a model, expected one of \(names)")
         }
         return model
     }

@@ -41,7 +41,7 @@ final class ServedEvents: Sendable {
         case .inserted(let node):
             path.withLock { $0 = node.isEmpty ? nil : node }
             terminal.say(node.isEmpty ? "the key is plugged in, ^C ends it" : "the key is \(node), ^C ends it")
-        case .removed: terminal.notice("the key is pulled out")
+        case .removed: terminal.notice("the key is unplugged")
         case .winked: terminal.notice("the key blinks")
         case .written(let bytes): narrate(.written(bytes))
         case .delivered(let bytes): narrate(.delivered(bytes))

@@ -21,7 +21,7 @@ struct ServedReaderOptions: ParsableArguments {
 
     private static func level(_ text: String) throws -> ReaderLevel {
         guard let level = ReaderLevel(rawValue: text) else {
-            throw UsageError("'\(text.printable)' is not a level, expected extended, short, t1 or t0.")
+            throw UsageError("'\(text.printable)' is not a level, expected extended, short, t1 or t0")
         }
         return level
     }

@@ -25,7 +25,7 @@ struct VirtualNew: ReportingVerb {
     static let uses: GlobalUse = []
     static let about = About(
         "new", "Create a virtual key in a new file.",
-        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
+        discussion: "To use it: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
         examples: [
             Example("ykit virtual new test.json"), Example("ykit virtual new security-key.json --model security-key"),
         ])

@@ -29,14 +29,14 @@ struct VirtualServe: Verb {
 
     @Option(
         "--vpcd <host:port>", omitted: .unlessWord("127.0.0.1:35963"),
-        help: "Where vpcd listens, 127.0.0.1:35963 without a value.")
+        help: "The address of vpcd, 127.0.0.1:35963 without a value.")
     var vpcd: String?
 
     @Flag("--nfc", help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
 
     @Flag("--uhid", help: "Make it a HID device through /dev/uhid.") var uhid = false
 
-    @Flag("--usbip", help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
+    @Flag("--usbip", help: "Plug it into USB through the kernel's vhci-hcd.") var usbip = false
 
     @Option("--state <file>", help: "Keep the key in this file; without one it is the demonstration key.")
     var state: String?
@@ -50,7 +50,7 @@ struct VirtualServe: Verb {
     @Option(
         "--touch <who>",
         help:
-            "How touches are simulated: yes (immediately), no (time out), never (wait for ever), ask (press Enter), "
+            "How touches are simulated: yes (immediately), no (time out), never (wait indefinitely), ask (press Enter), "
             + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched."
     )
     var touch: TouchChoice = .yes
@@ -59,9 +59,9 @@ struct VirtualServe: Verb {
 
     func check() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }
-        guard ways == 1 else { throw UsageError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
-        guard !nfc || vpcd != nil else { throw UsageError("--nfc needs --vpcd.") }
-        guard state == nil || file == nil else { throw UsageError("Name one state file.") }
+        guard ways == 1 else { throw UsageError("give exactly one of --vpcd, --uhid and --usbip") }
+        guard !nfc || vpcd != nil else { throw UsageError("--nfc requires --vpcd") }
+        guard state == nil || file == nil else { throw UsageError("give only one state file") }
     }
 
     func answer(in world: World) async throws -> Answer {

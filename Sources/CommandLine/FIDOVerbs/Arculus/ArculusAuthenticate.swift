@@ -13,7 +13,7 @@ struct ArculusAuthenticate: ReportingVerb {
     static let about = About(
         "authenticate", "Sign in at a server with the card.",
         discussion: """
-            Begins at the server, has a credential of the card sign, and completes at the server.
+            Begins at the server, signs with a credential on the card, and completes at the server.
 
             \(ArculusServerOptions.format)
             """,

@@ -11,7 +11,7 @@ import YKWire
 /// Requests an assertion for a backend.
 struct ArculusCardAuthenticate: ReportingVerb {
     static let about = About(
-        "authenticate", "Sign with a credential of the card; nothing leaves this machine.",
+        "authenticate", "Sign with a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server. The output is what the server expects:
 

@@ -42,7 +42,7 @@ struct ArculusCardRegister: ReportingVerb {
     func check() throws {
         let isSpelled = rp != nil && user != nil && challenge != nil
         guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
-            throw UsageError("say what for: --options FILE, or --rp, --user and --challenge")
+            throw UsageError("missing --options FILE, or --rp, --user and --challenge")
         }
         try holding.pin.checkInput(options, "options")
     }
@@ -70,7 +70,7 @@ struct ArculusCardRegister: ReportingVerb {
     }
 
     private func make(_ card: ArculusCard, _ site: Origin, _ world: World) async throws -> RegistrationResponse {
-        let secret = holding.pin.arculus("make a credential for \(site)", world)
+        let secret = holding.pin.arculus("create a credential for \(site)", world)
         guard let rp, let user, let challenge else {
             let wanted = try ArculusOptions.creation(fromBackend: try Files.read(options ?? "-"))
             return try await card.register(wanted, origin: site, pin: secret)

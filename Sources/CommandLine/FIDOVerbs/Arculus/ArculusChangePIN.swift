@@ -15,8 +15,8 @@ struct ArculusChangePIN: ReportingVerb {
     static let about = About(
         "change-pin", "Change the card's PIN and keep its credentials.",
         discussion: """
-            A wrong old PIN costs a try. When both come by standard input, the first line is the old PIN, the second \
-            the new one.
+            A wrong old PIN uses up a try. If both are read from standard input, the first line is the old PIN, the \
+            second the new one.
             """,
         examples: [Example("ykit arculus change-pin")])
 
@@ -33,7 +33,7 @@ struct ArculusChangePIN: ReportingVerb {
                 .fidoPIN, source, world.fidoQuestion(orElse: source.hint), to: "change its PIN",
                 triesLeft: try await Self.retries(card).count)
             try await card.changePIN(from: { _ in old }, to: try await new.arculus(world))
-            return Outcome(ArculusReport(PINSetReport()), "the PIN is changed")
+            return Outcome(ArculusReport(PINSetReport()), "PIN changed")
         }
     }
 

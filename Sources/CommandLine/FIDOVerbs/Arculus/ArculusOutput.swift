@@ -7,7 +7,7 @@ import YKWire
 
 /// The destination of a backend's result.
 struct ArculusOutput: ParsableArguments {
-    @Option("--output <file>", help: "Where the result goes.") var output = "-"
+    @Option("--output <file>", help: "The file to write the result to.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

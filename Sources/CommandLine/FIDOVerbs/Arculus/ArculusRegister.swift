@@ -16,7 +16,7 @@ struct ArculusRegister: ReportingVerb {
     static let about = About(
         "register", "Register the card at a server, for an account.",
         discussion: """
-            Begins at the server, makes a credential on the card, and completes at the server.
+            Begins at the server, creates a credential on the card, and completes at the server.
 
             \(ArculusServerOptions.format)
             """,
@@ -26,10 +26,10 @@ struct ArculusRegister: ReportingVerb {
 
     @Option("--display-name", help: "The account's display name.") var displayName: String?
 
-    @Flag("--reset", help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
+    @Flag("--reset", help: "Reset the card first: this deletes all its credentials and sets the given PIN.")
     var reset = false
 
-    @Flag(["--force", "-f"], help: "Do not ask before the reset, or before a credential is replaced.")
+    @Flag(["--force", "-f"], help: "Do not ask before the reset, or before replacing a credential.")
     var force = false
 
     @Flag("--resident", help: "Store the credential on the card: a passkey.") var resident = false
@@ -41,7 +41,7 @@ struct ArculusRegister: ReportingVerb {
 
     @Option(
         "--info <file>",
-        help: "What the server is to keep of this device, a JSON object: a file, or - for standard input.")
+        help: "Data about this device for the server to store, a JSON object: a file, or - for standard input.")
     var info: String?
 
     @OptionGroup var holding: ArculusCardOptions
@@ -99,8 +99,9 @@ struct ArculusRegister: ReportingVerb {
 
     /// Returns the PIN for after the reset, once the user confirmed the reset twice.
     private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) async throws -> SharedSecret {
-        try world.confirm("reset the card, and lose all its credentials?", unless: force)
-        try world.confirm(typing: "reset", "every account that this card opens is lost for good", unless: force)
+        try world.confirm("reset the card and delete all its credentials?", unless: force)
+        try world.confirm(
+            typing: "reset", "this permanently ends access to every account registered with this card", unless: force)
         let source = world.source(of: .fido, pin)
         let question = TerminalQuestion(
             asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)

@@ -12,8 +12,9 @@ import YKWire
 /// Resets a card and sets a PIN.
 struct ArculusReset: ReportingVerb {
     static let about = About(
-        "reset", "Delete all credentials of the card, and set a new PIN.",
-        discussion: "Every account that this card opens is lost: register another card or key there first.",
+        "reset", "Delete all credentials on the card, and set a new PIN.",
+        discussion:
+            "Every account registered with this card becomes inaccessible: register another card or key there first.",
         examples: [Example("ykit arculus reset")])
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
@@ -28,10 +29,10 @@ struct ArculusReset: ReportingVerb {
     func run(in world: World) async throws -> Outcome<ArculusReport<Fresh>> {
         let field = CardPresence(world)
         return try await field.outcome {
-            try world.confirm(typing: "reset", "this deletes all credentials of this card for good", unless: force)
+            try world.confirm(typing: "reset", "this permanently deletes all credentials on this card", unless: force)
             try await field.card().reset(to: try await new.arculus(world))
             return Outcome(
-                ArculusReport(Fresh()), "all credentials of the card are deleted, the new PIN is set")
+                ArculusReport(Fresh()), "all credentials on the card deleted; the new PIN is set")
         }
     }
 }

@@ -13,9 +13,9 @@ import YKWire
 /// The server, and the account there.
 struct ArculusServerOptions: ParsableArguments {
     static let format = """
-        FILE describes the server, a JSON object:
+        FILE is a JSON object that describes the server:
         {"url": "https://fido.example.com", "paths": "arculus", "rpId": "example.com", "pins": ["sha256/…"]}
-        paths is arculus, arculus-register, arculus-short or conformance; the four endpoints can be named one by one \
+        paths is arculus, arculus-register, arculus-short or conformance; the four endpoints can be given one by one \
         (registrationBeginEndpoint, …), and dialect (arculus or conformance), origin, authorities (a file in PEM), \
         timeout (seconds) and limit (bytes).
         """

@@ -11,7 +11,7 @@ import YKWire
 struct ArculusShow: ReportingVerb {
     static let about = About(
         "info", "Show the card's model and the state of its PIN.",
-        discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info",
+        discussion: "No PIN is needed. For everything that the card reports: ykit fido2 info",
         examples: [Example("ykit arculus info")])
 
     func run(in world: World) async throws -> Outcome<ArculusReport<ArculusCard.State>> {

@@ -60,7 +60,7 @@ final class AccountChoice: Sendable {
 
     private static func missing(_ name: String, _ users: [FIDOUser]) -> Explanation {
         Explanation(
-            "no-such-account", .notFound, "none of the accounts is '\(name.printable)'",
+            "no-such-account", .notFound, "no account matches '\(name.printable)'",
             hint: "keys reveal names only after the PIN: use --uv required, or give the identifier",
             candidates: users.filter { !$0.id.isEmpty }.map(\.words))
     }

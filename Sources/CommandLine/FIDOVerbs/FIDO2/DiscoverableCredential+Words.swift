@@ -9,7 +9,7 @@ import YKWire
 
 extension DiscoverableCredential {
     /// The help of an argument that names a credential.
-    static let help = "Which one: its identifier, the beginning of it, or a part of the account's name."
+    static let help = "The credential: its identifier, the beginning of it, or part of the account's name."
 
     /// A short description of the account and relying party.
     var words: String { "'\(name.printable)' at \(relyingParty.id.printable)" }

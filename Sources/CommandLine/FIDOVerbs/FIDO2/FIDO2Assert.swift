@@ -27,7 +27,7 @@ struct FIDO2Assert: ReportingVerb {
 
     @OptionGroup var ask: AssertionOptions
 
-    @Option("--user", help: "The account to sign in with: its name or identifier. No other one signs.")
+    @Option("--user", help: "The account to sign in with: its name or identifier. No other one is used.")
     var user: String?
 
     @Flag("--resident", help: "The file of --format libfido2 names no credential (fido2-assert -r).")
@@ -82,7 +82,7 @@ struct AssertionOptions: ParsableArguments {
     @Option(
         "--credential <credential>",
         isBase64URL: true,
-        help: "This credential, base64url; may be repeated. Without one, those the key stores.")
+        help: "The credential to use, base64url; may be repeated (default: those the key stores).")
     var credential: [String] = []
 
     @Option("--challenge <bytes>", isBase64URL: true, help: "The challenge, base64url; random by default.")
@@ -90,21 +90,23 @@ struct AssertionOptions: ParsableArguments {
 
     @Option(
         "--uv",
-        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
+        help: "User verification, by PIN or fingerprint: required, preferred (the default) or discouraged.")
     var uv: VerificationChoice?
 
     @Option(
         "--salt <bytes>",
         isBase64URL: true,
-        help: "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).")
+        help:
+            "Derive a secret from this salt of 32 bytes, hexadecimal or base64url; give it twice for two (hmac-secret)."
+    )
     var salt: [String] = []
 
-    @Flag("--cred-blob", help: "Ask for the bytes stored with the credential.") var credBlob = false
+    @Flag("--cred-blob", help: "Request the bytes stored with the credential.") var credBlob = false
 
     @Flag("--no-touch", help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
 
     func check() throws {
-        if salt.count > 2 { throw UsageError("there can be two salts at most") }
+        if salt.count > 2 { throw UsageError("at most two salts can be given") }
     }
 
     /// The decoded salts.
@@ -163,7 +165,7 @@ struct AssertionReport: Report {
         Member("credential", "WebAuthn's AuthenticationResponseJSON") { $0.signed.json },
         Member("rpId") { $0.rpID }, Member("credentialId") { Base64.encodeURL($0.signed.id) },
         Member("userId") { $0.signed.userHandle.map { Base64.encodeURL($0) } },
-        Member("accounts", "those there were to choose from") { $0.accounts },
+        Member("accounts", "the accounts to choose from") { $0.accounts },
         Member("flags", AuthenticatorData.Flags.about) { $0.signed.authenticatorData.flags.names },
         Member("counter") { $0.signed.authenticatorData.counter },
     ]
@@ -209,10 +211,10 @@ struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
             throw UsageError("missing \(names()), or --options FILE")
         }
         if options != nil, named.contains(where: { $0.value != nil }) {
-            throw UsageError("--options names the relying party, omit \(names())")
+            throw UsageError("--options names the relying party: omit \(names())")
         }
         if options != nil, format == .webauthn, origin == nil {
-            throw UsageError("--options needs --origin, who asks")
+            throw UsageError("--options requires --origin, the site that asks")
         }
         try pin.checkInput(options, "options")
         if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json cannot be combined") }

@@ -115,7 +115,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if !(4...63).contains(length) { throw UsageError("a PIN has 4 to 63 characters") }
+        if !(4...63).contains(length) { throw UsageError("the minimum PIN length must be 4 to 63") }
     }
 
     /// The minimum, and the relying parties that are told.
@@ -133,7 +133,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
         guard UInt64(length) >= info.minPINLength else {
             throw Explanation(
                 "only-grows", .policy,
-                "the key requires \(info.minPINLength) characters already, which can only be raised"
+                "the key requires \(info.minPINLength) characters already; the minimum can only be raised"
             )
         }
         if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {
@@ -143,7 +143,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
         rules.minLength = UInt64(length)
         rules.rpIDs = rp
         try await service.configure(.pinRules(rules))
-        return Outcome(Minimum(length: length, rpIDs: rp), "a PIN has at least \(length) characters now")
+        return Outcome(Minimum(length: length, rpIDs: rp), "a PIN must now have at least \(length) characters")
     }
 }
 

@@ -83,14 +83,15 @@ extension World {
 struct FIDO2CredentialsList: ReportingVerb {
     static let about = About(
         "list", "List the credentials that the key stores. Requires the PIN, or a token.",
-        discussion: "Relying party, account, identifier. Credentials that it does not store cannot be listed.",
+        discussion:
+            "Lists relying party, account and identifier. Credentials that the key does not store cannot be listed.",
         examples: [
             Example("ykit fido2 credentials list"), Example("ykit fido2 credentials list --rp example.com --long"),
         ])
 
-    @Flag(["--long", "-l"], help: "Show algorithm and protection, too.") var long = false
+    @Flag(["--long", "-l"], help: "Also show algorithm and protection.") var long = false
 
-    @Option("--rp <id>", help: "Only those of this relying party.") var rp: String?
+    @Option("--rp <id>", help: "List only those of this relying party.") var rp: String?
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -101,7 +102,7 @@ struct FIDO2CredentialsList: ReportingVerb {
         let storage: CredentialStorage?
         static let members: [Member<Self>] = [
             Member("credentials") { $0.credentials }, Member("existing") { $0.storage?.existing },
-            Member("remaining", "how many more there is room for") { $0.storage?.remaining },
+            Member("remaining", "how many more fit on the key") { $0.storage?.remaining },
         ]
     }
 
@@ -137,7 +138,7 @@ struct FIDO2CredentialsUpdate: ReportingVerb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if user == nil, displayName == nil { throw UsageError("say what is new: --user or --display-name") }
+        if user == nil, displayName == nil { throw UsageError("missing --user or --display-name") }
     }
 
     func run(in world: World) async throws -> Outcome<RememberedCredential> {
@@ -160,7 +161,8 @@ struct FIDO2CredentialsUpdate: ReportingVerb {
 struct FIDO2CredentialsDelete: ReportingVerb {
     static let about = About(
         "delete", "Delete a credential. It cannot be recovered.",
-        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
+        discussion:
+            "Its large blob is not deleted; 'ykit fido2 large-blob prune' removes blobs that belong to no credential.",
         examples: [Example("ykit fido2 credentials delete alice")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String

@@ -47,7 +47,7 @@ extension FIDOService {
     /// Throws when a name is longer than the key takes for a fingerprint, which it would refuse after the enrolment only.
     fileprivate func check(fingerprintName name: String) throws {
         guard let limit = try fingerprintSensor().maxNameLength, name.utf8.count > limit else { return }
-        throw Explanation.usage("a name of \(name.utf8.count) bytes is too long, this key takes \(limit)")
+        throw Explanation.usage("a name of \(name.utf8.count) bytes is too long; this key accepts at most \(limit)")
     }
 }
 
@@ -89,7 +89,7 @@ struct FIDO2FingerprintsAdd: ReportingVerb {
         "add", "Enrol a fingerprint. ^C cancels the enrolment.",
         examples: [Example("ykit fido2 fingerprints add --name thumb")])
 
-    @Option("--name", help: "What to call it.") var name: String?
+    @Option("--name", help: "A name for the fingerprint.") var name: String?
 
     @OptionGroup var pin: PINOptions
 
@@ -141,10 +141,10 @@ struct FingerprintReport: Report {
 /// Names a fingerprint.
 struct FIDO2FingerprintsRename: ReportingVerb {
     static let about = About(
-        "rename", "Give a fingerprint another name.",
+        "rename", "Rename a fingerprint.",
         examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
 
-    @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: String
 
     @Argument("name", help: "The new name.") var name: String
 
@@ -167,7 +167,7 @@ struct FIDO2FingerprintsDelete: ReportingVerb {
         "delete", "Delete a fingerprint.",
         examples: [Example("ykit fido2 fingerprints delete thumb")])
 
-    @Argument("fingerprint", help: "Which one: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
@@ -194,9 +194,9 @@ struct FIDO2FingerprintsShow: ReportingVerb {
         let isEnrolled: Bool
         static let members: [Member<Self>] = [
             Member("sensor", "touch or swipe") { $0.sensor.isSwiped ? "swipe" : "touch" },
-            Member("samples", "good ones that one finger needs") { $0.sensor.samplesNeeded },
+            Member("samples", "good samples needed for one finger") { $0.sensor.samplesNeeded },
             Member("maxNameLength", "bytes") { $0.sensor.maxNameLength },
-            Member("enrolled", "whether there is a fingerprint") { $0.isEnrolled },
+            Member("enrolled", "whether a fingerprint is enrolled") { $0.isEnrolled },
         ]
     }
 
@@ -207,7 +207,7 @@ struct FIDO2FingerprintsShow: ReportingVerb {
         let sensor = try await service.fingerprintSensor()
         let isEnrolled = (info.option(.bioEnroll) ?? info.option(.userVerificationMgmtPreview)) == true
         let rows = [
-            ["sensor", sensor.isSwiped ? "the finger is swiped over it" : "the finger is put on it"],
+            ["sensor", sensor.isSwiped ? "swipe the finger over it" : "touch it with the finger"],
             ["good samples for one finger", sensor.samplesNeeded.map { String($0) } ?? "not reported"],
             ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not reported"],
             ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],

@@ -44,7 +44,7 @@ struct FIDO2Show: ReportingVerb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if saveToken != nil, token.token != nil { throw UsageError("--token and --save-token exclude each other") }
+        if saveToken != nil, token.token != nil { throw UsageError("--token and --save-token cannot be combined") }
     }
 
     func run(in world: World) async throws -> Outcome<FIDO2Report> {
@@ -136,8 +136,8 @@ struct FIDO2Reset: ReportingVerb {
     static let about = About(
         "reset", "Delete all credentials, the PIN and the fingerprints.",
         discussion: """
-            Every account that this key is registered with is lost, also U2F ones: register another key there first. \
-            Most keys allow it only within some seconds after they were plugged in, and after a touch.
+            Every account registered with this key, including by U2F, becomes inaccessible: register another key there \
+            first. Most keys allow a reset only within a few seconds of being plugged in, and require a touch.
             """,
         examples: [Example("ykit fido2 reset")])
 
@@ -156,10 +156,10 @@ struct FIDO2Reset: ReportingVerb {
         if !transports.isEmpty, !transports.contains(where: way.contains) {
             throw Explanation(
                 "not-over-this-link", .policy,
-                "this key is reset only over \(transports.map(\.printable).listed())")
+                "this key can be reset only over \(transports.map(\.printable).listed())")
         }
         try confirmation.ask(
-            typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
+            typing: "reset", "this permanently deletes all FIDO credentials on this key, and its PIN", in: world)
         if reinsertion.isWanted(in: world) {
             await service.rest()
             return try await reset(try await world.reinsertedFIDO(), info, in: world)
@@ -173,6 +173,6 @@ struct FIDO2Reset: ReportingVerb {
         let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
         world.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
-        return Outcome(ResetReport(), "all FIDO credentials are deleted, no PIN is set")
+        return Outcome(ResetReport(), "all FIDO credentials deleted; no PIN is set")
     }
 }

@@ -55,7 +55,7 @@ extension World {
 /// Lists the credentials that can have a large blob, and the blobs.
 struct FIDO2LargeBlobList: ReportingVerb {
     static let about = About(
-        "list", "List the credentials with a large blob, and how much room there is.",
+        "list", "List the credentials with a large blob, and the free space.",
         examples: [Example("ykit fido2 large-blob list")])
 
     /// A credential that can have a blob.
@@ -78,7 +78,7 @@ struct FIDO2LargeBlobList: ReportingVerb {
         let usage: (entries: Int, bytes: Int, limit: Int)
         static let members: [Member<Self>] = [
             Member("blobs") { $0.places }, Member("entries", "how many blobs the key stores") { $0.usage.entries },
-            Member("bytes", "what they take") { $0.usage.bytes },
+            Member("bytes", "the space they use") { $0.usage.bytes },
             Member("limit", "in bytes") { $0.usage.limit },
         ]
     }
@@ -118,7 +118,7 @@ struct FIDO2LargeBlobGet: ReportingVerb {
         let file: String?
         static let members: [Member<Self>] = [
             Member("credentialId") { $0.credentialID },
-            Member("blob", "null if a file takes it") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
+            Member("blob", "null if written to a file") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
             Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file },
         ]
     }
@@ -130,7 +130,7 @@ struct FIDO2LargeBlobGet: ReportingVerb {
         else {
             throw Explanation(
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
-                hint: "ykit fido2 large-blob set writes one")
+                hint: "write one with: ykit fido2 large-blob set")
         }
         var outcome = Outcome(Content(credentialID: found.id, blob: blob, file: output))
         if let output, let file {
@@ -146,7 +146,7 @@ struct FIDO2LargeBlobGet: ReportingVerb {
 /// Writes a credential's large blob.
 struct FIDO2LargeBlobSet: ReportingVerb {
     static let about = About(
-        "set", "Write a credential's large blob, in place of an earlier one.",
+        "set", "Write a credential's large blob, replacing any earlier one.",
         examples: [Example("ykit fido2 large-blob set alice note.txt")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
@@ -156,7 +156,9 @@ struct FIDO2LargeBlobSet: ReportingVerb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if file == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, the PIN and the blob") }
+        if file == "-", pin.isStandardInput {
+            throw UsageError("the PIN and the blob cannot both come from standard input")
+        }
     }
 
     struct Written: Report {
@@ -207,7 +209,7 @@ struct FIDO2LargeBlobDelete: ReportingVerb {
 struct FIDO2LargeBlobPrune: ReportingVerb {
     static let about = About(
         "prune", "Remove large blobs that belong to no credential on the key.",
-        discussion: "Blobs of credentials that are not stored on the key are removed, too, after a question.",
+        discussion: "Blobs of credentials that are not stored on the key are also removed, after confirmation.",
         examples: [Example("ykit fido2 large-blob prune")])
 
     @OptionGroup var confirmation: Confirmation

@@ -42,14 +42,14 @@ struct FIDO2PINSet: ReportingVerb {
         guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
         let pin = try await new.read(info, world)
         try await service.setPIN(pin)
-        return Outcome(PINSetReport(), "the PIN is set")
+        return Outcome(PINSetReport(), "PIN set")
     }
 }
 
 /// Changes the PIN.
 struct FIDO2PINChange: ReportingVerb {
     static let about = About(
-        "change", "Change the PIN. A wrong current one uses up a retry.", discussion: PINChangeOptions.order,
+        "change", "Change the PIN. A wrong current PIN uses up a retry.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
 
     @OptionGroup var pins: PINChangeOptions
@@ -61,14 +61,14 @@ struct FIDO2PINChange: ReportingVerb {
         let old = try await world.pin(pins.pin, of: service, for: "change the PIN")
         let pin = try await pins.new.read(info, world)
         try await service.changePIN(from: old, to: pin)
-        return Outcome(PINSetReport(), "the PIN is changed")
+        return Outcome(PINSetReport(), "PIN changed")
     }
 }
 
 /// Checks the PIN and does nothing else.
 struct FIDO2PINVerify: ReportingVerb {
     static let about = About(
-        "verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.",
+        "verify", "Verify the PIN. A wrong one uses up a retry, the correct one restores all.",
         examples: [Example("ykit fido2 pin verify")])
 
     @OptionGroup var pin: PINOptions
@@ -85,7 +85,7 @@ struct FIDO2PINVerify: ReportingVerb {
 /// Shows the remaining PIN retries.
 struct FIDO2PINRetries: ReportingVerb {
     static let about = About(
-        "retries", "Show how many PIN retries are left. Asking uses up none.",
+        "retries", "Show how many PIN retries are left. This uses up none.",
         examples: [Example("ykit fido2 pin retries")])
 
     /// The retries; `nil` as long as no PIN is set.
@@ -95,7 +95,7 @@ struct FIDO2PINRetries: ReportingVerb {
         static let members: [Member<Self>] = [
             Member("hasPin") { $0.pin != nil }, Member("pinRetries") { $0.pin?.count },
             Member("needsReplug", "whether the key accepts no PIN until it is unplugged") { $0.pin?.needsPowerCycle },
-            Member("uvRetries", "of the key's own verification") { $0.uv },
+            Member("uvRetries", "of built-in user verification") { $0.uv },
         ]
 
         var lines: [String] {
@@ -104,7 +104,7 @@ struct FIDO2PINRetries: ReportingVerb {
                 pin.count == 0 ? "the PIN is permanently blocked; only a reset removes it" : Tries.left(pin.count)
             let replug = "the key accepts no PIN until it is unplugged and plugged in again"
             return [left] + (pin.needsPowerCycle ? [replug] : [])
-                + (uv.map { ["the key's own verification: \(Tries.left($0))"] } ?? [])
+                + (uv.map { ["built-in user verification: \(Tries.left($0))"] } ?? [])
         }
     }
 
@@ -136,7 +136,7 @@ extension NewPINOptions {
     func read(_ info: AuthenticatorInfo, _ world: World) async throws -> SharedSecret {
         let question = TerminalQuestion(
             asking: "new PIN",
-            after: "a PIN has at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
+            after: "a PIN must have at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
             objection: "the PIN must not be empty", orElse: source.hint)
         return try await world.obtain(.fidoPIN, source, question, isNew: true)
     }

@@ -11,7 +11,7 @@ extension FIDO2Register {
     func libFIDO2Outcome(in world: World) async throws -> Outcome<RegistrationReport> {
         let request = try libFIDO2Request(world)
         let rpID = request.relyingParty.id
-        let what = "make a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
+        let what = "create a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         if request.isResident {
             try await checkReplacing(rpID, request.user, request.excludeList, service, world)

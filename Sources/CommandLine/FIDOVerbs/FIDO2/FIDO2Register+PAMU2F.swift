@@ -24,7 +24,7 @@ extension FIDO2Register {
         request.isResident = ask.resident
         request.userVerification = ask.uv?.requirement ?? .discouraged
         request.excludeList = try file?.read().credentialIDs(of: user).map { CredentialDescriptor(id: $0) } ?? []
-        let what = "make a credential for '\(user.printable)' at \(origin.printable)"
+        let what = "create a credential for '\(user.printable)' at \(origin.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         world.announce("\(what)\(request.isResident ? ", stored on the key" : "")")
         let made = try await service.register(request)
@@ -32,9 +32,9 @@ extension FIDO2Register {
         let line = "\(user):\(entry)"
         guard let file else { return Outcome(RegistrationReport(line: line), line) }
         try file.append(entry, to: user)
-        world.terminal.note("try it while a root shell stays open: a mistake in PAM locks you out")
+        world.terminal.note("keep a root shell open while you try it: a mistake in PAM locks you out")
         return Outcome(
-            RegistrationReport(line: line), "the line of '\(user.printable)' in \(file.path.printable) has this key now"
+            RegistrationReport(line: line), "the line of '\(user.printable)' in \(file.path.printable) now has this key"
         )
     }
 
@@ -43,7 +43,7 @@ extension FIDO2Register {
         let name = ask.user ?? names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
         let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
         guard !name.isEmpty, isSafe else {
-            throw .usage("--user is the name of the account on this machine")
+            throw .usage("--user must be the name of the account on this machine")
         }
         return name
     }
@@ -60,7 +60,7 @@ extension FIDO2Register {
     private func hostName() throws(Explanation) -> String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else {
-            throw .usage("--origin is needed: the machine has no name")
+            throw .usage("missing --origin: the machine has no name")
         }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -72,7 +72,7 @@ extension FIDO2Register {
         let verification: PAMU2FEntry.Verification =
             ask.uv != .required ? .presence : hasBuiltInUV ? .builtIn : .pin
         guard let entry = PAMU2FEntry(credential, isResident: ask.resident, verification: verification) else {
-            throw Explanation.usage("pam_u2f takes es256, eddsa and rs256", hint: "--algorithm es256")
+            throw Explanation.usage("pam_u2f accepts es256, eddsa and rs256", hint: "--algorithm es256")
         }
         return entry
     }
@@ -86,7 +86,7 @@ private struct PAMU2FMappingFile {
     init(_ path: String) throws(Explanation) {
         self.path = path
         if let status = FileStatus(path), !status.isRegular {
-            throw .usage("\(path.printable) is not a file", hint: "--append names the mapping file of pam_u2f")
+            throw .usage("\(path.printable) is not a file", hint: "--append takes the mapping file of pam_u2f")
         }
         guard access(folder, W_OK) == 0 else { throw Files.failure("cannot write to", folder) }
     }

@@ -14,10 +14,10 @@ struct FIDO2Register: ReportingVerb {
         discussion: """
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
             its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); send the member \
-            "credential" of the JSON answer back to it. With --format libfido2, --options is the input of \
-            'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
-            a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
-            pam://HOSTNAME without one, --user the user who runs it.
+            "credential" of the JSON answer back to it. With --format libfido2, --options is the input of 'fido2-cred \
+            -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is a line \
+            of pam_u2f's mapping file, and --append FILE adds the key to the user's line; by default --origin is \
+            pam://HOSTNAME, and --user the user who runs it.
             """,
         examples: [
             Example("ykit fido2 register --rp example.com --user alice@example.com --resident", "Create a passkey."),
@@ -38,7 +38,7 @@ struct FIDO2Register: ReportingVerb {
 
     func check(with global: GlobalOptions) throws {
         guard ceremony.format == .pamU2F else {
-            if append != nil { throw UsageError("--append belongs to --format pam-u2f") }
+            if append != nil { throw UsageError("--append requires --format pam-u2f") }
             return try ceremony.check([("--rp", ask.rp), ("--user", ask.user)], pin, global)
         }
         guard ask.rp == nil, ceremony.options == nil else {
@@ -60,7 +60,7 @@ struct FIDO2Register: ReportingVerb {
             ?? ask.read(world)
         let site = try ceremony.site(ask.rp)
         let rpID = try site.relyingPartyID(wanted.rpID)
-        let what = "make a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
+        let what = "create a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         let isRemembered = wanted.selection.residentKey == .required
         if wanted.selection.residentKey != .discouraged {
@@ -114,7 +114,7 @@ struct RegistrationOptions: ParsableArguments {
 
     @Option(
         "--uv",
-        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
+        help: "User verification, by PIN or fingerprint: required, preferred (the default) or discouraged.")
     var uv: VerificationChoice?
 
     @Option("--algorithm <name>", help: "es256, eddsa, rs256 …, in order of preference; may be repeated.")
@@ -133,7 +133,7 @@ struct RegistrationOptions: ParsableArguments {
 
     func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {
-            throw UsageError("'\(name.printable)' is not a known algorithm; es256, eddsa and rs256 are")
+            throw UsageError("unknown algorithm '\(name.printable)'; known are es256, eddsa and rs256")
         }
     }
 
@@ -144,7 +144,7 @@ struct RegistrationOptions: ParsableArguments {
 
     /// Returns the options as a relying party would send them.
     func read(_ world: World) throws -> PublicKeyCredentialCreationOptions {
-        guard let rp, let user else { throw Explanation.usage("--rp and --user are needed, or --options FILE") }
+        guard let rp, let user else { throw Explanation.usage("missing --rp and --user, or --options FILE") }
         let random = world.environment.random
         let account = FIDOUser(
             id: try userId.map { try BytesArgument.hexOrBase64($0, "--user-id") } ?? random.draw(16, secret: false),
@@ -188,12 +188,12 @@ protocol CeremonyFormats: SendableMetatype {
 
 enum RegistrationFormats: CeremonyFormats {
     static let values = ExchangeFormat.allCases
-    static let help = "How --options and the answer are written: webauthn or libfido2; the answer also as pam-u2f."
+    static let help = "Format of --options and of the answer: webauthn or libfido2; for the answer also pam-u2f."
 }
 
 enum AssertionFormats: CeremonyFormats {
     static let values: [ExchangeFormat] = [.webauthn, .libfido2]
-    static let help = "How --options and the answer are written: webauthn or libfido2."
+    static let help = "Format of --options and of the answer: webauthn or libfido2."
 }
 
 /// The extensions of a registration.
@@ -215,7 +215,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
         help: "Store these bytes with the credential, hexadecimal or base64url.")
     var credBlob: String?
 
-    @Flag("--min-pin-length", help: "Ask for the minimum PIN length.") var minPinLength = false
+    @Flag("--min-pin-length", help: "Request the minimum PIN length.") var minPinLength = false
 
     /// When a credential may be used without user verification.
     enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {

@@ -13,15 +13,15 @@ struct FIDO2Secret: ReportingVerb {
     static let about = About(
         "secret", "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """
-            A credential and a salt always give the same secret of 32 bytes, and another one without user verification. \
-            --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
-            token that systemd-cryptsetup reads. --token makes the passphrase of such a token again.
+            A credential and a salt always give the same secret of 32 bytes, and a different one without user \
+            verification. --format systemd creates a credential for a LUKS2 volume, the passphrase for a key slot, and \
+            the token that systemd-cryptsetup reads. --token derives the passphrase of such a token again.
             """,
         examples: [
             Example(
                 "ykit fido2 secret --format systemd --keyslot 1 --token-output token -o key",
-                "Make a passphrase for a LUKS2 volume."),
-            Example("ykit fido2 secret --token token --output key", "Make the same passphrase again."),
+                "Create a passphrase for a LUKS2 volume."),
+            Example("ykit fido2 secret --token token --output key", "Derive the same passphrase again."),
         ])
 
     /// The output format of the secret.
@@ -35,7 +35,7 @@ struct FIDO2Secret: ReportingVerb {
     @Option(
         "--credential <bytes>",
         isBase64URL: true,
-        help: "The credential, base64url. For --format systemd a new one without it.")
+        help: "The credential, base64url; with --format systemd, a new one by default.")
     var credential: String?
 
     @Option("--salt <bytes>", isBase64URL: true, help: "The salt of 32 bytes, hexadecimal or base64url.")
@@ -46,18 +46,20 @@ struct FIDO2Secret: ReportingVerb {
         help: "User verification, by PIN or fingerprint: required or discouraged. Each gives a different secret.")
     var uv: VerificationChoice = .required
 
-    @Option("--format", help: "How the secret is written: raw, hex, base64, or systemd with a token.")
+    @Option("--format", help: "Format of the secret: raw, hex, base64, or systemd with a token.")
     var format: Form = .base64
 
     @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
 
     @Option("--keyslot <n>", help: "The key slot of the LUKS2 volume that gets the passphrase.") var keyslot: Int?
 
-    @Option("--token-output <file>", help: "Where the token goes, with --format systemd.") var tokenOutput: String?
+    @Option("--token-output <file>", help: "The file to write the token to, with --format systemd.")
+    var tokenOutput: String?
 
     @Option(
         "--token <file>",
-        help: "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.")
+        help: "Derive the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input."
+    )
     var token: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -74,10 +76,10 @@ struct FIDO2Secret: ReportingVerb {
                 throw UsageError("--format systemd needs --keyslot 0 to 31 and --token-output FILE")
             }
         } else if rp == nil || credential == nil || salt == nil {
-            throw UsageError("--rp, --credential and --salt say which secret, or --token FILE")
+            throw UsageError("missing --rp, --credential and --salt, or --token FILE")
         }
         if format != .systemd, keyslot != nil || tokenOutput != nil {
-            throw UsageError("--keyslot and --token-output belong to --format systemd")
+            throw UsageError("--keyslot and --token-output require --format systemd")
         }
     }
 
@@ -93,7 +95,7 @@ struct FIDO2Secret: ReportingVerb {
             Member("verified", "whether the user was verified") { $0.token.isVerified },
             Member("output", "the file, - for standard output") { $0.output },
             Member("token", "its file") { $0.tokenFile },
-            Member("secret", "in the format asked for, raw as base64; null if a file takes it") { $0.secret },
+            Member("secret", "in the requested format, raw as base64; null if written to a file") { $0.secret },
         ]
     }
 
@@ -105,7 +107,8 @@ struct FIDO2Secret: ReportingVerb {
             try FileOutput(file: path, force: replacing.force)
         }
         let given = try given(world)
-        let what = tokens == nil ? "make a secret for \(given.rpID.printable)" : "make the passphrase of a LUKS2 volume"
+        let what =
+            tokens == nil ? "derive a secret for \(given.rpID.printable)" : "derive the passphrase of a LUKS2 volume"
         let service = try await world.openTouchedFIDO(pin, for: what)
         try await check(service)
         world.announce(to: what)
@@ -125,7 +128,7 @@ struct FIDO2Secret: ReportingVerb {
         let text = output == "-" ? text(bytes) : nil
         var outcome = Outcome(
             Derived(token: used, output: output, tokenFile: tokenOutput, secret: text),
-            "the secret is in \(output.printable)")
+            "secret written to \(output.printable)")
         try place.put(bytes, isText: isText, &outcome.answer)
         return outcome
     }
@@ -148,7 +151,7 @@ struct FIDO2Secret: ReportingVerb {
         guard format == .systemd, uv == .discouraged else { return }
         if try await service.info().option(.alwaysUv) == true {
             throw Explanation(
-                "not-supported", .notSupported, "this key always verifies the user, so the token has to say so",
+                "not-supported", .notSupported, "this key always verifies the user, so the token must require it",
                 hint: "--uv required")
         }
     }
@@ -157,7 +160,7 @@ struct FIDO2Secret: ReportingVerb {
         let found = try SystemdToken.all(parsing: try Files.read(file))
         if found.isEmpty {
             throw Explanation.malformed(
-                "there is no token of type systemd-fido2", hint: "cryptsetup token export --token-id N DEVICE")
+                "no token of type systemd-fido2 found", hint: "cryptsetup token export --token-id N DEVICE")
         }
         return found
     }
@@ -170,7 +173,7 @@ struct FIDO2Secret: ReportingVerb {
             do { return (token, try await service.secret(of: token)) } catch FIDOError.noCredentials { continue }
         }
         throw Explanation(
-            "no-such-credential", .notFound, "the key has the credential of none of the \(tokens.count) tokens",
+            "no-such-credential", .notFound, "none of the \(tokens.count) tokens is for a credential of this key",
             hint: "try the other key")
     }
 

@@ -30,13 +30,13 @@ struct FIDO2Try: ReportingVerb {
 
     @Flag("--uv", help: "Also sign in with the key's PIN or fingerprint.") var uv = false
 
-    @Flag("--prf", help: "Also make secrets (prf, hmac-secret).") var prf = false
+    @Flag("--prf", help: "Also derive secrets (prf, hmac-secret).") var prf = false
 
-    @Flag("--attestation", help: "Also ask for the attestation, which reveals the model.") var attestation = false
+    @Flag("--attestation", help: "Also request the attestation, which reveals the model.") var attestation = false
 
     @Flag("--passkey", help: "Also save a passkey on the key, and sign in with it. It stays there.") var passkey = false
 
-    @Flag("--large-blob", help: "Also store data beside the passkey (implies --passkey).") var largeBlob = false
+    @Flag("--large-blob", help: "Also store data with the passkey (implies --passkey).") var largeBlob = false
 
     @Flag("--all", help: "All of these steps.") var all = false
 
@@ -84,7 +84,7 @@ struct FIDO2Try: ReportingVerb {
     /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
     /// root's files.
     private static func openBrowser(at url: String, _ terminal: Terminal) {
-        guard geteuid() != 0 else { return terminal.warn("no browser is started as root: open the page yourself") }
+        guard geteuid() != 0 else { return terminal.warn("browsers are not started as root: open the page yourself") }
         guard let program = Spawn.find("xdg-open") else {
             return terminal.warn("xdg-open is missing: open the page yourself")
         }

@@ -16,10 +16,10 @@ struct FIDO2Verify: ReportingVerb {
         "verify",
         "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
-            FILE is what 'ykit --json fido2 register' or 'assert' answered, or WebAuthn's RegistrationResponseJSON or \
-            AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
-            --format libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a credential that \
-            holds is printed as fido2-cred -V does. The exit code is 8 when it does not verify.
+            FILE is the output of 'ykit --json fido2 register' or 'assert', or WebAuthn's RegistrationResponseJSON or \
+            AuthenticationResponseJSON. An assertion is checked with --registration or --public-key. With --format \
+            libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a valid credential is \
+            printed as by fido2-cred -V. The exit code is 8 if it does not verify.
             """,
         examples: [
             Example("ykit fido2 verify registration.json --origin https://example.com"),
@@ -42,10 +42,10 @@ struct FIDO2Verify: ReportingVerb {
 
     @Option("--public-key <file>", help: "The public key of the credential, PEM.") var publicKey: String?
 
-    @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that leads to none of them is refused.")
+    @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that chains to none of them is refused.")
     var trust: String?
 
-    @Option("--format", among: [.webauthn, .libfido2], help: "How FILE is written: webauthn or libfido2.")
+    @Option("--format", among: [.webauthn, .libfido2], help: "Format of FILE: webauthn or libfido2.")
     var format: ExchangeFormat = .webauthn
 
     func check() throws {
@@ -153,7 +153,7 @@ struct FIDO2Verify: ReportingVerb {
             throw Explanation.malformed("\(registration) is not a registration")
         }
         guard response.credentialID == nil || credential.id == response.credentialID else {
-            throw Refusal(reason: "it is by another credential")
+            throw Refusal(reason: "it is from another credential")
         }
         return credential.publicKey
     }
@@ -197,7 +197,7 @@ struct VerificationReport: Report {
         Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
         Member("counter") { $0.response.authenticatorData.counter },
         Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
-        Member("notChecked", "what no option asked for") { $0.notChecked },
+        Member("notChecked", "what no option requested") { $0.notChecked },
     ]
 
     private var kind: String { response.isRegistration ? "registration" : "assertion" }

@@ -13,30 +13,31 @@ enum OptionDescriptions {
     private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
         "rk": ("stores credentials (passkeys)", "stores no credentials"),
         "up": ("waits for a touch", "does not wait for a touch"),
-        "uv": ("verifies its user itself", "could verify its user itself, not set up"),
-        "plat": ("is a part of this machine", "roaming (not built into a machine)"),
+        "uv": ("verifies its user itself", "can verify its user itself, but not set up"),
+        "plat": ("is built into this machine", "roaming (not built into a machine)"),
         "clientPin": ("a PIN is set", "no PIN is set"),
-        "pinUvAuthToken": ("gives permissions one by one", "gives all permissions at once"),
+        "pinUvAuthToken": ("grants permissions one by one", "grants all permissions at once"),
         "noMcGaPermissionsWithClientPin": (
-            "the PIN is not for credentials", "the PIN is for credentials, too"
+            "the PIN does not apply to credentials", "the PIN also applies to credentials"
         ),
         "largeBlobs": ("keeps large blobs", "keeps no large blobs"),
-        "ep": ("enterprise attestation is enabled", "enterprise attestation could be enabled"),
+        "ep": ("enterprise attestation is enabled", "enterprise attestation can be enabled"),
         "bioEnroll": ("fingerprints are enrolled", "fingerprints can be enrolled"),
         "userVerificationMgmtPreview": (
             "fingerprints are enrolled (preview)", "fingerprints can be enrolled (preview)"
         ),
-        "uvBioEnroll": ("a fingerprint permits to enrol others", "only the PIN permits to enrol fingerprints"),
+        "uvBioEnroll": ("a fingerprint is enough to enrol others", "enrolling fingerprints requires the PIN"),
         "authnrCfg": ("can be configured", "cannot be configured"),
-        "uvAcfg": ("a fingerprint permits to configure it", "only the PIN permits to configure it"),
+        "uvAcfg": ("a fingerprint is enough to configure it", "configuring it requires the PIN"),
         "credMgmt": ("lists and deletes its credentials", "does not list its credentials"),
         "perCredMgmtRO": ("issues a persistent token to list credentials", "issues no persistent token"),
         "credentialMgmtPreview": ("lists and deletes its credentials (preview)", "does not list its credentials"),
-        "setMinPINLength": ("the shortest PIN can be set", "the shortest PIN cannot be set"),
+        "setMinPINLength": ("the minimum PIN length can be set", "the minimum PIN length cannot be set"),
         "makeCredUvNotRqd": (
-            "creates non-discoverable credentials without the PIN", "makes no credential without PIN once one is set"
+            "creates non-discoverable credentials without the PIN",
+            "creates credentials only with the PIN, once one is set"
         ),
-        "alwaysUv": ("verifies its user whatever is asked", "verifies its user when asked"),
-        "makeCredUvNotRequired": ("makes credentials without PIN", "makes no credential without PIN"),
+        "alwaysUv": ("always verifies its user", "verifies its user on request"),
+        "makeCredUvNotRequired": ("makes credentials without PIN", "creates credentials only with the PIN"),
     ]
 }

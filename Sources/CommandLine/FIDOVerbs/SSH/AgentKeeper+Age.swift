@@ -17,7 +17,7 @@ extension AgentKeeper {
             let found = try await retryingWhileBusy { try await card.use { try await key(wanted.key, &$0) } }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
-            let reason = "decrypt a file with age" + (request.isForwarded ? ", asked for from another machine" : "")
+            let reason = "decrypt a file with age" + (request.isForwarded ? ", requested from another machine" : "")
             world.terminal.purpose("\(reason), key PIV \(slot.slot)")
             world.terminal.say("\(reason), key PIV \(slot.slot)")
             guard await isAllowed(reason, "PIV \(slot.slot)", asking: request.needsConfirmation) else { return nil }

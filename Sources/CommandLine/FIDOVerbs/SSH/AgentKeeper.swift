@@ -203,7 +203,7 @@ extension SSHSignatureRequest {
     /// A short description of the operation.
     var words: String {
         let host = hostKey.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? ""
-        let from = isForwarded ? ", asked for from another machine" : ""
+        let from = isForwarded ? ", requested from another machine" : ""
         switch purpose {
         case .login(let user, _, let key):
             let place = key.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? host

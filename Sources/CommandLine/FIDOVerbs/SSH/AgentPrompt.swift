@@ -23,8 +23,8 @@ struct AgentPrompt: Sendable {
         if let program = ChildProcess.find("pinentry") { return .program(.pinentry(program)) }
         throw Explanation(
             "no-prompt", .declined,
-            "the agent cannot ask: it is not in the foreground of a terminal, and there is neither a program of"
-                + " SSH_ASKPASS with a display nor pinentry",
+            "the agent cannot ask: it is not in the foreground of a terminal, and there is neither an"
+                + " SSH_ASKPASS program with a display nor pinentry",
             hint: "sudo apt install pinentry-gnome3")
     }
 
@@ -54,7 +54,7 @@ struct AgentPrompt: Sendable {
             }
             guard !isStarted else { return }
             continuation.resume(
-                throwing: Explanation("failed", .failed, "the system has no thread left for this user"))
+                throwing: Explanation("failed", .failed, "the system allows no more threads for this user"))
         }
     }
 

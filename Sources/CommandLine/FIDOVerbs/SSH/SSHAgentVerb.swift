@@ -19,22 +19,22 @@ struct SSHAgentVerb: ReportingVerb {
     static let about = About(
         "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
-            Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the background, \
-            and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays in the \
-            foreground, until ^C. The card is kept for the requests that follow within two seconds and free in between, \
-            so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at each use: on \
-            the terminal while the agent is in its foreground, else by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds \
-            credentials by their key files, with the certificates beside them; 'ssh-add -x' locks. Other keys are looked \
-            for in the agent of --upstream. age decrypts by it, too.
+            Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the \
+            background, and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays \
+            in the foreground, until ^C. The card is held for the requests that follow within two seconds and released \
+            in between, so it can be unplugged. The PIN is asked for once, except for slots and credentials that \
+            require it at each use: on the terminal while the agent is in its foreground, else by SSH_ASKPASS or \
+            pinentry. 'ssh-add FILE' adds credentials from their key files, with the certificates next to them; \
+            'ssh-add -x' locks. Requests for other keys go to the agent of --upstream. age can also decrypt through it.
             """,
         examples: [
             Example("eval \"$(ykit ssh agent)\""), Example("ykit ssh agent --foreground --socket agent.sock --confirm"),
         ])
 
-    @Option(["--socket <path>", "-s"], help: "The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.")
+    @Option(["--socket <path>", "-s"], help: "The socket (default: $XDG_RUNTIME_DIR/ykit-ssh-agent.sock).")
     var socket: String?
 
-    @Flag("--background", help: "Go to the background once it listens; the default where a shell reads the line.")
+    @Flag("--background", help: "Go to the background once it listens; the default if a shell reads the line.")
     var background = false
 
     @Flag(["--foreground", "-D"], help: "Stay in the foreground.") var foreground = false
@@ -44,17 +44,17 @@ struct SSHAgentVerb: ReportingVerb {
 
     @Option(
         "--certificate <file>",
-        help: "Offer a PIV key with this certificate, too; may be repeated. For a key file, FILE-cert.pub is used.")
+        help: "Also offer a PIV key with this certificate; may be repeated. For a key file, FILE-cert.pub is used.")
     var certificate: [String] = []
 
     @Flag("--resident", help: "Offer the credentials that the key stores; prompts for the PIN at the start.")
     var resident = false
 
-    @Flag("--no-piv", help: "Leave the PIV slots alone.") var noPiv = false
+    @Flag("--no-piv", help: "Do not offer the PIV slots.") var noPiv = false
 
     @Option(
         "--upstream <path>",
-        help: "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.")
+        help: "Pass requests for other keys on to this agent (default: that of SSH_AUTH_SOCK).")
     var upstream: String?
 
     @Flag("--no-upstream", help: "Pass no requests on.") var noUpstream = false
@@ -64,24 +64,24 @@ struct SSHAgentVerb: ReportingVerb {
 
     @Flag("--confirm", help: "Ask before each use of each key, as with 'ssh-add -c'.") var confirm = false
 
-    @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, at once.")
+    @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, immediately.")
     var pinLifetime: Int?
 
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        guard (pinLifetime ?? 0) >= 0 else { throw UsageError("--pin-lifetime is a number of seconds") }
+        guard (pinLifetime ?? 0) >= 0 else { throw UsageError("--pin-lifetime must be a number of seconds") }
         guard upstream == nil || !noUpstream else {
-            throw UsageError("--upstream and --no-upstream contradict each other")
+            throw UsageError("--upstream and --no-upstream cannot be combined")
         }
         guard !background || !foreground else {
-            throw UsageError("--background and --foreground contradict each other")
+            throw UsageError("--background and --foreground cannot be combined")
         }
     }
 
     func check(with global: GlobalOptions) throws {
-        guard !global.plan else { throw UsageError("an agent has no plan: clients ask for what it does") }
+        guard !global.plan else { throw UsageError("an agent has no plan: it does what its clients request") }
         guard !background || !global.json else { throw UsageError("--json and --background cannot be combined") }
     }
 
@@ -141,7 +141,7 @@ struct SSHAgentVerb: ReportingVerb {
             }
             keys.end()
         }
-        guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
+        guard isStarted else { throw Explanation("failed", .failed, "the system allows no more threads for this user") }
         for await job in keys.jobs { await keeper.do(job) }
         await keeper.card.end()
         return Outcome(Place(socket: listener.path))
@@ -172,7 +172,7 @@ struct SSHAgentVerb: ReportingVerb {
     private func path() throws(Explanation) -> String {
         if let socket { return socket }
         guard let folder = Variables["XDG_RUNTIME_DIR"] else {
-            throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "name the socket with --socket PATH")
+            throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "set the socket with --socket PATH")
         }
         return "\(folder)/ykit-ssh-agent.sock"
     }
@@ -196,7 +196,7 @@ extension SSHAgentRefusal {
     var words: String {
         switch self {
         case .forwarded: "the client is on another machine (--no-forwarding)"
-        case .otherSession: "the login is not that of the session to which the connection belongs"
+        case .otherSession: "the login does not belong to the session of this connection"
         case .website:
             "the credential is not for SSH (its application does not begin with 'ssh:'): it signs logins and files of SSH"
                 + " only, and nothing for a client on another machine"

@@ -16,10 +16,10 @@ import YKWire
 /// Lists public keys.
 struct SSHKeys: ReportingVerb {
     static let about = About(
-        "keys", "Print the public keys of the key, as lines for authorized_keys.",
+        "keys", "Print the key's public keys, as lines for authorized_keys.",
         discussion: """
             The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials \
-            for SSH that the key stores, which needs the PIN; with --resident-only, those alone.
+            for SSH that the key stores, which needs the PIN; with --resident-only, only those.
             """,
         examples: [Example("ykit ssh keys >> authorized_keys"), Example("ykit ssh keys --resident")])
 
@@ -50,7 +50,7 @@ struct SSHKeys: ReportingVerb {
             lines += found.map { $0.file.publicKey.line(comment: $0.file.comment.printable) }
             listed += found.map { SSHListedKey($0) }
         }
-        if lines.isEmpty { world.terminal.note("no keys for SSH; make one with: ykit ssh generate") }
+        if lines.isEmpty { world.terminal.note("no keys for SSH; create one with: ykit ssh generate") }
         return Outcome(Listing(keys: listed), lines)
     }
 }
@@ -60,9 +60,9 @@ struct SSHGenerate: ReportingVerb {
     static let about = About(
         "generate", "Create a FIDO credential for SSH, with its key files.",
         discussion: """
-            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
-            (but see --passphrase); a credential that the key does not store is lost with it, though. A key in a PIV \
-            slot is made with 'ykit piv keys generate'.
+            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret and is therefore not \
+            encrypted (but see --passphrase); a credential that the key does not store is lost with it. A key in a PIV \
+            slot is generated with 'ykit piv keys generate'.
             """,
         examples: [
             Example("ykit ssh generate --output id_ed25519_sk"),
@@ -76,7 +76,7 @@ struct SSHGenerate: ReportingVerb {
 
     @Option(["--algorithm", "-a"], help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
 
-    @Option(["--output <file>", "-o"], help: "The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.")
+    @Option(["--output <file>", "-o"], help: "The key file (default: ~/.ssh/id_ed25519_sk or id_ecdsa_sk).")
     var output: String?
 
     @Option("--application", help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
@@ -84,7 +84,7 @@ struct SSHGenerate: ReportingVerb {
     @Option("--user", help: "The user, which distinguishes credentials of one application; up to 32 bytes.")
     var user: String?
 
-    @Option(["--comment", "-c"], help: "The comment of the public key; the application without one.")
+    @Option(["--comment", "-c"], help: "The comment of the public key (default: the application).")
     var comment: String?
 
     @Flag("--resident", help: "Store the credential on the key, for 'ykit ssh download' and 'ssh-keygen -K'.")
@@ -97,9 +97,9 @@ struct SSHGenerate: ReportingVerb {
         help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
 
-    @Option("--challenge <file>", help: "The challenge for the attestation, from this file.") var challenge: String?
+    @Option("--challenge <file>", help: "Read the challenge for the attestation from this file.") var challenge: String?
 
-    @Option("--attestation <file>", help: "Write the key's attestation into this new file.") var attestation: String?
+    @Option("--attestation <file>", help: "Write the key's attestation to this new file.") var attestation: String?
 
     @Flag("--passphrase", help: "Encrypt the key file with a passphrase; ykit prompts for it. Needs libbotan-2-19.")
     var passphrase = false
@@ -118,7 +118,7 @@ struct SSHGenerate: ReportingVerb {
         }
         guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
         guard passphrase || !fileOptions.isGiven else {
-            throw UsageError("a passphrase is for --passphrase")
+            throw UsageError("a passphrase requires --passphrase")
         }
     }
 
@@ -142,7 +142,7 @@ struct SSHGenerate: ReportingVerb {
         }
         let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
         let request = request(challenge)
-        let what = "make a credential for '\(application.printable)'"
+        let what = "create a credential for '\(application.printable)'"
         let service = try await world.openTouchedFIDO(pin, for: what)
         if resident {
             let whose = "'\(application.printable)'" + (user.map { ", user '\($0.printable)'" } ?? "")
@@ -164,7 +164,7 @@ struct SSHGenerate: ReportingVerb {
         let key = SSHKeyReport(key: credential.publicKey, comment: credential.comment)
         return Outcome(
             Generated(key: key, file: path, isResident: resident),
-            "the key is in \(path.printable), its public half in \(path.printable).pub")
+            "key file written to \(path.printable), public key to \(path.printable).pub")
     }
 
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
@@ -183,7 +183,7 @@ struct SSHGenerate: ReportingVerb {
 
     private static func standardPath(_ algorithm: Algorithm) throws -> String {
         guard let home = Variables["HOME"] else {
-            throw Explanation.usage("there is no home folder", hint: "name the file with --output FILE")
+            throw Explanation.usage("no home folder found", hint: "name the file with --output FILE")
         }
         UserFolder.make("\(home)/.ssh")
         return "\(home)/.ssh/id_\(algorithm)_sk"
@@ -211,7 +211,7 @@ struct SSHGenerate: ReportingVerb {
     private func credential(_ made: Registration) throws -> SecurityKeyFile {
         guard let credential = made.response.authenticatorData.credential,
             let key = SSHPublicKey(cose: credential.publicKey, application: application)
-        else { throw Explanation.malformed("the key made a credential of another kind than \(algorithm)") }
+        else { throw Explanation.malformed("the key created a credential that is not \(algorithm)") }
         var flags: SecurityKeyFile.Flags = noTouchRequired ? [] : [.touchRequired]
         if verifyRequired { flags.insert(.verificationRequired) }
         if resident { flags.insert(.resident) }
@@ -250,12 +250,12 @@ private struct SSHKeyFiles {
 struct SSHDownload: ReportingVerb {
     static let about = About(
         "download", "Write the key files of credentials that the key stores. Needs the PIN.",
-        discussion: "Like 'ssh-keygen -K', but only those that are named.",
+        discussion: "Like 'ssh-keygen -K', but only for the given ones.",
         examples: [Example("ykit ssh download --output ~/.ssh")])
 
     @Argument(
         "credential",
-        isBase64URL: true, help: "Which one: application, identifier or the beginning of it; all of them without it.")
+        isBase64URL: true, help: "The credential: its application, identifier or the beginning of it (default: all).")
     var credential: String?
 
     @Option(["--output <folder>", "-o"], help: "The folder for the files.") var output = "."
@@ -298,7 +298,8 @@ struct SSHDelete: ReportingVerb {
         "delete", "Delete a credential that the key stores. It cannot be recovered.",
         examples: [Example("ykit ssh delete ssh:")])
 
-    @Argument("credential", isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
+    @Argument(
+        "credential", isBase64URL: true, help: "The credential: its application, identifier or the beginning of it.")
     var credential: String
 
     @OptionGroup var confirmation: Confirmation

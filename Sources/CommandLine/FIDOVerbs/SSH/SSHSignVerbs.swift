@@ -18,7 +18,7 @@ struct SSHSign: ReportingVerb {
         "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
             --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
-            standard output when the file comes by standard input.
+            standard output if the file comes from standard input.
             """,
         examples: [
             Example("ykit ssh sign --key id_ed25519_sk letter.txt"),
@@ -33,15 +33,16 @@ struct SSHSign: ReportingVerb {
 
     @Option(["--namespace", "-n"], help: "The namespace of the signature, such as file or git.") var namespace = "file"
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes, FILE.sig without it.") var output: String?
+    @Option(["--output <file>", "-o"], help: "The file to write the signature to (default: FILE.sig).")
+    var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        guard (slot == nil) != (key == nil) else { throw UsageError("--slot or --key says which key signs") }
-        guard !namespace.isEmpty else { throw UsageError("--namespace is empty; name one, such as file") }
+        guard (slot == nil) != (key == nil) else { throw UsageError("missing --slot or --key, the key to sign with") }
+        guard !namespace.isEmpty else { throw UsageError("--namespace must not be empty; give one, such as file") }
         guard [file == "-", pin.isStandardInput, fileOptions.isStandardInput].count(where: { $0 }) < 2 else {
             throw UsageError("standard input can be only one of file, PIN and passphrase")
         }
@@ -73,7 +74,7 @@ struct SSHSign: ReportingVerb {
             throw Explanation.malformed("the key's signature is wrong")
         }
         var outcome = Outcome(
-            Signed(signature: signed, output: target), "the signature is in \(target.printable)")
+            Signed(signature: signed, output: target), "signature written to \(target.printable)")
         try place.put(Array(signed.text.utf8), &outcome.answer)
         return outcome
     }
@@ -92,17 +93,17 @@ struct SSHVerify: ReportingVerb {
     static let about = About(
         "verify", "Check a signature of a file. Needs no key.",
         discussion: """
-            --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
-            in which --identity has to be allowed to sign for the namespace. A line of it that cannot be read is skipped, \
-            with a warning if it names the identity. A wrong signature ends with exit code 8.
+            --key is the file of the public key that must have signed; --allowed-signers is a file as described in \
+            ssh-keygen(1), which must allow --identity to sign for the namespace. A line that cannot be read is \
+            skipped, with a warning if it names the identity. The exit code is 8 if the signature is wrong.
             """,
         examples: [Example("ykit ssh verify --key id_ed25519_sk.pub letter.txt")])
 
     @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(["--signature <file>", "-s"], help: "The signature; FILE.sig without it.") var signature: String?
+    @Option(["--signature <file>", "-s"], help: "The signature (default: FILE.sig).") var signature: String?
 
-    @Option(["--key <file>", "-k"], help: "The public key that has to have signed.") var key: String?
+    @Option(["--key <file>", "-k"], help: "The public key that must have signed.") var key: String?
 
     @Option("--allowed-signers <file>", help: "Who may sign.") var allowedSigners: String?
 
@@ -112,10 +113,10 @@ struct SSHVerify: ReportingVerb {
 
     func check() throws {
         guard (key == nil) != (allowedSigners == nil) else {
-            throw UsageError("--key or --allowed-signers says who may have signed")
+            throw UsageError("missing --key or --allowed-signers")
         }
         guard (allowedSigners == nil) == (identity == nil) else {
-            throw UsageError("--allowed-signers and --identity belong together")
+            throw UsageError("--allowed-signers and --identity must be given together")
         }
         guard file != "-" || signature != nil else { throw UsageError("--signature names the signature") }
     }
@@ -125,7 +126,7 @@ struct SSHVerify: ReportingVerb {
         let signature: SSHFileSignature
         static let members: [Member<Self>] =
             including { SSHKeyReport(key: $0.signature.publicKey) } + [
-                Member("certificate", "null if the signer used none") { $0.signature.certificate },
+                Member("certificate", "null if the signature has none") { $0.signature.certificate },
                 Member("namespace") { $0.signature.namespace }, Member("valid") { _ in true },
             ]
     }
@@ -135,7 +136,7 @@ struct SSHVerify: ReportingVerb {
         let digest = try Files.hash(file, signed.hash).digest
         if let problem = try problem(signed, world) { throw Self.refused(problem) }
         guard signed.isValid(digest: digest) else {
-            throw Self.refused("it is not the signature of this file by \(signed.publicKey.fingerprint)")
+            throw Self.refused("it is not a signature of this file by \(signed.publicKey.fingerprint)")
         }
         let who = identity.map { "'\($0.printable)', " } ?? ""
         let how =
@@ -157,7 +158,7 @@ struct SSHVerify: ReportingVerb {
             signed, identity: identity ?? "", now: world.now)
         for note in verdict.notes { world.terminal.warn("\((allowedSigners ?? "").printable), \(note.printable)") }
         return verdict.isAllowed
-            ? nil : "\(signed.publicKey.fingerprint) may not sign for '\((identity ?? "").printable)'"
+            ? nil : "\(signed.publicKey.fingerprint) is not allowed to sign for '\((identity ?? "").printable)'"
     }
 
     private static func refused(_ why: String) -> Explanation {

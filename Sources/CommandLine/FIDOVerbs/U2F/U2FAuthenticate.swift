@@ -22,7 +22,7 @@ struct U2FAuthenticate: ReportingVerb {
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions
 
-    @Flag("--no-touch", help: "Do not wait for a touch, where the key can sign without one.") var noTouch = false
+    @Flag("--no-touch", help: "Do not wait for a touch, if the key can sign without one.") var noTouch = false
 
     @Option("--public-key <key>", isBase64URL: true, help: "The public key of the registration, base64url.")
     var publicKey: String?

@@ -10,7 +10,7 @@ import YKWire
 struct U2FCheck: ReportingVerb {
     static let about = About(
         "check", "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
-        discussion: "The exit code is 12 when it is not.",
+        discussion: "The exit code is 12 if it does not.",
         examples: [Example("ykit u2f check \"$(cat handle.txt)\" --app https://example.com")])
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
@@ -34,7 +34,7 @@ struct U2FCheck: ReportingVerb {
         let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
         var outcome = Outcome(
             Checked(application: application.application, keyHandle: handle, isKnown: isKnown),
-            isKnown ? ["the key handle is of this key"] : [])
+            isKnown ? ["the key handle belongs to this key"] : [])
         if !isKnown { outcome.answer.failure = U2FHandle.foreign }
         return outcome
     }

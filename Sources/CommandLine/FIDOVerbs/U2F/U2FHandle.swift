@@ -7,7 +7,7 @@ import YKFIDO
 /// Explains a key handle that does not belong to the key.
 enum U2FHandle {
     static let foreign = Explanation(
-        "no-credentials", .notFound, "the key handle is not of this key, or for another application",
+        "no-credentials", .notFound, "the key handle does not belong to this key, or is for another application",
         hint: "use the key that was registered, and --app as it was then")
 
     /// Uses a key handle; reports one that does not belong to this key.

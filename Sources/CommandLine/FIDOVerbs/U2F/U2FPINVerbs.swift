@@ -13,8 +13,8 @@ struct U2FPIN: ParsableCommand {
     static let about = About(
         "pin", "Manage the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
-            With a PIN, the key is in its FIPS mode: it creates key pairs only once the PIN was entered after it was \
-            plugged in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
+            With a PIN, the key is in its FIPS mode: it creates key pairs only after the PIN has been entered since it \
+            was plugged in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
             """,
         subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self],
         examples: [Example("ykit u2f pin verify")])
@@ -31,14 +31,14 @@ struct U2FPINSet: ReportingVerb {
     func run(in world: World) async throws -> Outcome<PINSetReport> {
         let service = try await world.openU2F()
         try await service.u2fSetPIN(try await world.newU2FPIN(new))
-        return Outcome(PINSetReport(), "the U2F PIN is set")
+        return Outcome(PINSetReport(), "U2F PIN set")
     }
 }
 
 /// Changes the U2F PIN.
 struct U2FPINChange: ReportingVerb {
     static let about = About(
-        "change", "Change the U2F PIN. A wrong current one uses up one of three tries.",
+        "change", "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
         discussion: PINChangeOptions.order,
         examples: [Example("ykit u2f pin change")])
 
@@ -48,15 +48,15 @@ struct U2FPINChange: ReportingVerb {
         let service = try await world.openU2F()
         let old = try await world.u2fPIN(pins.pin, for: "change the U2F PIN")
         try await service.u2fChangePIN(from: old, to: try await world.newU2FPIN(pins.new))
-        return Outcome(PINSetReport(), "the U2F PIN is changed")
+        return Outcome(PINSetReport(), "U2F PIN changed")
     }
 }
 
 /// Verifies the U2F PIN, so that the key makes key pairs.
 struct U2FPINVerify: ReportingVerb {
     static let about = About(
-        "verify", "Verify the U2F PIN: the key then makes key pairs until it is unplugged.",
-        discussion: "A wrong one uses up one of three tries, the right one restores all.",
+        "verify", "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
+        discussion: "A wrong one uses up one of three tries, the correct one restores all.",
         examples: [Example("ykit u2f pin verify")])
 
     @OptionGroup var pin: PINOptions
@@ -64,7 +64,7 @@ struct U2FPINVerify: ReportingVerb {
     func run(in world: World) async throws -> Outcome<PINVerifiedReport> {
         let service = try await world.openU2F()
         try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make U2F key pairs"))
-        return Outcome(PINVerifiedReport(), "the U2F PIN is right")
+        return Outcome(PINVerifiedReport(), "the U2F PIN is correct")
     }
 }
 
@@ -73,9 +73,9 @@ struct U2FReset: ReportingVerb {
     static let about = About(
         "reset", "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
-            Every account that this key is registered with over U2F is lost, and the key leaves its FIPS mode for good: \
-            it is no longer a FIPS-compliant device. The key allows it only in the first seconds after it was plugged \
-            in, and after a touch. Other keys are reset with 'ykit fido2 reset'.
+            Every account registered with this key by U2F becomes inaccessible, and the key permanently leaves its \
+            FIPS mode: it is no longer a FIPS-compliant device. The key allows this only within a few seconds of being \
+            plugged in, and requires a touch. Other keys are reset with 'ykit fido2 reset'.
             """,
         examples: [Example("ykit u2f reset")])
 
@@ -87,14 +87,15 @@ struct U2FReset: ReportingVerb {
         var service = try await world.openU2F()
         try confirmation.ask(
             typing: "reset",
-            "this deletes all U2F credentials of this key and its U2F PIN, and ends its FIPS mode for good", in: world)
+            "this permanently deletes all U2F credentials on this key and its U2F PIN, and ends its FIPS mode",
+            in: world)
         if reinsertion.isWanted(in: world) {
             await service.rest()
             service = try await world.reinsertedFIDO()
         }
         world.announce("the reset of U2F on this key")
         try await service.u2fReset()
-        return Outcome(ResetReport(), "all U2F credentials are deleted, no U2F PIN is set")
+        return Outcome(ResetReport(), "all U2F credentials deleted; no U2F PIN is set")
     }
 }
 

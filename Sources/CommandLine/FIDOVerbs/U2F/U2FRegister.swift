@@ -11,8 +11,8 @@ struct U2FRegister: ReportingVerb {
     static let about = About(
         "register", "Create a key pair for an application. Requires a touch.",
         discussion: """
-            Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A YubiKey \
-            FIPS of the 4 series needs its U2F PIN first, once after it was plugged in.
+            Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A \
+            YubiKey FIPS of the 4 series requires its U2F PIN first, once each time it is plugged in.
             """,
         examples: [Example("ykit u2f register --app https://example.com")])
 
@@ -59,7 +59,7 @@ struct U2FRegister: ReportingVerb {
         do {
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         } catch FIDOError.u2fPIN(.needed) {
-            try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make a U2F key pair"))
+            try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "create a U2F key pair"))
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         }
     }

@@ -55,7 +55,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .replayMismatch: "the recording does not have this"
         case .policy: "refused by policy"
         case .server: "server not reached, or its certificate or pin refused"
-        case .declined: "declined by the person, or a prompt without a terminal"
+        case .declined: "declined by the user, or no terminal for a prompt"
         case .interrupted: "interrupted"
         }
     }

@@ -17,7 +17,7 @@ package enum BytesArgument {
     {
         if let bytes = try? Hex.decode(text), !bytes.isEmpty, count == nil || bytes.count == count { return bytes }
         let bytes = try base64(text, option)
-        if let count, bytes.count != count { throw .usage("\(option) takes \(count) bytes, these are \(bytes.count)") }
+        if let count, bytes.count != count { throw .usage("\(option) takes \(count) bytes, got \(bytes.count)") }
         return bytes
     }
 }

@@ -18,7 +18,7 @@ package struct Prompt: ~Copyable {
         if descriptor >= 0, !Self.isForeground(descriptor) {
             close(descriptor)
             throw Explanation(
-                "no-terminal", .declined, "a command in the background of a terminal cannot ask there", hint: hint)
+                "no-terminal", .declined, "cannot prompt: ykit runs in the background of the terminal", hint: hint)
         }
         if descriptor >= 0 {
             input = descriptor

@@ -40,7 +40,7 @@ package enum SecretInput {
     /// The error for a descriptor without a line, not even an empty one.
     private static func atEnd(_ descriptor: Int32) -> Explanation {
         let place = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
-        return .usage("\(place) has no line with the secret", hint: "an empty secret is an empty line")
+        return .usage("\(place) has no line with the secret", hint: "for an empty secret, give an empty line")
     }
 
     /// The sources of a secret other than a prompt.

@@ -101,7 +101,7 @@ package struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments 
 
     @Option(
         Kind.names,
-        help: "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns.")
+        help: "The \(Kind.name.noun) itself. Other users of this machine can see it; ykit warns of that.")
     package var text: String?
 
     package init() {}
@@ -180,7 +180,9 @@ package typealias FilePasswordOptions = SecretOptions<FilePassword>
 extension PINOptions {
     /// Refuses a file, given by its name, that is to come from standard input together with the PIN.
     package func checkInput(_ file: String?, _ words: String) throws {
-        if file == "-", isStandardInput { throw UsageError("standard input cannot be both, PIN and \(words)") }
+        if file == "-", isStandardInput {
+            throw UsageError("the PIN and \(words) cannot both come from standard input")
+        }
     }
 }
 
@@ -200,7 +202,7 @@ extension FilePasswordOptions {
 package struct PINChangeOptions: ParsableArguments {
     /// For the help of verbs with these options.
     package static let order =
-        "When both are read from standard input, the first line is the current PIN, the second the new one."
+        "If both are read from standard input, the first line is the current PIN, the second the new one."
 
     @OptionGroup package var pin: PINOptions
     @OptionGroup package var new: NewPINOptions

@@ -90,13 +90,13 @@ package final class FileOutput {
             if isText ?? false {
                 answer.raw = bytes
             } else if let rescued = Files.rescue(bytes) {
-                answer.lines = ["the result is in \(rescued)"]
+                answer.lines = ["the result was written to \(rescued)"]
             }
         }
     }
 
     /// The error for binary output to a terminal.
     package static var unshown: Explanation {
-        .usage("refusing to print binary data to a terminal", hint: "name a file, or redirect the output")
+        .usage("refusing to print binary data to a terminal", hint: "give a file, or redirect the output")
     }
 }

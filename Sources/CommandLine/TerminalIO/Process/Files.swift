@@ -16,7 +16,7 @@ package enum Files {
     /// Refuses `-` in the place of a file that is written.
     package static func refuseStandardOutput(_ path: String?) throws(Explanation) {
         guard path == "-" else { return }
-        throw .usage("a file is needed here, not standard output", hint: "./- is a file of that name")
+        throw .usage("this must be a file, not standard output", hint: "use ./- for a file of that name")
     }
 
     /// Returns the absolute path.

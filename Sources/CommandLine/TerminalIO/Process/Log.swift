@@ -34,7 +34,7 @@ package final class Log: Sendable {
         guard level <= self.level else { return }
         let isWritten = Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
         guard !isWritten, descriptor != 2, !hasFailed.exchange(true, ordering: .relaxed) else { return }
-        terminal.warnNow("the log is not complete: \(System.failure)")
+        terminal.warnNow("the log is incomplete: \(System.failure)")
     }
 }
 

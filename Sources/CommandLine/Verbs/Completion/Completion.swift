@@ -16,8 +16,8 @@ package struct Completion: Verb {
 
             fish: ykit completion fish > ~/.config/fish/completions/ykit.fish
 
-            The script asks ykit at each TAB, which never asks a key: serial numbers, readers and OATH accounts are \
-            those that were listed last. YKIT_NAMES=off keeps none.
+            The script calls ykit at each TAB, which never queries a key: serial numbers, readers and OATH accounts \
+            are those last listed. YKIT_NAMES=off stores none.
             """, members: ["shell", "script"],
         examples: [Example("ykit completion bash > ykit.bash"), Example("ykit completion zsh > _ykit")])
 

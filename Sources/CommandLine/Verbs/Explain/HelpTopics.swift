@@ -93,11 +93,11 @@ enum HelpTopic: String, CaseIterable {
         key (device, reader, path, virtual, replay) overrides all five.
 
         alias.NAME makes 'ykit NAME' stand for a command; words after it are added, and quotation marks work as in a \
-        shell. A command of ykit keeps its name. No name turns a question off: only --force on the line or in an alias \
-        does, with the commands that have it.
+        shell. An alias cannot replace a command of ykit. No setting turns off a question: only --force on the command \
+        line or in an alias does, with the commands that have it.
 
-        The file must be yours or root's, and nobody else may be able to change it. A mistake is reported with the file \
-        and the line, and nothing is done. 'ykit doctor' shows what is in force.
+        The file must belong to you or root, and nobody else may be able to change it. An error is reported with the \
+        file and the line, and nothing is done. 'ykit doctor' shows the settings in effect.
 
         'ykit config --help' lists the commands that configure a key.
         """
@@ -133,7 +133,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_PIN", "YKIT_NEW_PIN"],
-            "The PIN of the application that the verb is about, and the one that it is changed to. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. No other application and no other key gets it."
+            "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. It is sent to no other application and no other key."
         ),
         (
             ["YKIT_PIV_PIN", "YKIT_FIDO_PIN", "YKIT_OPENPGP_PIN", "YKIT_U2F_PIN"],
@@ -151,7 +151,7 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_APPROVE_PASSWORD", "YKIT_CONTAINER_ANSWER"],
             "The password or registration code with which 'ykit approve' signs in or enrols, and the answer that a container asks for."
         ),
-        (["YKIT_OCRA_SECRET", "YKIT_OCRA_PIN"], "The secret of an OCRA token, and the PIN that its suite takes."),
+        (["YKIT_OCRA_SECRET", "YKIT_OCRA_PIN"], "The secret of an OCRA token, and the PIN that its suite requires."),
         (
             ["YKIT_2FA_SERVER", "YKIT_2FA_PASSWORD", "YKIT_2FA_API_KEY"],
             "The privacyIDEA server of 'ykit 2fa', the password of the account that asks, or its API key or token."
@@ -163,21 +163,21 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_FILE_PASSWORD"], "The password of a file with a private key."),
         (
             ["YKIT_OATH_PASSWORD", "YKIT_OATH_NEW_PASSWORD", "YKIT_OATH_SECRET"],
-            "The password of the OATH accounts, the one that it is changed to, and the secret of a new account."
+            "The password of the OATH accounts, the new one when it is changed, and the secret of a new account."
         ),
-        (["YKIT_OTP_KEY", "YKIT_OTP_PRIVATE_ID", "YKIT_OTP_PASSWORD"], "What a slot of Yubico OTP gets."),
+        (["YKIT_OTP_KEY", "YKIT_OTP_PRIVATE_ID", "YKIT_OTP_PASSWORD"], "The secrets for a Yubico OTP slot."),
         (
             ["YKIT_OTP_ACCESS_CODE", "YKIT_OTP_NEW_ACCESS_CODE"],
-            "The code that protects a slot, and the one that it is changed to."
+            "The code that protects a slot, and the new one when it is changed."
         ),
         (["YKIT_API_KEY"], "The key that is shared with validation servers."),
         (
             ["YKIT_HSMAUTH_PASSWORD", "YKIT_HSMAUTH_NEW_PASSWORD"],
-            "The password of a credential of YubiHSM Auth, and what it, or the management password, is changed to."
+            "The password of a YubiHSM Auth credential, and the new one when it, or the management password, is changed."
         ),
         (
             ["YKIT_HSMAUTH_MANAGEMENT_PASSWORD", "YKIT_HSMAUTH_DERIVATION_PASSWORD"],
-            "What adding and deleting such credentials needs, and the password that the keys of a new one are derived from."
+            "The management password, to add and delete such credentials, and the password that the keys of a new one are derived from."
         ),
         (
             ["YKIT_SCP", "YKIT_SCP_KEYS", "YKIT_SCP_CA", "YKIT_SCP_CARD_KEY", "YKIT_SCP_OCE", "YKIT_SCP_PASSWORD"],
@@ -193,19 +193,19 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],
-            "The code that protects the configuration of a YubiKey, and the one that it is changed to."
+            "The code that protects the configuration of a YubiKey, and the new one when it is changed."
         ),
         (
             ["YKIT_NOTIFY"],
-            "Tells when the key waits for a touch, and when it does not any more: desktop for notifications, else a command for the shell, which gets one line of JSON on its standard input (event: touch or done, message, reason, pid)."
+            "Reports when the key waits for a touch, and when it no longer does: desktop for notifications, else a command for the shell, which gets one line of JSON on its standard input (event: touch or done, message, reason, pid)."
         ),
         (
             ["YKIT_CONFIG"],
-            "The configuration file ('ykit help config') in the place of the usual one; off reads none."
+            "The configuration file to use instead of the default ('ykit help config'); off reads none."
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
-        (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
-        (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
+        (["YKIT_NAMES"], "off stores no names of keys and accounts for the shell's TAB."),
+        (["YKIT_FAULT"], "Faults of the virtual key of --virtual, for tests."),
         (
             ["YKIT_PROCESSORS", "YKIT_TASKS"],
             "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit saves by default."

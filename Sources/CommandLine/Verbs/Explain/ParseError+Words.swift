@@ -15,7 +15,7 @@ extension ParseError: Explained {
                 hint: "'\(command) --help' lists them")
         case .unknownOption(let name, let isBeforeCommand): unknownOption(name, isBeforeCommand)
         case .joinedValue(let option, let name):
-            .usage("a space is missing behind \(name)", hint: hint(option, name))
+            .usage("a space is missing after \(name)", hint: hint(option, name))
         case .missingValue(let option, let name):
             .usage("missing value for '\(option.label(as: name))'", hint: hint(option, name))
         case .unexpectedValue(let name, let value):
@@ -74,7 +74,7 @@ extension ParseError: Explained {
     private func unknownOption(_ name: String, _ isBeforeCommand: Bool) -> Explanation {
         if name.contains(bytesOf: "-----BEGIN ") { return Files.secretInsteadOfFile }
         if isBeforeCommand, let own = line.read?.declarations.all, own.contains(where: { $0.words.contains(name) }) {
-            return .usage("\(name) stands before the command", hint: "put it behind '\(command)'")
+            return .usage("\(name) must come after the command", hint: "put it after '\(command)'")
         }
         let unknown = "unknown option '\(name.printable)'"
         let hint = isBeforeCommand ? "'ykit help options' lists them" : "'\(command) --help' lists the options"
@@ -94,7 +94,7 @@ extension ParseError: Explained {
     }
 
     private static func behindDashes(_ value: String) -> String {
-        "a value that begins with a dash goes behind a word of two dashes: -- \(value)"
+        "put a value that begins with a dash after two dashes: -- \(value)"
     }
 
     private func invalidValue(
@@ -111,9 +111,9 @@ extension ParseError: Explained {
         let choices =
             switch all.count {
             case 0, 1: ""
-            case 2: ", it is one of \(quoted[0]) and \(quoted[1])"
-            case 3, 4: ", it is one of \(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")"
-            default: ", it is one of \(all.listed())"
+            case 2: ", it must be \(quoted[0]) or \(quoted[1])"
+            case 3, 4: ", it must be one of \(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")"
+            default: ", it must be one of \(all.listed())"
             }
         return .usage(
             "the value '\(word.printable)' is invalid for '\(label)'"
@@ -140,9 +140,9 @@ extension ParseError: Explained {
         }
         let secrets =
             readers.isEmpty
-            ? "" : "a secret is not an argument; the verb asks for it, or reads it with \(readers.listed()); "
+            ? "" : "a secret cannot be an argument; the verb prompts for it, or reads it with \(readers.listed()); "
         return .usage(
-            words.count == 1 ? "one word on the line is too many" : "\(words.count) words on the line are too many",
+            words.count == 1 ? "one argument too many" : "\(words.count) arguments too many",
             hint: secrets + usage)
     }
 }

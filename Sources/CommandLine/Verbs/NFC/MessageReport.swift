@@ -21,7 +21,7 @@ package struct MessageOptions: ParsableArguments {
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
-            throw UsageError("'\(text.printable)' is not a keyboard layout known here: \(layouts).")
+            throw UsageError("'\(text.printable)' is not a known keyboard layout: \(layouts).")
         }
         return layout
     }

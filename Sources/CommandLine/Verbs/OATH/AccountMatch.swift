@@ -18,7 +18,7 @@ extension OATHAccountID {
         case .several(let found):
             let failure = Explanation(
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
-                hint: "write the whole name of one, with its period and a slash before it where names are the same",
+                hint: "give the full name of one, with its period and a slash before it if several have the same name",
                 candidates: found.map { $0.displayName(among: found) })
             guard let world else { throw failure }
             return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]

@@ -47,7 +47,7 @@ package struct ConfigurationFile {
             }
             if text.isEmpty || text.hasPrefix("#") { continue }
             let entry = try entry(text, number)
-            if let before = seen[entry.name] { throw fault(number, "'\(entry.name)' is set on line \(before) already") }
+            if let before = seen[entry.name] { throw fault(number, "'\(entry.name)' is already set on line \(before)") }
             seen[entry.name] = number
             if entry.name.hasPrefix(Self.aliasPrefix) {
                 aliases.append(try alias(entry))
@@ -85,13 +85,13 @@ package struct ConfigurationFile {
             }
         }
         guard isWord, !name.isEmpty, !name.hasPrefix("-") else {
-            throw fault(entry.line, "'\(name.printable)' is no valid alias: use letters, digits, '-' and '_'")
+            throw fault(entry.line, "'\(name.printable)' is not a valid alias: use letters, digits, '-' and '_'")
         }
         guard name != "help", Program.root.about.subcommand(name) == nil else {
             throw fault(entry.line, "'\(name)' is a command of ykit and cannot be an alias")
         }
         guard let words = ShellWords.complete(entry.value) else {
-            throw fault(entry.line, "a quotation mark is not closed")
+            throw fault(entry.line, "unclosed quotation mark")
         }
         guard let line = try? CommandLineParser.ykit().walk(words), !line.path.isEmpty, !line.isHelpWord
         else {
@@ -123,7 +123,7 @@ package struct ConfigurationFile {
 
     /// Sets the options that neither the command line nor a variable sets.
     ///
-    /// The options that select a key belong together: with `--virtual` on the line, a serial number in the file is
+    /// The options that select a key are overridden together: with `--virtual` on the line, a serial number in the file is
     /// ignored.
     package mutating func complete(
         _ options: inout GlobalOptions, variable: (String) -> String? = { Variables[$0] }
@@ -174,10 +174,10 @@ extension ConfigurationFile {
         defer { close(descriptor) }
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw refused(path, System.failure) }
-        guard info.st_mode & S_IFMT == S_IFREG else { throw refused(path, "it is not a plain file") }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw refused(path, "it is not a regular file") }
         guard info.st_uid == getuid() || info.st_uid == 0 else { throw refused(path, "it belongs to another user") }
         guard info.st_mode & 0o022 == 0 else {
-            throw refused(path, "other users may change it", hint: "chmod go-w \(path.printable)")
+            throw refused(path, "other users can change it", hint: "chmod go-w \(path.printable)")
         }
         guard info.st_size <= limit else { throw refused(path, "it is larger than \(limit >> 10) KiB") }
         return try ConfigurationFile(try Files.read(descriptor: descriptor, path), path: path)
@@ -300,7 +300,10 @@ package struct ConfigurableOption {
             Self("notify", \.notify, ["YKIT_NOTIFY"]),
             .file("record", \.record), Self("keep-secrets", \.keepSecrets),
             .word("log-level", \.logLevel), .file("log-file", \.logFile),
-            Self("scp", \.channel.scp, ["YKIT_SCP"], expected: "03, 11a, 11b or 11c, and perhaps a version: 03,1") {
+            Self(
+                "scp", \.channel.scp, ["YKIT_SCP"],
+                expected: "03, 11a, 11b or 11c, optionally with a version, as in 03,1"
+            ) {
                 SCPChoice(argument: $0)
             },
             .file("scp-keys", \.channel.scpKeys, ["YKIT_SCP_KEYS"]),

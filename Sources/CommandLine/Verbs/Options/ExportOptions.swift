@@ -8,11 +8,12 @@ package import YKX509
 
 /// The destination and format of a public key.
 package struct PublicKeyExport: ParsableArguments {
-    @Argument("file", help: "Where the public key goes, - for standard output.", completion: .file) package var file =
+    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file) package
+        var file =
         "-"
 
-    @Option("--format", help: "How the public key is written: pem, der, ssh or age.") package var format:
-        PublicKeyFormat = .pem
+    @Option("--format", help: "Format of the public key: pem, der, ssh or age.") package var format: PublicKeyFormat =
+        .pem
 
     @Option("--comment", help: "The comment at the end of an SSH line.") package var comment: String?
 
@@ -37,7 +38,7 @@ package struct PublicKeyExport: ParsableArguments {
         let written = WrittenPublicKey(format, try format.encode(key, comment: comment ?? usual), to: file)
         return try output.put(
             written.bytes, of: ExportedPublicKey(slot: slot.description, algorithm: algorithm, key: written),
-            "the public key of \(slot) is in \(file)")
+            "public key of \(slot) written to \(file)")
     }
 }
 
@@ -68,11 +69,12 @@ package struct ExportedPublicKey: Report {
 
 /// The destination and format of a certificate.
 package struct CertificateExport: ParsableArguments {
-    @Argument("file", help: "Where the certificate goes, - for standard output.", completion: .file) package var file =
+    @Argument("file", help: "The file to write the certificate to, - for standard output.", completion: .file) package
+        var file =
         "-"
 
-    @Option("--format", help: "How the certificate is written: pem, der or ssh.") package var format:
-        CertificateFormat = .pem
+    @Option("--format", help: "Format of the certificate: pem, der or ssh.") package var format: CertificateFormat =
+        .pem
 
     @OptionGroup package var replacing: OutputOptions
 
@@ -90,7 +92,7 @@ package struct CertificateExport: ParsableArguments {
         let bytes = try format.encode(certificate)
         return try output.put(
             bytes, of: ExportedCertificate(slot: slot.description, format: format, bytes: bytes, output: file),
-            "the certificate of \(slot) is in \(file)")
+            "certificate of \(slot) written to \(file)")
     }
 }
 

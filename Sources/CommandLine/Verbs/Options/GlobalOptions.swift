@@ -26,7 +26,7 @@ package struct GlobalOptions: ParsableArguments {
     @Option("--timeout <seconds>", help: "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).")
     package var timeout: Double?
 
-    @Flag("--json", help: "Answer with one JSON object.") package var json = false
+    @Flag("--json", help: "Print one JSON object as the answer.") package var json = false
 
     @Flag("--strict", help: "Treat warnings as errors.") package var strict = false
 
@@ -48,7 +48,7 @@ package struct GlobalOptions: ParsableArguments {
 
     @Option("--replay <file>", help: "Play a recording instead of using a key.") package var replay: String?
 
-    @Option("--replay-mode", help: "Match commands strictly in order, or look each one up.")
+    @Option("--replay-mode", help: "Replay in recorded order (strict), or look up each command.")
     var replayMode: ReplayChoice?
 
     @Option(
@@ -81,7 +81,7 @@ extension GlobalOptions {
         return options
     }
 
-    /// Refuses options that contradict each other, options without the one they belong to, and the choice of a key of
+    /// Refuses options that cannot be combined, options without the one they require, and the choice of a key of
     /// this machine beside a recording or a virtual key.
     func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
         if replay != nil, virtual != nil {
@@ -91,10 +91,10 @@ extension GlobalOptions {
         if keepSecrets, record == nil, !uses.contains(.secrets) { throw .usage("--keep-secrets needs --record FILE") }
         for file in [record, logFile] { try Files.refuseStandardOutput(file) }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }
-        if path != nil { throw .usage("--path names a key of this machine, \(chosen) another one") }
+        if path != nil { throw .usage("--path cannot be combined with \(chosen)") }
         guard replay != nil else { return }
-        if device != nil { throw .usage("--device names a key of this machine, --replay a recording") }
-        if reader != nil { throw .usage("--reader names a reader of this machine, --replay a recording") }
+        if device != nil { throw .usage("--device cannot be combined with --replay") }
+        if reader != nil { throw .usage("--reader cannot be combined with --replay") }
     }
 }
 

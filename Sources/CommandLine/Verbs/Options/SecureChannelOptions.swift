@@ -55,7 +55,8 @@ package struct SecureChannelOptions: ParsableArguments {
         if let scp { return scp }
         guard let text = Variables["YKIT_SCP"] else { return nil }
         guard let choice = SCPChoice(argument: text) else {
-            throw .usage("YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, and perhaps a version: 03,1")
+            throw .usage(
+                "YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, optionally with a version, as in 03,1")
         }
         return choice
     }

@@ -35,7 +35,7 @@ package struct Selection: Sendable, Hashable {
             link = choice
         }
         try readTimeout(options.timeout, read("YKIT_TIMEOUT"))
-        if path != nil, reader != nil { throw .usage("--path and --reader both name the key, use one of them") }
+        if path != nil, reader != nil { throw .usage("--path and --reader cannot be combined") }
     }
 
     private mutating func readTimeout(_ option: Double?, _ variable: String?) throws(Explanation) {

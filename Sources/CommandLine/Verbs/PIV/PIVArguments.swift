@@ -11,7 +11,7 @@ extension PIVSlot: ExpressibleByArgument {
 
     /// The help for a slot.
     package static let help =
-        "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' names them."
+        "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' lists them."
 
     /// The completions for the shell.
     public static var choices: [String] { all.map(\.description) }

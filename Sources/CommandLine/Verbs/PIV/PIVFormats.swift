@@ -22,12 +22,12 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
         case .der: return key.subjectPublicKeyInfo
         case .ssh:
             guard let text = SSHPublicKey(key)?.line(comment: comment) else {
-                throw .usage("SSH has no form for an X25519 key", hint: "--format age, or --format pem")
+                throw .usage("SSH has no format for X25519 keys", hint: "--format age, or --format pem")
             }
             return Array((text + "\n").utf8)
         case .age:
             guard let recipient = AgePublicKey(key)?.recipient else {
-                throw .usage("an age recipient is an X25519 or P-256 key", hint: "--format ssh is for the others")
+                throw .usage("an age recipient must be an X25519 or P-256 key", hint: "--format ssh is for the others")
             }
             return Array((recipient.text() + "\n").utf8)
         }
@@ -55,7 +55,7 @@ package enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
         case .pem: return Array(certificate.pem.utf8)
         case .der: return certificate.der
         case .ssh:
-            guard let key = certificate.publicKey else { throw .usage("SSH has no form for a key of this kind") }
+            guard let key = certificate.publicKey else { throw .usage("SSH has no format for a key of this type") }
             return try PublicKeyFormat.ssh.encode(key, comment: certificate.subject.description.printable)
         }
     }
@@ -99,7 +99,7 @@ package enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     private func bytes(of signature: [UInt8], size: Int?) throws(Explanation) -> [UInt8] {
         guard self == .raw, let size else { return signature }
         guard let numbers = try? TLV.list(TLV.list(signature).value(0x30) ?? []), numbers.count == 2 else {
-            throw Explanation.malformed("the key's signature is not what ECDSA makes")
+            throw Explanation.malformed("the key's signature is not a valid ECDSA signature")
         }
         return numbers.flatMap { $0.value.padded(to: size) }
     }

@@ -12,12 +12,13 @@ package import YKX509
 /// The policies of a new key.
 package struct KeyPolicyOptions: ParsableArguments {
     @Option(
-        "--pin-policy", help: "When the key needs the PIN: default, never, once, always, match-once or match-always.")
+        "--pin-policy", help: "When the key requires the PIN: default, never, once, always, match-once or match-always."
+    )
     package var pinPolicy: PINPolicy = .usual
 
     @Option(
         "--touch-policy",
-        help: "When the key needs a touch: default, never, always or cached, which is once in 15 seconds.")
+        help: "When the key requires a touch: default, never, always or cached (once in 15 seconds).")
     package var touchPolicy: TouchPolicy = .usual
 
     package init() {}
@@ -36,8 +37,8 @@ package struct KeyPolicyOptions: ParsableArguments {
         guard !wrong.isEmpty else { return nil }
         return Explanation(
             "not-applied", .failed,
-            "the key is in \(slot), but the card set other policies: \(wrong.listed())",
-            hint: "delete it, unless these will do: ykit piv keys delete \(slot)")
+            "the key is in \(slot), but the card set different policies: \(wrong.listed())",
+            hint: "unless these are acceptable, delete it: ykit piv keys delete \(slot)")
     }
 }
 

@@ -19,7 +19,7 @@ package struct AccountSecretOptions: ParsableArguments {
 
     @Flag(["--generate", "-g"], help: "Generate a random secret.") package var generate = false
 
-    @Option("--uri-file <file>", help: "Write the account with the generated secret into this new file.")
+    @Option("--uri-file <file>", help: "Write the account with the generated secret to this new file.")
     var uriFile: String?
 
     @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") package var qr =
@@ -28,7 +28,7 @@ package struct AccountSecretOptions: ParsableArguments {
     package init() {}
 
     package func check() throws {
-        if generate, given.isGiven { throw UsageError("--generate takes no secret") }
+        if generate, given.isGiven { throw UsageError("--generate cannot be combined with a secret") }
         if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
         if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
@@ -49,7 +49,7 @@ package struct AccountSecretOptions: ParsableArguments {
         return try world.perform {
             try Disclosure(
                 "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
-                as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it into a file with --uri-file")
+                as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it to a file with --uri-file")
         }
     }
 

@@ -51,11 +51,11 @@ extension World {
     /// Explains why the keyring did not open a store.
     var keyringFailure: Explanation {
         guard storeKeyring != nil else {
-            return KeyringError.noSecretService.explanation(orElse: "use the session that made the store")
+            return KeyringError.noSecretService.explanation(orElse: "use the session that created the store")
         }
         return Explanation(
-            "keyring", .authentication, "the keyring of this session does not have the key of the store",
-            hint: "unlock it, or use the session that made the store")
+            "keyring", .authentication, "the keyring of this session does not have the store's key",
+            hint: "unlock it, or use the session that created the store")
     }
 }
 

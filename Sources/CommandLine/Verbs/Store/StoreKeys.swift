@@ -19,11 +19,11 @@ package struct PresentStoreKeyOptions: ParsableArguments {
     @Option(
         "--from-pin-fd <n>",
         help:
-            "Read the PIN of the key of --from from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL, or YKIT_PIV_PIN_SERIAL for a PIV slot."
+            "Read the PIN of the --from key from this open file descriptor; or set YKIT_FIDO_PIN_SERIAL, or YKIT_PIV_PIN_SERIAL for a PIV slot."
     )
     var fromPinFd: Int32?
 
-    @Flag("--from-passphrase", help: "The key that opens the store now is its passphrase, or in the keyring.")
+    @Flag("--from-passphrase", help: "The store is now opened by a passphrase, or by a key in the keyring.")
     var fromPassphrase = false
 
     package init() {}

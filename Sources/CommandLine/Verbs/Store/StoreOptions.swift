@@ -20,7 +20,7 @@ package struct StorePathOptions: ParsableArguments {
     /// Returns the store's file; creates the folder of the default one.
     package func file(_ world: World) throws -> StoreFile {
         let file = try StoreFile(store ?? Self.usual("securid.json"), service: TokenStore.service)
-        if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
+        if file.isExposed { world.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
@@ -50,7 +50,8 @@ package struct StoreKeyOptions: ParsableArguments {
     @OptionGroup package var keyPIN: SecretOptions<StoreKeyPIN>
 
     @Flag(
-        "--software", help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
+        "--software",
+        help: "Use a passphrase or the keyring instead of a security key: the store is only as safe as that.")
     package var software = false
 
     @OptionGroup package var passphrase: SecretOptions<StorePassphrase>
@@ -103,7 +104,7 @@ package struct NewStoreKeyOptions: ParsableArguments {
     package func check(_ key: StoreKeyOptions) throws {
         if keyring, !key.software { throw UsageError("--keyring needs --software: it is not a security key") }
         if key.software, slot != nil || discoverable {
-            throw UsageError("--software excludes --slot and --discoverable")
+            throw UsageError("--software cannot be combined with --slot or --discoverable")
         }
     }
 }

@@ -23,8 +23,10 @@ extension QRReader {
         terminal.say("hold the QR code before the camera, ^C to cancel")
         do { return try seen() } catch .noCode {
             throw Explanation(
-                "no-qr-code", .notFound, "the camera has shown no QR code",
-                hint: "is there a camera, and may you use it (group video)? a picture does as well: --qr FILE")
+                "no-qr-code", .notFound, "the camera showed no QR code",
+                hint:
+                    "check that a camera is attached and that you may use it (group video), or use a picture: --qr FILE"
+            )
         } catch { throw error.explanation }
     }
 }

@@ -81,8 +81,8 @@ extension World {
     package func newPIVCode(_ reference: PIVReference, _ source: SecretInput.Source) async throws -> PIVPIN {
         let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
         let question = TerminalQuestion(
-            asking: "new \(name)", after: "a \(name) has 6 to 8 characters",
-            objection: "an empty \(name) is not a \(name)", orElse: source.hint)
+            asking: "new \(name)", after: "a \(name) must have 6 to 8 characters",
+            objection: "the \(name) must not be empty", orElse: source.hint)
         return try PIVPIN(try await obtain(kind, source, question, isNew: true).value)
     }
 
@@ -123,7 +123,7 @@ package struct TerminalPerson: UserInteraction {
             terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
         case let fallback as VerificationFallback:
             let why = fallback.reason == .blocked ? "is blocked" : "did not recognise you"
-            terminal.notice("the key's own verification \(why), the PIN will do")
+            terminal.notice("built-in user verification \(why); using the PIN instead")
         default: break
         }
     }
@@ -150,11 +150,11 @@ extension PIVOverwriting.Question {
         switch self {
         case .key(let algorithm, let slot):
             "slot \(slot) has a key (\(algorithm?.description ?? "of a kind that the card does not report")), "
-                + "it would be lost for good; continue?"
+                + "it would be permanently lost; continue?"
         case .certificate(let subject, let slot):
             "slot \(slot) has a certificate (\(subject?.printable ?? "one that cannot be read")), "
-                + "it would be replaced; continue?"
-        case .object(let id): "there is an object \(id) already, it would be replaced; continue?"
+                + "it would be overwritten; continue?"
+        case .object(let id): "object \(id) already exists and would be overwritten; continue?"
         }
     }
 }

@@ -72,7 +72,7 @@ extension World {
                 throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
             }
             let reader = try await keys.reinsertedReader(name) { [terminal] in
-                terminal.say("take the card off the reader or the key out, then put it back")
+                terminal.say("remove the card or key from the reader, then put it back")
             }
             keys.choose(reader: reader)
             return try await FIDOService.open(keys.decoration.prompting(try keys.cardFIDOLink()))

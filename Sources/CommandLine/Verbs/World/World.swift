@@ -128,11 +128,11 @@ package final class World {
         let isNew = !Files.isTaken(file)
         if isNew, options.strict {
             throw Explanation(
-                "no-such-file", .notFound, "there is no virtual key in \(file.printable), and --strict makes none",
+                "no-such-file", .notFound, "no virtual key exists in \(file.printable), and --strict creates none",
                 hint: "ykit virtual new \(file.printable)")
         }
         let key = try VirtualKey(file: file)
-        if isNew { terminal.notice("\(file.printable) is new: a virtual key was made in it") }
+        if isNew { terminal.notice("\(file.printable) is new: a virtual key was created in it") }
         return key
     }
 
@@ -180,7 +180,7 @@ package final class World {
         guard !recorder.hasBegun else { return nil }
         return Explanation(
             "not-recorded", .failed, "\(path) was not created: this command exchanges nothing that can be recorded",
-            hint: "'ykit --record FILE info' records what a key says of itself")
+            hint: "'ykit --record FILE info' records what a key reports")
     }
 
     /// The likely cause of an error: a key on a contactless reader hides its applications while NFC is restricted,

@@ -65,7 +65,7 @@ public enum BusFinding: Sendable, Hashable {
     case noKey
     /// No security key is attached, but a card may be in a reader.
     case onlyReaders
-    /// There are this many keys, so that one has to be selected.
+    /// This many keys are attached, so one must be selected.
     case several(Int)
     /// A key is attached, with these kinds of interfaces.
     case attached(PortedKey, [PortedKey.Interface])
@@ -175,7 +175,7 @@ public enum ServiceFinding: Sendable, Hashable {
         case masked([String])
         /// systemd has no unit for it.
         case noUnit
-        /// Its socket exists, but nobody answers there.
+        /// Its socket exists, but nothing answers on it.
         case silent(socket: String)
         /// It is stopped, and perhaps not started with the machine.
         case stopped(isDisabled: Bool)
@@ -235,9 +235,9 @@ public enum KeyFinding: Sendable, Hashable {
     case switchedOff(Capability, DeviceInfo.Transport)
     /// A known flaw of the firmware.
     case flaw(KnownFlaw)
-    /// A known flaw that concerns keys with this many retries of OpenPGP's reset code left.
+    /// A known flaw that affects keys with this many retries of OpenPGP's reset code left.
     case resetCodeFlaw(KnownFlaw, tries: Int)
-    /// A known flaw that concerns keys with an old version of OpenPGP, which is this one.
+    /// A known flaw that affects keys with an old version of OpenPGP, such as this one.
     case openPGPFlaw(KnownFlaw, FirmwareVersion)
 }
 

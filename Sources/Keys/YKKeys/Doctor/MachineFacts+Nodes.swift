@@ -34,7 +34,7 @@ extension MachineFacts {
         return Finding(.permission, .problem, .node(path, .denied(use, rule, nodes[path], seat)))
     }
 
-    /// What the rule's "whoever sits at this machine" means for this session.
+    /// How the rule's "user at this machine" applies to this session.
     private var seatAccess: SeatAccess {
         if isGroupPending { return .groupPending }
         guard login.isThere else { return .noLogind }

@@ -13,7 +13,7 @@ public struct LinkDecoration: Sendable {
     public var plan: ExchangePlan?
     /// Called when a FIDO application has waited for its user for ``TouchReason/delay``. It must not block.
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
-    /// Called when the wait announced by ``touchPrompt`` is over. It must not block.
+    /// Called when the wait announced by ``touchPrompt`` ends. It must not block.
     public var touchEnd: (@Sendable () -> Void)?
     /// What waits for ``TouchReason/delay``.
     package var alarm = Alarm.threads

@@ -90,7 +90,7 @@ extension Keys {
         return channel(over: decoration.planned(try card()), environment)
     }
 
-    /// Makes a channel of a card link, with a secure channel if one is configured. A plan opens no secure channel: it
+    /// Opens a channel over a card link, with a secure channel if one is configured. A plan opens no secure channel: it
     /// shows commands before they are protected.
     func channel(over link: sending any CardLink, _ environment: ServiceEnvironment) -> sending CardChannel {
         let channel = CardChannel(link: link, environment: environment)

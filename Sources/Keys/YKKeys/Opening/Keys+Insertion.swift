@@ -99,7 +99,7 @@ extension Keys {
 
     // MARK: arrival
 
-    /// Waits until a card is in a selected reader; returns at once when one is there.
+    /// Waits until a card is in a selected reader; returns immediately if one is present.
     ///
     /// - Parameter announce: Called when there is no card yet.
     /// - Throws: `link(.timedOut)`, `link(.cancelled)`, or the failure of the smart card service.

@@ -23,7 +23,7 @@ public struct OCRAAccount: Hashable, Sendable {
         account.details = details
     }
 
-    /// Reads an account from the store; `nil` if it is of another kind or malformed.
+    /// Reads an account from the store; `nil` if it is of a different type or malformed.
     public init?(_ account: ApprovalAccount) {
         guard account.kind == .ocra, let suite = account.details["suite"]?.string.flatMap({ try? OCRASuite($0) }),
             let counter = account.details["counter"]?.int.flatMap(UInt64.init(exactly:)), counter < UInt64(Int64.max)

@@ -28,7 +28,7 @@ public protocol ApprovalKeyring {
     associatedtype Key: ApprovalKey
     /// Returns the key of an account, after checking that it is the enrolled one.
     func key(of account: PushAccount) async throws -> Key
-    /// Has the user prove that they are there, before a request is approved.
+    /// Has the user prove their presence before a request is approved.
     func prove(_ proof: UserProof, for open: OpenRequest) async throws
 }
 

@@ -20,7 +20,7 @@ public struct TiQRAccount: Hashable, Sendable {
     /// How the server is authenticated.
     public var trust: HTTPTrust
 
-    /// Reads an account from the store; `nil` if it is of another kind or malformed.
+    /// Reads an account from the store; `nil` if it is of a different type or malformed.
     public init?(_ account: ApprovalAccount) {
         func text(_ name: String) -> String? { account.details[name]?.string }
         guard account.kind == .tiqr, let service = text("service"), let identity = text("identity"),

@@ -60,7 +60,7 @@ public actor MetadataService {
     /// Returns the stored list until an update is due, then a new one. After a failed download, the old list remains in
     /// use for the grace period, and no new attempt is made for an hour.
     ///
-    /// - Throws: The error of the download if no list is usable any more.
+    /// - Throws: The error of the download if no list is usable any longer.
     public func metadata() async throws(MetadataError) -> MetadataBLOB {
         await load()
         let now = clock.now

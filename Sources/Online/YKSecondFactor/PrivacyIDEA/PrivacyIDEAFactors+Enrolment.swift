@@ -64,7 +64,7 @@ extension PrivacyIDEAFactors {
         }
     }
 
-    /// Starts the enrolment of a token that sends PINs; under the policy `verify_enrollment` a PIN goes out.
+    /// Starts the enrolment of a token that sends PINs; under the policy `verify_enrollment` a PIN is sent.
     public func startEnrolment(
         _ user: String, realm: String?, _ channel: PINChannel, to destination: String?
     ) async throws(ServerError) -> PINEnrolment? {

@@ -24,7 +24,7 @@ public struct PrivacyIDEAFactors: SecondFactorServer {
     /// Uses an account's JSON Web Token.
     public mutating func use(token: SharedSecret) { client.credentials = .token(token) }
 
-    /// Uses a client's API key beside the account.
+    /// Uses a client's API key in addition to the account.
     public mutating func use(apiKey: SharedSecret) { client.apiKey = apiKey }
 
     /// Logs in with a password.

@@ -38,7 +38,7 @@ public struct Factor: Hashable, Sendable {
     public let kind: Kind
     /// Whether it is enabled.
     public let isActive: Bool
-    /// Whether it is revoked or locked for good.
+    /// Whether it is permanently revoked or locked.
     public let isWithdrawn: Bool
     /// How far the enrolment is; a factor that is enrolled in one step may have no word for it.
     public let enrolment: Enrolment?

@@ -26,7 +26,7 @@ public struct FactorChallenge: Sendable {
     public let transactionID: String
     /// The expiry, in seconds since 1970-01-01 00:00 UTC, if the server reports it.
     public let expiry: Int64?
-    /// What a FIDO2 credential is asked for, or why that cannot be read; `nil` for other factors.
+    /// The request to a FIDO2 credential, or why it cannot be read; `nil` for other factors.
     public let request: Result<PublicKeyCredentialRequestOptions, ServerError>?
 
     /// Describes a challenge.
@@ -114,7 +114,7 @@ public struct KeyRegistration: Sendable {
     public let serial: String
     /// The transaction.
     public let transactionID: String
-    /// What the key is asked for, or why that cannot be read.
+    /// The request to the key, or why it cannot be read.
     public let request: Result<PublicKeyCredentialCreationOptions, ServerError>
 
     /// Describes a registration.

@@ -15,7 +15,7 @@ public protocol SecondFactorServer: Sendable {
 
     /// Uses an account's token for the calls that follow.
     mutating func use(token: SharedSecret)
-    /// Uses a client's API key for the calls that follow, beside the account.
+    /// Uses a client's API key for the calls that follow, in addition to the account.
     mutating func use(apiKey: SharedSecret)
     /// Logs in with a password, and uses the session for the calls that follow.
     mutating func logIn(_ account: String, password: borrowing Secret) async throws(ServerError) -> ServerSession
@@ -79,7 +79,7 @@ public protocol SecondFactorServer: Sendable {
         _ registration: KeyRegistration, _ user: String, realm: String?, _ made: RegistrationResponse, device: String?,
         at origin: Origin
     ) async throws(ServerError)
-    /// Starts the enrolment of a number or address, to which a PIN goes out if the server verifies enrolments.
+    /// Starts the enrolment of a number or address, to which a PIN is sent if the server verifies enrolments.
     ///
     /// - Parameter destination: `nil` for the one in the user's record.
     /// - Returns: `nil` if the answer does not say which factor.

@@ -68,7 +68,7 @@ public struct CTAPStatus: OpenSet {
     public static let keepaliveCancel = CTAPStatus(CTAPProtocol.Status.keepaliveCancel)
     /// 2E: the key has none of the credentials.
     public static let noCredentials = CTAPStatus(CTAPProtocol.Status.noCredentials)
-    /// 2F: nobody touched the key in time.
+    /// 2F: the key was not touched in time.
     public static let userActionTimeout = CTAPStatus(CTAPProtocol.Status.userActionTimeout)
     /// 30: not allowed now.
     public static let notAllowed = CTAPStatus(CTAPProtocol.Status.notAllowed)

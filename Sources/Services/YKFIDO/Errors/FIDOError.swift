@@ -34,7 +34,7 @@ public enum FIDOError: Error, Hashable, Sendable {
     case userVerificationBlocked
     /// Nobody touched the key in time.
     case touchTimeout
-    /// The user refused; or nobody touched the key in time, which CTAP 2.1 allows a key to report this way (CTAP 2.2
+    /// The user refused; or the key was not touched in time, which CTAP 2.1 allows a key to report this way (CTAP 2.2
     /// §6.1.2).
     case denied
     /// The key has none of the credentials.

@@ -9,7 +9,7 @@ extension AuthenticatorInfo {
     /// Reads the answer to getInfo (CTAP 2.3 §6.4). A member of another type than specified is treated as absent, and named
     /// in ``malformedMembers``; a limit of zero, which would exclude everything, is absent too.
     ///
-    /// - Throws: `missing` if neither a version nor an AAGUID is there: this is no answer to getInfo.
+    /// - Throws: `missing` if it has neither a version nor an AAGUID: this is not an answer to getInfo.
     public init(_ fields: CBOR.Fields) throws(WireError) {
         if fields.map[Key.versions] == nil { _ = try fields.required(Key.aaguid, .any) }
         var members = Members(fields)

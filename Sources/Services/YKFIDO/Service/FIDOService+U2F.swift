@@ -77,7 +77,7 @@ extension FIDOService {
         try u2fManage { u2f throws(CTAPError) in try u2f.setPIN(pin.value, replacing: old.value) }
     }
 
-    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. It leaves its FIPS mode for good.
+    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. It permanently leaves its FIPS mode.
     ///
     /// - Throws: `notAllowed` if the key was plugged in too long ago; `unsupported` for other keys.
     public func u2fReset() throws(FIDOError) {

@@ -18,7 +18,7 @@ extension FIDOSession {
         return retries
     }
 
-    /// Asks a question without which an operation goes on; `nil` if the key's answer is an error, or malformed.
+    /// Asks a question without which an operation continues; `nil` if the key's answer is an error, or malformed.
     func ifTold<Value>(_ question: () throws(FIDOError) -> Value) throws(FIDOError) -> Value? {
         do { return try question() } catch {
             if error.endsSession { throw error }

@@ -55,7 +55,7 @@ extension ManagementError {
         return link == .removed || link == .reset
     }
 
-    /// Whether the key answered, though not what was expected; the session goes on.
+    /// Whether the key answered, though not what was expected; the session continues.
     var isAnswer: Bool {
         switch self {
         case .card(.status), .card(.malformed), .card(.endlessReply), .fido(.refused, _), .otp(.rejected, _),

@@ -21,7 +21,7 @@ extension OATHService {
     /// Calculates the code of one account (CALCULATE): advances a counter-based account, and waits for a touch if one
     /// is required.
     ///
-    /// - Throws: `noSuchAccount`, `locked`, or `touchTimeout` if nobody touched the key.
+    /// - Throws: `noSuchAccount`, `locked`, or `touchTimeout` if the key was not touched.
     public func code(for id: OATHAccountID, at time: Int64? = nil) throws(OATHError) -> OATHCode {
         let time = time ?? now
         let challenge = id.type == .totp ? TimeStep(of: time, period: id.period).challenge : []

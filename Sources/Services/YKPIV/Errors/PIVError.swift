@@ -67,7 +67,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case weakGeneration(FirmwareVersion)
     /// The key does not support this operation; nothing was sent.
     case unfit(PIVAlgorithm, for: PIVOperation)
-    /// The other side's key is of another kind than the slot's, which is of this one.
+    /// The peer's key does not have this algorithm, which is that of the slot's key.
     case unfitPeer(PIVAlgorithm)
     /// The key in the slot was not generated on the card, so it cannot be attested (6A80).
     case notAttestable(PIVSlot)

@@ -28,9 +28,9 @@ public struct PIVReport: Sendable {
     public let slots: [Slot]
     /// Whether the card's metadata reports which slots have a key; otherwise only certificates are visible.
     public let tellsKeys: Bool
-    /// The slots that were not looked at, other than F9.
+    /// The slots that were not read, other than F9.
     public let notLookedAt: [PIVSlot]
-    /// Whether all slots were looked at, F9 as well.
+    /// Whether all slots were read, including F9.
     public let isComplete: Bool
     /// The objects that the replayed recording lacks.
     public let unrecorded: Set<PIVObjectID>
@@ -139,7 +139,7 @@ extension PIVService {
         }
     }
 
-    /// The slots with content, whether the card reports which have a key, and the slots that were not looked at.
+    /// The slots with content, whether the card reports which have a key, and the slots that were not read.
     private func look(
         _ scope: ReportScope
     ) throws(PIVError) -> (slots: [PIVReport.Slot], tellsKeys: Bool, notLookedAt: [PIVSlot]) {

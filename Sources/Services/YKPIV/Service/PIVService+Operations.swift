@@ -77,7 +77,7 @@ extension PIVService {
     /// Performs a key agreement with the key in a slot (GENERAL AUTHENTICATE); returns the x coordinate on a curve
     /// (NIST SP 800-56A §5.7.1.2), or 32 bytes of X25519.
     ///
-    /// - Throws: `unfitPeer` if the peer's key is of another kind than the slot's, `unfit` if the slot's cannot agree on a
+    /// - Throws: `unfitPeer` if the peer's key does not match the slot's, `unfit` if the slot's cannot agree on a
     ///   secret, and as ``sign(_:_:hash:padding:algorithm:key:)`` does.
     public func derive(
         with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
@@ -206,7 +206,7 @@ extension PIVService {
         }
     }
 
-    /// 6982 means that the PIN is missing, or that nobody touched the key: the card does not distinguish them.
+    /// 6982 means that the PIN is missing, or that the key was not touched: the card does not distinguish them.
     private func refusal(_ slot: PIVSlot) throws(PIVError) -> PIVError {
         if session.pinState == .fresh { return .touchTimeout }
         guard let policies = try? metadata(of: slot)?.policies, policies.touch != .never else { return .pinRequired }

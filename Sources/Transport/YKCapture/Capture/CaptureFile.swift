@@ -37,7 +37,7 @@ final class CaptureFile {
         size += bytes.count
     }
 
-    /// Replaces the first line: writes a complete new file beside the old one and renames it.
+    /// Replaces the first line: writes a complete new file next to the old one and renames it.
     func replaceHeader(_ header: String) throws(LinkError) {
         lines[0] = header
         do {

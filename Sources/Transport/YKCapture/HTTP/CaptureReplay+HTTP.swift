@@ -10,7 +10,7 @@ extension CaptureReplay {
     /// The outcome of a request: of the next one in the recording or, in lookup mode, of the next unused one that is
     /// the same.
     ///
-    /// - Parameter sent: The request; its own outcome is not looked at.
+    /// - Parameter sent: The request; its own outcome is ignored.
     package func outcome(of sent: Capture.HTTPExchange) throws(LinkError) -> Capture.HTTPExchange.Outcome {
         do {
             return try state.withLock { state throws(LinkError) in

@@ -27,7 +27,7 @@ struct ReaderListing {
         (self.readers, end) = (readers, now + Self.life)
     }
 
-    /// The answer to reset of the card in a reader; `nil` when it is not known any more.
+    /// The answer to reset of the card in a reader; `nil` when it is no longer known.
     func atr(in reader: String, at now: ContinuousClock.Instant = .now) -> [UInt8]? {
         guard now < end else { return nil }
         let atr = readers.first { $0.status.name == reader }?.status.atr

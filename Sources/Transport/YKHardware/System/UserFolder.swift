@@ -5,7 +5,7 @@ package import YKTransport
 
 /// A folder for ykit's per-user files, by the XDG Base Directory Specification.
 package enum UserFolder: Sendable {
-    /// For what can be made again: counters, remembered passwords.
+    /// For data that can be recreated: counters, remembered passwords.
     case state
     /// For what is lost with it: stores of tokens and accounts.
     case data

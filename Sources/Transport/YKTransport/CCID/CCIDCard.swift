@@ -56,7 +56,7 @@ package final class CCIDCard {
         throw trouble ?? .unresponsive("the card gets no power")
     }
 
-    /// Negotiates the protocol; returns false when the card refuses and has to be reset.
+    /// Negotiates the protocol; returns false when the card refuses and must be reset.
     private func begin(_ atr: [UInt8], _ deadline: Deadline, isAsking: Bool = true) throws(LinkError) -> Bool {
         self.atr = atr
         t1 = nil

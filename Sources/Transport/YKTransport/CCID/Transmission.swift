@@ -8,9 +8,9 @@ struct Transmission: Hashable {
     var protocolNumber: UInt8
     /// As TA1 says it.
     var speed: UInt8
-    /// Whether the card has to be asked first (PPS), and is talked to otherwise when it does not agree.
+    /// Whether the protocol must first be negotiated with the card (PPS), with a fallback if it does not agree.
     var selection: Selection
-    /// Whether the reader has to be told, as the card does not begin with what every reader begins with.
+    /// Whether the reader must be configured, because the card does not begin with the readers' defaults.
     var isUnusual: Bool
 
     /// Who asks the card to change protocol or speed.

@@ -50,7 +50,7 @@ package enum CardAnswer<Value> {
 }
 
 extension CardChannel {
-    /// Asks an optional question: whatever the card answers, the operation goes on.
+    /// Asks an optional question: whatever the card answers, the operation continues.
     ///
     /// - Throws: Only what ends the session: failures of the link, cancellation, and faults of the secure channel.
     package func ask<Command: CardCommand>(

@@ -6,7 +6,7 @@ package import YKWire
 /// A file that several programs read whole and replace in turn.
 ///
 /// New content is written to a temporary file, synced and renamed, so that a program that is killed leaves either the old
-/// or the new content. The lock is a separate file beside it (`.lock`), which is never deleted.
+/// or the new content. The lock is a separate file next to it (`.lock`), which is never deleted.
 package struct SharedFile: Sendable {
     package let path: String
     /// The maximum size of its content.

@@ -32,7 +32,7 @@ public final class ServiceRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - link: What the service takes over; it is released on the thread when `start` throws.
-    ///   - lifted: Makes an error of the service of one of the link, for when the system has no thread left.
+    ///   - lifted: Turns an error of the link into one of the service, for when the system has no thread left.
     ///   - start: Opens the session that the service works with.
     package static func open<Link, Session, Failure: Error>(
         _ link: sending Link, _ lifted: (LinkError) -> Failure,
@@ -45,7 +45,7 @@ public final class ServiceRuntime: Sendable {
 
     /// The same for a service on a card, whose channel belongs to the runtime.
     ///
-    /// - Parameter lifted: Makes an error of the service of one of the card.
+    /// - Parameter lifted: Turns an error of the card into one of the service.
     package static func open<Session, Failure: Error>(
         card channel: sending CardChannel, _ lifted: (CardError) -> Failure,
         _ start: @Sendable (sending CardChannel) throws(Failure) -> sending Session

@@ -12,7 +12,7 @@ package enum AbandonableWork {
     /// Runs `body` on a thread of its own, and waits until it ends or the operation is cancelled.
     ///
     /// - Parameters:
-    ///   - cancellation: Ends the wait within a few hundredths of a second. The thread then goes on alone, and its result is
+    ///   - cancellation: Ends the wait within a few hundredths of a second. The thread then continues alone, and its result is
     ///     dropped.
     ///   - body: The work, which has to end by itself some time.
     /// - Returns: The result; `nil` if the operation was cancelled.

@@ -51,7 +51,7 @@ package struct NDEFApplet: Applet {
         }
     }
 
-    /// Everybody may read the message file, and nobody may write it, although a NEO's container says so (recorded by
+    /// Anyone may read the message file, and no one may write it, although a NEO's container says so (recorded by
     /// go-nfctype4).
     private static func container(of profile: DeviceProfile) -> CapabilityContainer {
         var container = CapabilityContainer(fileSize: fileSize, readLimit: fileSize)

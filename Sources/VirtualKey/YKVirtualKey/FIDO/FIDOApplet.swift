@@ -14,7 +14,7 @@ package struct FIDOApplet: Applet {
 
     /// Whether the card is on a contactless reader.
     private var isOnReader = false
-    /// Whether the host has ended the session, after which the application has to be selected again.
+    /// Whether the host has ended the session, after which the application must be selected again.
     private var isEnded = false
 
     package init() {}

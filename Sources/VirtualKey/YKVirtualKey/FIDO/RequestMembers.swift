@@ -4,13 +4,13 @@ import YKWire
 
 // The maps inside requests. A member of another type is refused, not taken for an absent one.
 
-/// The options of makeCredential and getAssertion; others are not looked at.
+/// The options of makeCredential and getAssertion; others are ignored.
 struct RequestOptions: Sendable {
     /// rk: whether the credential is to be discoverable.
     var isResident: Bool?
-    /// up: whether the user has to be present.
+    /// up: whether the user must be present.
     var presence: Bool?
-    /// uv: whether the user has to be verified by the key itself.
+    /// uv: whether the key itself must verify the user.
     var verification: Bool?
 
     init(_ options: CBOR.Map?) throws(WireError) {

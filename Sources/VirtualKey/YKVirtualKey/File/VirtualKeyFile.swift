@@ -143,7 +143,7 @@ struct VirtualKeyFile: Sendable {
         }
     }
 
-    /// Creates a complete new file beside the old one, flushed to disk and locked.
+    /// Creates a complete new file next to the old one, flushed to disk and locked.
     private func create(_ state: VirtualKeyState) throws(FileFailure) -> NewFile {
         let file = try NewFile(beside: path)
         try file.append(Array((state.json.prettyText + "\n").utf8))

@@ -42,7 +42,7 @@ extension VirtualKeyState {
         return used.isEmpty || used.contains { $0.record.extended.contains(.serialByCommand) }
     }
 
-    /// Executes a command that concerns the whole key.
+    /// Executes a command that affects the whole key.
     private mutating func manageOTP(_ command: OTPCommand, _ payload: [UInt8]) throws(Refusal) -> [UInt8] {
         switch command {
         case .deviceInfo where profile.version >= FirmwareVersion(4, 1, 0):

@@ -13,7 +13,7 @@ struct ServedKey {
     /// How long the key waits for a touch.
     var touchTime: Duration = .seconds(30)
 
-    /// Serves until it is cancelled or a fault removes the key for good. `session` lasts from plugging in to unplugging
+    /// Serves until it is cancelled or a fault removes the key permanently. `session` lasts from plugging in to unplugging
     /// and returns how the key was removed.
     func run<Failure: Error>(
         _ session: (inout FIDOInterface) throws(Failure) -> FaultPlan.Absence?

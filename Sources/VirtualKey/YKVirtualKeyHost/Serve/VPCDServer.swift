@@ -59,7 +59,7 @@ public struct VPCDServer {
         self.report = report
     }
 
-    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    /// Serves until it is cancelled or a fault permanently removes the key; blocks the thread.
     ///
     /// - Throws: `unknownHost`, `notReachable`, or `readerGone` unless ``reconnects`` is set.
     public mutating func run() throws(VPCDError) {
@@ -197,7 +197,7 @@ public struct VPCDServer {
         }
     }
 
-    /// The status word of a real key when the time for a touch is over, or when its memory fails.
+    /// The status word of a real key when the time for a touch has elapsed, or when its memory fails.
     private static func status(_ error: LinkError) -> StatusWord {
         if case .timedOut = error { .conditionsNotSatisfied } else { .memoryFailure }
     }

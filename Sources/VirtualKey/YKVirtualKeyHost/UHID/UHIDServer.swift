@@ -39,7 +39,7 @@ public struct UHIDServer {
         self.open = open
     }
 
-    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    /// Serves until it is cancelled or a fault permanently removes the key; blocks the thread.
     ///
     /// - Throws: `missing`, `denied` or `failed` if the device cannot be created, `gone` if the kernel removes it.
     public func run() throws(UHIDError) {

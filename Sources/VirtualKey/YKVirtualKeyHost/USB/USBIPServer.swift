@@ -45,7 +45,7 @@ public struct USBIPServer {
         self.attach = attach
     }
 
-    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    /// Serves until it is cancelled or a fault permanently removes the key; blocks the thread.
     ///
     /// - Throws: `missing`, `denied`, `noPort` or `failed` if the device cannot be attached, `gone` if the kernel
     ///   removes it.
