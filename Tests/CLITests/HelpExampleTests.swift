@@ -63,6 +63,8 @@ import Testing
         ("ykit 2fa", "needs a privacyIDEA server"),
         ("ykit list --watch", "runs until ^C"),
         ("ykit --device 12345678 setup", "asks a person at each step"),
+        ("ykit compare 12345678", "needs two keys"),
+        ("ykit compare first.json 23456789", "needs a key and the network"),
         ("ykit fido2 try", "waits for a browser"),
         ("ykit oath add Intranet:alice --generate --qr", "draws on the terminal"),
         ("ykit piv attest 9a", "Yubico's roots do not vouch for a virtual key"),
