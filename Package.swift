@@ -142,7 +142,8 @@ let package = Package(
         library(
             "Keys/YKInventory",
             [
-                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509", "YKCrypto",
+                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
+                "YKCrypto",
                 "YKWire",
             ]),
         library(
@@ -180,7 +181,8 @@ let package = Package(
             [
                 "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
                 "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent",
-                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH",
+                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement",
+                "YKNFC", "YKToken", "YKSSH",
                 "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
@@ -189,7 +191,8 @@ let package = Package(
             [
                 "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
                 "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement",
-                "YKToken", "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
+                "YKToken", "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture",
+                "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(

@@ -25,10 +25,12 @@ struct InventoryTests {
         #expect(try Inventory(parsing: Array(nameless.json.text.utf8)) == nameless)
     }
 
-    @Test("what is not an inventory", arguments: [
-        "x", "{}", #"{"format":"ykit-inventory"}"#, #"{"format":"ykit-inventory","formatVersion":1}"#,
-        #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"x"}]}"#,
-    ])
+    @Test(
+        "what is not an inventory",
+        arguments: [
+            "x", "{}", #"{"format":"ykit-inventory"}"#, #"{"format":"ykit-inventory","formatVersion":1}"#,
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"x"}]}"#,
+        ])
     func malformed(_ text: String) {
         do {
             _ = try Inventory(parsing: Array(text.utf8))
@@ -46,7 +48,8 @@ struct InventoryTests {
         #expect(throws: InventoryError.version(2)) { try Inventory(parsing: Array(later.utf8)) }
         let huge = [UInt8](repeating: 0x20, count: 5 << 20)
         #expect(throws: InventoryError.malformed("5242880 bytes")) { try Inventory(parsing: huge) }
-        let many = #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":["#
+        let many =
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":["#
             + [String](repeating: "0", count: 10_001).joined(separator: ",") + "]}"
         #expect(throws: InventoryError.malformed("10001 items")) { try Inventory(parsing: Array(many.utf8)) }
     }

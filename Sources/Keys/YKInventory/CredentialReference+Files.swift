@@ -76,7 +76,9 @@ extension CredentialReference {
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst() {
             if !reader.isInside, line.starts(with: Array("---".utf8)) { return found }
             do throws(AgeError) {
-                guard let stanza = try reader.take(Array(line)), let wrapping = try AgeWrapping(stanza) else { continue }
+                guard let stanza = try reader.take(Array(line)), let wrapping = try AgeWrapping(stanza) else {
+                    continue
+                }
                 switch wrapping {
                 case .fido2(let credential, _, _): found.append(age(Test(credential), name))
                 case .pivP256, .p256tag: found.append(age(.ageFile(wrapping), name))

@@ -4,7 +4,7 @@ public import YKAge
 import YKCrypto
 import YKWire
 
-/// An entry of a file or volume that one key can open. Which key that is, only the keys tell.
+/// An entry of a file or volume that one key can open. Which key that is, only the keys report.
 public struct CredentialReference: Hashable, Sendable {
     /// How a key finds out whether the entry is its own.
     public enum Test: Hashable, Sendable {

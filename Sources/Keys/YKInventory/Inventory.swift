@@ -47,7 +47,7 @@ public struct Inventory: Hashable, Sendable {
         /// The name for people.
         public var name: String
         /// What tells the secret from others without giving it away: the fingerprint of a public key or credential, or two
-        /// codes for times long past; `nil` if the key does not tell.
+        /// codes for times long past; `nil` if the key does not report it.
         public var mark: String?
         /// The relying party of a passkey.
         public var relyingParty: String?
@@ -69,7 +69,7 @@ public struct Inventory: Hashable, Sendable {
             case locked
             /// The key's answer was unexpected.
             case failed
-            /// The key does not tell whether an entry is its own.
+            /// The key does not report whether an entry is its own.
             case unknown
         }
 

@@ -126,7 +126,8 @@ struct ComparisonReport: Report {
 
 extension ComparisonReport.Entry {
     fileprivate var cells: [String] {
-        [row.verdict.mark, row.item.kind.rawValue, row.item.name.printable, row.verdict.words + (page.map { ", \($0.printable)" } ?? "")]
+        let page = page.map { ", \($0.printable)" } ?? ""
+        return [row.verdict.mark, row.item.kind.rawValue, row.item.name.printable, row.verdict.words + page]
     }
 }
 

@@ -83,7 +83,7 @@ extension Inventory.Gap {
         case .notRequested: "the \(kind.words) were not listed, which requires the PIN: --passkeys"
         case .locked: "the \(kind.words) are locked with a password"
         case .failed: "the \(kind.words) could not be read"
-        case .unknown: "for some \(kind.words) the key does not tell whether they are its own"
+        case .unknown: "for some \(kind.words) the key does not report whether they are its own"
         }
     }
 }

@@ -237,7 +237,8 @@ struct VerificationReport: Report {
         Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
         Member("counter") { $0.response.authenticatorData.counter },
         Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
-        Member("model", "from --metadata") { $0.model }, Member("notChecked", "what no option asked for") { $0.notChecked },
+        Member("model", "from --metadata") { $0.model },
+        Member("notChecked", "what no option asked for") { $0.notChecked },
     ]
 
     private var kind: String { response.isRegistration ? "registration" : "assertion" }

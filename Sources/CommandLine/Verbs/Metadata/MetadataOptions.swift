@@ -39,7 +39,8 @@ package struct MetadataOptions: ParsableArguments {
         try Self.accept(list, anchors, world)
         if list.nextUpdate < UTCDate(seconds: world.now) {
             world.terminal.warn(
-                "the metadata list is out of date: the next one was due on \(list.nextUpdate); later reports are missing")
+                "the metadata list is out of date: the next one was due on \(list.nextUpdate); later reports are missing"
+            )
         }
         return list
     }

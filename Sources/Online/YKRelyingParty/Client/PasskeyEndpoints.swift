@@ -31,8 +31,8 @@ public struct PasskeyEndpoints: Hashable, Sendable {
     }
 
     private static func link(_ members: JSONMembers, _ name: String) throws(WebAuthnError) -> HTTPURL? {
-        guard let text = try members.optional(name, .string), let url = try? HTTPURL(text), url.usesTLS else { return nil }
-        return url
+        guard let text = try members.optional(name, .string), let url = try? HTTPURL(text) else { return nil }
+        return url.usesTLS ? url : nil
     }
 
     /// Downloads the document of a relying party, which tells the site's server that somebody looks. A redirect is not

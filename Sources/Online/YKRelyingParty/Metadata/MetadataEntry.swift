@@ -84,7 +84,8 @@ public struct StatusReport: Hashable, Sendable {
     init(_ members: JSONMembers) throws(WebAuthnError) {
         status = AuthenticatorStatus(rawValue: try members.required("status", .string))
         effectiveDate = try members.optional("effectiveDate", .string).flatMap { UTCDate($0) }
-        certificate = try members.optional("certificate", .bytes) ?? members.optional("batchCertificate", .bytes)
+        let batch = try members.optional("batchCertificate", .bytes)
+        certificate = try members.optional("certificate", .bytes) ?? batch
         authenticatorVersion = try members.optional("authenticatorVersion", .int)
         url = try members.optional("url", .string)
         certificateNumber = try members.optional("certificateNumber", .string)
