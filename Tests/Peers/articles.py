@@ -199,7 +199,7 @@ esac""")
         expect("the inventory has the passkey and the account", [item["kind"] for item in json.load(file)["items"]], ["passkey", "oath"])
     registration = run(YKIT, "--json", "--virtual", "one.json", "fido2", "register", "--rp", "example.com", "--user", "bob",
                        "--origin", "https://example.com")[1]
-    registration = registration[registration.index("{"):]
+    registration = registration[registration.index("{"):].splitlines()[0]
     write("home/registration.json", registration.encode())
     info = run(YKIT, "--json", "--virtual", "one.json", "fido2", "info")[1]
     text = json.loads(registration)["credential"]["response"]["attestationObject"]

@@ -22,19 +22,19 @@ struct Compare: ReportingVerb {
             """,
         examples: [
             Example("ykit compare 12345678 23456789", "Compare two keys that are plugged in."),
-            Example("ykit compare first.json spare.json", "Compare two saved inventories."),
+            Example("ykit compare first.json second.json", "Compare two saved inventories."),
             Example("ykit compare first.json 23456789 --passkeys --online", "Ask the sites where to register."),
         ])
 
     @Argument("first", help: "The key that is in use: a serial number or a file.", completion: .file) var first: String
     @Argument("second", help: "The spare key: a serial number or a file.", completion: .file) var second: String
 
-    @Flag("--passkeys", help: "Compare passkeys, too; requires the PINs.") var passkeys = false
+    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
 
     @Flag("--online", help: "Ask the sites of missing passkeys for the page to register at; they learn that you ask.")
     var online = false
 
-    @Option("--ca <file>", help: "With --online, trust the authorities in this PEM file instead of the system's.")
+    @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.")
     var ca: String?
 
     @Option(

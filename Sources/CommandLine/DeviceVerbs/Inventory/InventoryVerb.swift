@@ -31,7 +31,7 @@ struct InventoryVerb: ReportingVerb {
 
     func check() throws {
         try files.check()
-        if pin.isGiven, !passkeys { throw UsageError("the PIN is only for --passkeys") }
+        if !passkeys, pin.places.isGiven || pin.text != nil { throw UsageError("the PIN is only for --passkeys") }
     }
 
     func run(in world: World) async throws -> Outcome<InventoryReport> {

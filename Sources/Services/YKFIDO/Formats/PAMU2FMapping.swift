@@ -43,9 +43,10 @@ public struct PAMU2FMapping: Hashable, Sendable {
     public var users: [User] {
         var found: [User] = []
         for line in lines {
-            let fields = String(decoding: line, as: UTF8.self).trimmed.split(separator: ":").map(String.init)
+            let text = String(decoding: line, as: UTF8.self).trimmed
+            let fields = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             guard let name = fields.first, !name.isEmpty else { continue }
-            let credentials = fields.dropFirst().compactMap { entry -> User.Credential? in
+            let credentials = fields.dropFirst().filter { !$0.isEmpty }.compactMap { entry -> User.Credential? in
                 let parts = entry.split(separator: ",", omittingEmptySubsequences: false)
                 let key = parts.count > 1 ? try? Base64.decode(parts[1]) : nil
                 if parts[0] == "*" { return User.Credential(id: nil, publicKey: key) }
