@@ -65,6 +65,7 @@ import Testing
         ("ykit --device 12345678 setup", "asks a person at each step"),
         ("ykit compare 12345678", "needs two keys"),
         ("ykit compare first.json 23456789", "needs a key and the network"),
+        ("ykit info --metadata", "needs the list of the FIDO Alliance"),
         ("ykit fido2 try", "waits for a browser"),
         ("ykit oath add Intranet:alice --generate --qr", "draws on the terminal"),
         ("ykit piv attest 9a", "Yubico's roots do not vouch for a virtual key"),

@@ -19,7 +19,7 @@ struct Bench {
     static let pin = "123456"
     let device: VirtualKey
 
-    init(serial: UInt32 = 1, _ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws {
+    init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 1) throws {
         device = try VirtualKey.new(version, serial: serial, world: VirtualWorld(touch: { _ in .touched }))
     }
 

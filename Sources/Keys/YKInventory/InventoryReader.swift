@@ -188,8 +188,11 @@ public struct InventoryReader {
             return []
         }
         // Without a PIN or fingerprint the list cannot be read; such a key may have credentials nevertheless.
-        guard info.hasCredentialManagement else { throw FIDOError.unsupported("credMgmt") }
-        guard info.hasPIN || info.givesTokenForUV else { throw FIDOError.pinNotSet }
+        guard info.hasCredentialManagement, info.hasPIN || info.givesTokenForUV else {
+            try reading.miss(
+                .passkey, .failed, info.hasCredentialManagement ? FIDOError.pinNotSet : .unsupported("credMgmt"))
+            return []
+        }
         if try await service.credentialStorageIfTold()?.existing == 0 { return [] }
         let found = try await service.discoverableCredentials()
         for credential in found { reading.add(.stored(credential)) }
