@@ -72,6 +72,7 @@ let package = Package(
         .library(name: "YKKeyAgent", targets: ["YKKeyAgent"]),
         .library(name: "YKUse", targets: ["YKUse"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
+        .library(name: "YKInventory", targets: ["YKInventory"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
     dependencies: [
@@ -139,6 +140,13 @@ let package = Package(
             "Keys/YKKeyAgent",
             ["YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library(
+            "Keys/YKInventory",
+            [
+                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
+                "YKCrypto",
+                "YKWire",
+            ]),
+        library(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
@@ -171,18 +179,20 @@ let package = Package(
         library(
             "CommandLine/Words",
             [
-                "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKInteraction",
-                "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV",
-                "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH",
+                "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
+                "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent",
+                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement",
+                "YKNFC", "YKToken", "YKSSH",
                 "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
             "CommandLine/Verbs",
             [
-                "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKInteraction", "YKDesktop", "YKUse",
-                "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKToken", "YKSSH",
-                "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
+                "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
+                "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement",
+                "YKToken", "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture",
+                "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto", "YKX509",
             ]),
         library(
@@ -216,8 +226,8 @@ let package = Package(
         library(
             "CommandLine/DeviceVerbs",
             [
-                "Verbs", "Words", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKFIDO", "YKPIV",
-                "YKManagement", "YKVirtualKey",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKDesktop", "YKUse",
+                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
@@ -319,6 +329,12 @@ let package = Package(
                 "YKKeys", "YKStore", "YKSecurityDomain", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement",
                 "YKCapture", "YKHardware",
                 "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto", "YKWire",
+            ]),
+        test(
+            "YKInventoryTests",
+            [
+                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKVirtualKey",
+                "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ]),
         test(
             "YKArculusTests",

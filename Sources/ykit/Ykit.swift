@@ -22,6 +22,8 @@ struct Ykit: ParsableCommand {
             DeviceCommands.list,
             DeviceCommands.info,
             DeviceCommands.setup,
+            DeviceCommands.compare,
+            DeviceCommands.inventory,
             DeviceCommands.apdu,
             AccountCommands.oath,
             FIDOCommands.fido2,

@@ -16,6 +16,9 @@ import signal
 import subprocess
 import time
 
+from fido2.webauthn import AttestationObject
+
+from lib.model_list import Service, der, payload
 from lib.openssh import Server
 from lib.peer import REAL, ROOT, YKIT, expect, skip
 from lib.piv_bench import DEFAULT_KEY, path, run, works, write
@@ -219,6 +222,49 @@ esac""")
     program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
 
 
+def second_key():
+    """Two keys, an inventory of the first, and what a signed list says about their model."""
+    pins = {}
+    for name in ("one.json", "two.json"):
+        made = json.loads(run(YKIT, "--json", "virtual", "new", name)[1])
+        pins[f"YKIT_FIDO_PIN_{made['serial']}"] = PIN
+        works("a PIN", YKIT, "--virtual", name, "fido2", "pin", "set", "--new-pin-stdin", text=PIN + "\n")
+        works("a passkey", YKIT, "--virtual", name, "fido2", "register", "--rp", "example.com", "--user", "alice", "--user-id", "AQID",
+              "--resident")
+        works("an account", YKIT, "--virtual", name, "oath", "add", "GitHub:alice", "--secret-stdin", text="GEZDGNBVGY3TQOJQ\n")
+    names = f"-e s,^12345678$,{path('one.json')}, -e s,^23456789$,{path('two.json')},"
+    program("ykit", f"""words=()
+for word; do words+=("$(sed {names} <<< "$word")"); done
+case $1 in
+compare) exec {REAL} "${{words[@]}}";;
+*) exec {REAL} --virtual {path('one.json')} "${{words[@]}}" ${{METADATA_ROOT:+--metadata-root $METADATA_ROOT}};;
+esac""")
+    write("bin/ykit", pathlib.Path(path("bin/ykit")).read_bytes().replace(b"#!/bin/sh", b"#!/bin/bash"))
+    _, shown = blocks("SecondKey")
+    for text in shown[:3]:
+        status, output = follow(text, **pins)
+        expect(f"the article on the second key: {text.splitlines()[-1]}", status == 0 or output)
+        expect("the second key has everything", "not covered" in output or "missing" in output, False)
+    with open(f"{HOME}/first.json") as file:
+        expect("the inventory has the passkey and the account", [item["kind"] for item in json.load(file)["items"]], ["passkey", "oath"])
+    registration = run(YKIT, "--json", "--virtual", "one.json", "fido2", "register", "--rp", "example.com", "--user", "bob",
+                       "--origin", "https://example.com")[1]
+    registration = registration[registration.index("{"):].splitlines()[0]
+    write("home/registration.json", registration.encode())
+    info = run(YKIT, "--json", "--virtual", "one.json", "fido2", "info")[1]
+    text = json.loads(registration)["credential"]["response"]["attestationObject"]
+    leaf = AttestationObject(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).att_stmt["x5c"][0]
+    service = Service()
+    write("root.der", der(service.root))
+    write("home/blob.jwt", service.sign(payload(
+        json.loads(info)["aaguid"].replace("-", ""), [{"status": "FIDO_CERTIFIED_L1", "effectiveDate": "2024-01-01"}],
+        roots=[base64.b64encode(leaf).decode()])))
+    status, output = follow(shown[3], METADATA_ROOT=path("root.der"))
+    expect("the article on the second key: what is known of a model", (status, "FIDO certified, level 1" in output) == (0, True) or output)
+    expect("all of its blocks are typed", len(shown), 4)
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
 def test_articles():
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(name, None)
@@ -235,3 +281,4 @@ def test_articles():
     accounts()
     integration()
     many_keys()
+    second_key()

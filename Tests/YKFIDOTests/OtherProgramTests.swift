@@ -163,6 +163,10 @@ struct OtherProgramTests {
             text == "root:AAAA,AAAA,es256,+presence:\(entry)\nbob:*,BBBB,es256,+presence\neve:\(own)\n")
         #expect(PAMU2FMapping(mapping.bytes).credentialIDs(of: "root") == [[0, 0, 0], credential.id])
         #expect(PAMU2FMapping().bytes == [])
+        let users = PAMU2FMapping(Array("a:x\n:AAAA,AA\na:*,AAAA,es256:AAAA:!,AAAA\n".utf8)).users
+        #expect(users.map(\.name) == ["a"])
+        #expect(users[0].credentials.map(\.id) == [nil, [0, 0, 0]])
+        #expect(users[0].credentials.map(\.publicKey) == [[0, 0, 0], nil])
     }
 
     @Test func writesTypesOfPAM() throws {

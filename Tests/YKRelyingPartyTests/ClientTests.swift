@@ -78,6 +78,41 @@ struct ClientTests {
         }
     }
 
+    /// Answers one request, of which the address is kept.
+    struct EndpointsWeb: HTTPClient {
+        let answer: Result<HTTPResponse, HTTPError>
+        func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
+            #expect(request.url.description == "https://example.com/.well-known/passkey-endpoints")
+            #expect(request.limit == 65536 && request.cookies == nil)
+            return try answer.get()
+        }
+    }
+
+    @Test func fetchesPasskeyEndpoints() async throws {
+        func fetch(_ status: Int, _ type: String, _ body: String) async throws -> PasskeyEndpoints? {
+            let response = HTTPResponse(
+                status: status, fields: [HTTPField("Content-Type", type)], body: Array(body.utf8))
+            return try await PasskeyEndpoints.fetch("example.com", EndpointsWeb(answer: .success(response)))
+        }
+        let text = #"{"enroll":"https://login.example.org/new","manage":"http://example.com/","prfUsageDetails":7}"#
+        let found = try await fetch(200, "application/json", text)
+        #expect(found?.enroll?.description == "https://login.example.org/new" && found?.manage == nil)
+        let empty = try await fetch(200, "application/json; charset=utf-8", "{}")
+        #expect(empty?.enroll == nil && empty != nil)
+        #expect(try await fetch(200, "application/json", #"{"enroll":"x y"}"#)?.enroll == nil)
+        #expect(try await fetch(302, "application/json", text) == nil)
+        #expect(try await fetch(200, "text/html", text) == nil)
+        for body in ["", "[]", #"{"enroll":1}"#] {
+            await #expect(throws: RelatedOriginsError.self) { try await fetch(200, "application/json", body) }
+        }
+        await #expect(throws: RelatedOriginsError.http(.timedOut)) {
+            try await PasskeyEndpoints.fetch("example.com", EndpointsWeb(answer: .failure(.timedOut)))
+        }
+        await #expect(throws: RelatedOriginsError.self) {
+            try await PasskeyEndpoints.fetch("not a host", EndpointsWeb(answer: .failure(.timedOut)))
+        }
+    }
+
     @Test func fetchesRelatedOrigins() async throws {
         func fetch(_ status: Int, _ type: String, _ body: String) async throws -> RelatedOrigins {
             let response = HTTPResponse(

@@ -7,6 +7,8 @@ package enum DeviceCommands {
     package static var list: any Command.Type { List.self }
     package static var info: any Command.Type { Info.self }
     package static var setup: any Command.Type { Setup.self }
+    package static var inventory: any Command.Type { InventoryVerb.self }
+    package static var compare: any Command.Type { Compare.self }
     package static var apdu: any Command.Type { APDUCommand.self }
     package static var config: any Command.Type { ConfigGroup.self }
     package static var doctor: any Command.Type { Doctor.self }

@@ -141,7 +141,7 @@ extension FIDOError: Explained {
             "ep": "this key does not support enterprise attestation",
             "alwaysUv": "this key cannot be set to always verify its user",
             "setMinPINLength": "this key does not support a minimum PIN length",
-            "perCredMgmtRO": "this key issues no persistent token",
+            "perCredMgmtRO": "this key issues no persistent token", "wink": "this key cannot blink on request",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",

@@ -2,7 +2,7 @@
 
 public import YKFIDO
 import YKTransport
-import YKWire
+public import YKWire
 
 /// A relying party's requirements for attestation (WebAuthn Level 3 §5.4.7, §7.1 steps 21 to 24). Every statement
 /// received must be valid in its format.
@@ -56,7 +56,15 @@ public struct MetadataPolicy: Sendable {
     /// Creates a policy that refuses models known to be compromised or revoked.
     public init(_ metadata: MetadataBLOB) { self.metadata = metadata }
 
-    func assess(
+    /// Checks the attestation of a registration, and whether the metadata allow its model.
+    ///
+    /// - Parameters:
+    ///   - object: The attestation.
+    ///   - clientDataHash: SHA-256 of the client data.
+    ///   - check: The other requirements.
+    /// - Returns: Who vouches for the authenticator, and its model.
+    /// - Throws: `attestation` or `model`.
+    public func assess(
         _ object: AttestationObject, _ clientDataHash: [UInt8], _ check: AttestationVerification
     ) throws(CeremonyError) -> (AttestationVerification.Trust, MetadataEntry?) {
         let trust: AttestationVerification.Trust

@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import YKHardware
 import YKKeys
+import YKRelyingParty
 import YKWire
 
 /// What was found, and what was done about it.
@@ -42,12 +43,19 @@ struct Doctor: ReportingVerb {
     @Option("--report <file>", help: "Write the results to a new file, with names and numbers masked.")
     var report: String?
 
+    @OptionGroup var metadata: MetadataOptions
+
     @Flag("--fix", help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 
+    func check() throws { try metadata.check() }
+
     func run(in world: World) async throws -> Outcome<Findings> {
+        let list = try metadata.list(in: world)
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await world.keys.diagnosis()
-        let rungs = Self.configuration(world.configuration) + diagnosis.rungs
+        var model: [Rung] = []
+        if let list { model = await Self.model(list, in: world) }
+        let rungs = Self.configuration(world.configuration) + diagnosis.rungs + model
         let found = Findings(rungs: rungs, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse)
@@ -55,7 +63,7 @@ struct Doctor: ReportingVerb {
             Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy)
         }
         if let report {
-            let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs
+            let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs + model
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(
                 ReportMask(facts, user: User.name, home: Variables["HOME"]))
@@ -63,6 +71,22 @@ struct Doctor: ReportingVerb {
             try FileOutput(file: report, force: nil).put(bytes, &outcome.answer)
         }
         return outcome
+    }
+
+    /// What the list of models says about the selected key.
+    private static func model(_ list: MetadataBLOB, in world: World) async -> [Rung] {
+        do {
+            let model = try await list.model(in: world)
+            let seen = model.rows.map { $0[1] }.listed(by: "; ")
+            guard !model.warnings.isEmpty else { return [Rung("model", .good, seen)] }
+            return [
+                Rung(
+                    "model", .bad, seen, remedy: "replace the key; first register another one at each account",
+                    exit: .policy)
+            ]
+        } catch {
+            return [Rung("model", .note, "not looked up in the metadata list: \(Explanation(error).message)")]
+        }
     }
 
     /// The configuration file and variables in effect; empty without any.

@@ -3,9 +3,11 @@
 import Arguments
 import TerminalIO
 import Verbs
+import YKFIDO
 import YKKeys
 import YKManagement
 import YKOATH
+import YKRelyingParty
 import YKTransport
 import YKWire
 
@@ -16,13 +18,21 @@ struct Info: Verb {
         "Show a key's model, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
             "Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.",
-        members: KeyReport.members,
-        examples: [Example("ykit info"), Example("ykit info --json")])
+        members: KeyReport.members + ["model"],
+        examples: [
+            Example("ykit info"), Example("ykit info --json"),
+            Example("ykit info --metadata blob.jwt", "Show what the FIDO Alliance reports of the model."),
+        ])
 
     @Flag("--check-fips", help: "Check whether a YubiKey FIPS of the 4 series is in its FIPS mode.")
     var checkFips = false
 
+    @OptionGroup var metadata: MetadataOptions
+
+    func check() throws { try metadata.check() }
+
     func answer(in world: World) async throws -> Answer {
+        let list = try metadata.list(in: world)
         var report = try await KeyReport.read(in: world)
         if checkFips {
             guard let info = report.identity.info, info.version.major == 4, info.isFIPSSeries else {
@@ -32,7 +42,26 @@ struct Info: Verb {
             }
             report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
-        return report.answer
+        var answer = report.answer
+        if let model = try await list?.model(in: world) {
+            answer.members["model"] = model.json
+            answer.lines += [""] + Table.details(model.rows)
+            answer.warnings += model.warnings
+        }
+        return answer
+    }
+}
+
+extension MetadataBLOB {
+    /// Returns what the list says about the model of the selected key, which only FIDO2 names.
+    func model(in world: World) async throws -> ModelReport {
+        let service = try await world.openFIDO()
+        guard await service.hasCTAP2 else {
+            throw Explanation(
+                "not-supported", .notSupported, "this key has only U2F, which does not name the model",
+                hint: "'ykit fido2 verify --metadata' finds it by the certificate of a registration")
+        }
+        return ModelReport(try await service.info().aaguid, in: self, at: world.now)
     }
 }
 

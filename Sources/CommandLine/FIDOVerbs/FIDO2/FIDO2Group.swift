@@ -15,7 +15,7 @@ struct FIDO2Group: ParsableCommand {
             FIDO2Show.self, FIDO2Register.self, FIDO2Assert.self, FIDO2Verify.self, FIDO2Try.self, FIDO2Secret.self,
             FIDO2Credentials.self,
             FIDO2PIN.self, FIDO2Fingerprints.self, FIDO2LargeBlob.self,
-            FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self,
+            FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self, FIDO2Wink.self,
         ],
         aliases: ["fido"],
         examples: [Example("ykit fido2 credentials list", "List the passkeys on the key.")])
@@ -111,6 +111,24 @@ struct FIDO2Select: ReportingVerb {
     func run(in world: World) async throws -> Outcome<Selected> {
         let path = try await world.touchedKey()
         return Outcome(Selected(path: path), path)
+    }
+}
+
+/// Makes a key blink.
+struct FIDO2Wink: ReportingVerb {
+    static let about = About(
+        "wink", "Make the key blink, to see which one it is.",
+        discussion: "Only over HID, and only keys that report that they can. No touch is required.",
+        examples: [Example("ykit fido2 wink")])
+
+    /// The key blinked.
+    struct Winked: Report {
+        static let members: [Member<Self>] = []
+    }
+
+    func run(in world: World) async throws -> Outcome<Winked> {
+        try await world.openFIDO().wink()
+        return Outcome(Winked(), "the key blinks")
     }
 }
 

@@ -58,11 +58,9 @@ extension FIDO2Register {
     }
 
     private func hostName() throws(Explanation) -> String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else {
-            throw .usage("missing --origin: the machine has no name")
-        }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let name = Machine.name
+        guard !name.isEmpty else { throw .usage("missing --origin: the machine has no name") }
+        return name
     }
 
     private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> PAMU2FEntry {

@@ -6,6 +6,7 @@ import Verbs
 import Words
 import YKCrypto
 import YKFIDO
+import YKRelyingParty
 import YKTransport
 import YKWire
 
@@ -45,10 +46,16 @@ struct FIDO2Verify: ReportingVerb {
     @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that chains to none of them is refused.")
     var trust: String?
 
+    @OptionGroup var metadata: MetadataOptions
+
     @Option("--format", among: [.webauthn, .libfido2], help: "Format of FILE: webauthn or libfido2.")
     var format: ExchangeFormat = .webauthn
 
     func check() throws {
+        try metadata.check()
+        if metadata.metadata != nil, trust != nil {
+            throw UsageError("--trust and --metadata cannot be combined")
+        }
         if registration != nil, publicKey != nil {
             throw UsageError("--registration and --public-key cannot be combined")
         }
@@ -57,8 +64,12 @@ struct FIDO2Verify: ReportingVerb {
     func run(in world: World) throws -> Outcome<VerificationReport> {
         let response = try format == .libfido2 ? libFIDO2Response() : Self.response(json: file)
         var report = VerificationReport(response)
+        let list = try metadata.list(in: world)
+        if list != nil, !response.isRegistration {
+            throw Explanation.usage("--metadata is for registrations: an assertion does not name the model")
+        }
         do {
-            try verify(response, &report, world)
+            try verify(response, list, &report, world)
         } catch let problem as VerificationProblem {
             report.refuse(problem.words)
         } catch let refusal as Refusal {
@@ -85,7 +96,9 @@ struct FIDO2Verify: ReportingVerb {
         }
     }
 
-    private func verify(_ response: ResponseFile, _ report: inout VerificationReport, _ world: World) throws {
+    private func verify(
+        _ response: ResponseFile, _ list: MetadataBLOB?, _ report: inout VerificationReport, _ world: World
+    ) throws {
         try checkClientData(response, &report)
         let rpID = try rp ?? response.rpID ?? party(response, &report)
         report.rpID = rpID
@@ -96,14 +109,39 @@ struct FIDO2Verify: ReportingVerb {
             check.requiresPresence = !noTouch
             if let trust { check.anchors = TrustAnchors(try Self.certificates(trust)) }
             check.clock = world.environment.clock
-            report.isAnchored = trust != nil
-            report.trust = try check.check(object, clientDataHash: response.clientDataHash)
+            report.isAnchored = trust != nil || list != nil
+            if let list {
+                try assess(object, response.clientDataHash, check, list, &report)
+            } else {
+                report.trust = try check.check(object, clientDataHash: response.clientDataHash)
+            }
         case .assertion(let data, let signature):
             let key = try key(for: response)
             var check = AssertionVerification(rpID: rpID, publicKey: key)
             check.requiresUserVerification = uv
             check.requiresPresence = !noTouch
             try check.check(data, signature: signature, clientDataHash: response.clientDataHash)
+        }
+    }
+
+    /// Checks an attestation with the list of models.
+    private func assess(
+        _ object: AttestationObject, _ clientDataHash: [UInt8], _ check: AttestationVerification,
+        _ list: MetadataBLOB, _ report: inout VerificationReport
+    ) throws {
+        let aaguid = object.authenticatorData.credential?.aaguid ?? []
+        report.model = ModelReport(aaguid, in: list, at: check.clock.now)
+        do throws(CeremonyError) {
+            let (trust, entry) = try MetadataPolicy(list).assess(object, clientDataHash, check)
+            report.trust = trust
+            report.model = ModelReport(aaguid, in: list, entry: entry, at: check.clock.now)
+        } catch {
+            switch error {
+            case .attestation(let problem): throw problem
+            case .model(.unknown): throw Refusal(reason: "its model is not in the metadata list")
+            case .model(let refusal): throw Refusal(reason: "its model is refused: \(refusal.description.printable)")
+            default: throw error
+            }
         }
     }
 
@@ -181,6 +219,8 @@ struct VerificationReport: Report {
     var trust: AttestationVerification.Trust?
     /// Whether trust anchors were given.
     var isAnchored = false
+    /// What the metadata say about the model.
+    var model: ModelReport?
     /// The checks that were not requested.
     var notChecked: [String] = []
     private var reason: String?
@@ -197,6 +237,7 @@ struct VerificationReport: Report {
         Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
         Member("counter") { $0.response.authenticatorData.counter },
         Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
+        Member("model", "from --metadata") { $0.model },
         Member("notChecked", "what no option requested") { $0.notChecked },
     ]
 
@@ -219,7 +260,7 @@ struct VerificationReport: Report {
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         let signer = trust.map { "attestation signed by: \($0.description(isAnchored: isAnchored))" }
-        return [words] + (signer.map { [$0] } ?? []) + missed
+        return [words] + (signer.map { [$0] } ?? []) + (model.map { Table.details($0.rows) } ?? []) + missed
     }
 
     /// The credential as `fido2-cred -V` prints it; nothing for an assertion.

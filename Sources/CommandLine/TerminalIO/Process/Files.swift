@@ -51,6 +51,19 @@ package enum Files {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
     }
 
+    /// Reads the start of a file or device: at most `count` bytes.
+    package static func read(_ path: String, upTo count: Int) throws(Explanation) -> [UInt8] {
+        return try with(path) { descriptor throws(Explanation) in
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                let next = try piece(descriptor, path)
+                if next.isEmpty { break }
+                bytes += next
+            }
+            return Array(bytes.prefix(count))
+        }
+    }
+
     /// Reads until the end.
     package static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -99,6 +112,15 @@ package enum Files {
         _ descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
     ) throws(Explanation) {
         while true {
+            let next = try piece(descriptor, path)
+            if next.isEmpty { return }
+            try body(next[...])
+        }
+    }
+
+    /// Reads the next piece; empty at the end.
+    private static func piece(_ descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
+        while true {
             var result = 0
             let piece = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
                 result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -109,8 +131,7 @@ package enum Files {
                 continue
             }
             guard result >= 0 else { throw failure("cannot read", path) }
-            if result == 0 { return }
-            try body(piece[...])
+            return piece
         }
     }
 

@@ -10,3 +10,13 @@ package enum User {
         return String(cString: name)
     }
 }
+
+/// The machine that the program runs on.
+package enum Machine {
+    /// Its name in the network; empty if it has none.
+    package static var name: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -9,6 +9,7 @@ enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
     package static let rows: [(words: [String], purpose: String)] = [
         (["list", "info", "setup"], "which keys are attached, what they can do, the first steps"),
+        (["compare", "inventory"], "whether a second key opens what the first one does"),
         (["doctor", "udev-rules"], "why a key does not work, and what to do"),
         (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
         (["oath", "qr"], "one-time codes (TOTP, HOTP); what a QR code holds"),
@@ -18,8 +19,7 @@ enum FirstScreen {
         (["ssh", "age"], "SSH keys, an agent, signatures; files encrypted with age"),
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
-        (["approve"], "logins to approve or decline"),
-        (["2fa"], "a service's second factors at privacyIDEA"),
+        (["approve", "2fa"], "logins to approve or decline; second factors at privacyIDEA"),
         (["arculus"], "Arculus cards, with their server"),
         (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),

@@ -39,19 +39,56 @@ public struct MetadataEntry: Hashable, Sendable {
     }
 }
 
+extension MetadataEntry {
+    /// The reports that apply to the whole model at a time, in seconds since 1970; reports on single attestation
+    /// certificates, which a key does not show, are left out.
+    public func reports(at time: Int64) -> [StatusReport] { reports.filter { $0.applies(to: [], at: time) } }
+
+    /// The certification of the model at a time: the latest report on certification. The list need not be in order of time.
+    ///
+    /// - Returns: `nil` if the list does not say.
+    public func certification(at time: Int64) -> StatusReport? {
+        let reports = reports(at: time).enumerated().filter { $0.element.status.isCertification }
+        return reports.max { left, right in
+            let (first, second) = (left.element.effectiveDate?.day ?? .min, right.element.effectiveDate?.day ?? .min)
+            return first == second ? left.offset < right.offset : first < second
+        }?.element
+    }
+
+    /// The reports of a compromise or a revocation that apply at a time.
+    public func warnings(at time: Int64) -> [StatusReport] {
+        reports(at: time).filter { AuthenticatorStatus.compromised.contains($0.status) }
+    }
+
+    /// Whether new firmware is available for the model, and from which version.
+    public func update(at time: Int64) -> StatusReport? {
+        reports(at: time).last { $0.status == .updateAvailable }
+    }
+}
+
 /// A status report on a model (FIDO Metadata Service 3.0 §3.1.3).
 public struct StatusReport: Hashable, Sendable {
     /// The reported status.
     public let status: AuthenticatorStatus
     /// The day from which it applies; `nil` if it always applies.
     public let effectiveDate: UTCDate?
-    /// The affected certificate, DER; `nil` for the whole model.
+    /// The affected certificate, of one authenticator or a batch, DER; `nil` for the whole model.
     public let certificate: [UInt8]?
+    /// The first firmware version that it applies to; `nil` if it applies to all.
+    public let authenticatorVersion: Int64?
+    /// The page with the details, if there is one.
+    public let url: String?
+    /// The number of the certificate of the FIDO Alliance, if the report is about one.
+    public let certificateNumber: String?
 
     init(_ members: JSONMembers) throws(WebAuthnError) {
         status = AuthenticatorStatus(rawValue: try members.required("status", .string))
         effectiveDate = try members.optional("effectiveDate", .string).flatMap { UTCDate($0) }
-        certificate = try members.optional("certificate", .bytes)
+        let batch = try members.optional("batchCertificate", .bytes)
+        certificate = try members.optional("certificate", .bytes) ?? batch
+        authenticatorVersion = try members.optional("authenticatorVersion", .int)
+        url = try members.optional("url", .string)
+        certificateNumber = try members.optional("certificateNumber", .string)
     }
 
     /// Whether the report applies to an authenticator with these certificates at a time, in seconds since 1970.
@@ -90,6 +127,8 @@ public struct AuthenticatorStatus: OpenSet {
         .revoked,
     ]
 
+    /// Whether it says which certification the model has, or that it has none.
+    public var isCertification: Bool { self == .notCertified || rawValue.hasPrefix("FIDO_CERTIFIED") }
 }
 
 /// The reason for refusing a model.

@@ -23,6 +23,41 @@ public struct PAMU2FMapping: Hashable, Sendable {
         }
     }
 
+    /// A user, and the credentials with which that user logs in.
+    public struct User: Hashable, Sendable {
+        /// One credential.
+        public struct Credential: Hashable, Sendable {
+            /// Its identifier; `nil` if the key stores it.
+            public let id: [UInt8]?
+            /// Its public key as the file has it; `nil` if it is missing or malformed.
+            public let publicKey: [UInt8]?
+        }
+
+        /// The name of the account.
+        public let name: String
+        /// The credentials, in the order in which pam_u2f tries them.
+        public let credentials: [Credential]
+    }
+
+    /// The users with their credentials; of several lines for one user, only the last one is used.
+    public var users: [User] {
+        var found: [User] = []
+        for line in lines {
+            let text = String(decoding: line, as: UTF8.self).trimmed
+            let fields = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard let name = fields.first, !name.isEmpty else { continue }
+            let credentials = fields.dropFirst().filter { !$0.isEmpty }.compactMap { entry -> User.Credential? in
+                let parts = entry.split(separator: ",", omittingEmptySubsequences: false)
+                let key = parts.count > 1 ? try? Base64.decode(parts[1]) : nil
+                if parts[0] == "*" { return User.Credential(id: nil, publicKey: key) }
+                return (try? Base64.decode(parts[0])).map { User.Credential(id: $0, publicKey: key) }
+            }
+            found.removeAll { $0.name == name }
+            found.append(User(name: name, credentials: credentials))
+        }
+        return found
+    }
+
     /// Adds a credential to the user's line.
     ///
     /// - Parameters:
@@ -63,13 +98,7 @@ public struct PAMU2FEntry: Hashable, Sendable, CustomStringConvertible {
     public init?(
         _ credential: AuthenticatorData.AttestedCredential, isResident: Bool, verification: Verification
     ) {
-        let (type, key): (String, [UInt8])
-        switch credential.publicKey.material {
-        case .ec2(.p256, let x, let y): (type, key) = ("es256", x + y)
-        case .okp(.ed25519, let x): (type, key) = ("eddsa", x)
-        case .rsa(let modulus, let exponent): (type, key) = ("rs256", modulus + exponent)
-        default: return nil
-        }
+        guard let (type, key) = Self.publicKey(credential.publicKey) else { return nil }
         let options =
             switch verification {
             case .presence: "+presence"
@@ -78,5 +107,15 @@ public struct PAMU2FEntry: Hashable, Sendable, CustomStringConvertible {
             }
         let handle = isResident ? "*" : Base64.encode(credential.id)
         description = "\(handle),\(Base64.encode(key)),\(type),\(options)"
+    }
+
+    /// Returns the type and the bytes of a public key as pam_u2f writes them; `nil` for other algorithms.
+    public static func publicKey(_ key: COSEKey) -> (type: String, bytes: [UInt8])? {
+        switch key.material {
+        case .ec2(.p256, let x, let y): ("es256", x + y)
+        case .okp(.ed25519, let x): ("eddsa", x)
+        case .rsa(let modulus, let exponent): ("rs256", modulus + exponent)
+        default: nil
+        }
     }
 }

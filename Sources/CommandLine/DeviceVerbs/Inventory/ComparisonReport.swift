@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+import Verbs
+import Words
+import YKHTTP
+import YKInventory
+import YKRelyingParty
+import YKTransport
+import YKWire
+
+/// What one key opens and another does not.
+struct ComparisonReport: Report {
+    /// One of the keys.
+    struct Side: Report {
+        let inventory: Inventory
+        let isSaved: Bool
+
+        static let members: [Member<Side>] =
+            including { $0.inventory.key } + [
+                Member("time", "when it was read, seconds since 1970") { $0.inventory.time },
+                Member("saved", "whether an inventory stands for the key") { $0.isSaved },
+                Member("gaps", "what was not read") { $0.inventory.gaps },
+            ]
+
+        var words: String {
+            inventory.key.words + (isSaved ? ", as of \(Day.text(inventory.time))" : "")
+        }
+    }
+
+    /// An item of the first key.
+    struct Entry: Report {
+        let row: InventoryComparison.Row
+        var page: String?
+
+        static let members: [Member<Entry>] =
+            including { $0.row.item } + [
+                Member("verdict", "what the second key has: same, own, named, different, missing or unknown") {
+                    $0.row.verdict.rawValue
+                },
+                Member("covered") { $0.row.verdict.isCovered },
+                Member("page", "of a missing passkey, where to register the second key") { $0.page },
+            ]
+    }
+
+    let first: Side
+    let second: Side
+    var entries: [Entry]
+    private let comparison: InventoryComparison
+
+    static let members: [Member<ComparisonReport>] = [
+        Member("first") { $0.first }, Member("second") { $0.second },
+        Member("covered", "whether the second key opens all that the first one does, as far as could be read") {
+            $0.comparison.isCovered
+        },
+        Member("items", "what the first key opens") { $0.entries },
+        Member("additional", "what only the second key opens") { $0.comparison.additional },
+    ]
+
+    init(_ first: Inventory, _ second: Inventory, isSaved: [Bool]) {
+        self.first = Side(inventory: first, isSaved: isSaved[0])
+        self.second = Side(inventory: second, isSaved: isSaved[1])
+        comparison = InventoryComparison(of: first, with: second)
+        entries = comparison.rows.map { row in
+            Entry(row: row, page: row.isMissingPasskey ? row.item.relyingParty.flatMap(Self.homePage) : nil)
+        }
+    }
+
+    /// The site itself, where it does not say which page registers keys.
+    private static func homePage(_ rpID: String) -> String? {
+        (try? HTTPURL("https://\(rpID)/")).map(\.description)
+    }
+
+    /// Asks the sites of missing passkeys for the page to register at.
+    ///
+    /// - Returns: Warnings about sites that could not be asked.
+    mutating func addPages(_ client: any HTTPClient, _ trust: HTTPTrust) async throws -> [String] {
+        var pages: [String: String] = [:]
+        var warnings: [String] = []
+        let sites = entries.filter { $0.page != nil }.compactMap(\.row.item.relyingParty)
+        for site in Set(sites).sorted() {
+            do {
+                pages[site] = try await PasskeyEndpoints.fetch(site, client, trust: trust)?.enroll?.description
+            } catch .http(.cancelled) { throw Explanation.interrupted } catch {
+                warnings.append("\(site.printable) was not asked where to register: \(error.words)")
+            }
+        }
+        for index in entries.indices where entries[index].page != nil {
+            guard let site = entries[index].row.item.relyingParty, let page = pages[site] else { continue }
+            entries[index].page = page
+        }
+        return warnings
+    }
+
+    // MARK: for people
+
+    var lines: [String] {
+        var lines = ["first   \(first.words)", "second  \(second.words)"]
+        if !entries.isEmpty { lines += [""] + Table.details(entries.map(\.cells)) }
+        let additional = comparison.additional
+        if !additional.isEmpty {
+            lines += ["", "only on the second key"]
+            lines += Table.details(additional.map { [$0.kind.rawValue, $0.name.printable] }, indent: "  ")
+        }
+        let gaps = [("first", first), ("second", second)].flatMap { side in
+            side.1.inventory.gaps.map { "\(side.0) key: \($0.words)" }
+        }
+        if !gaps.isEmpty { lines += ["", "not compared"] + gaps.map { "  " + $0 }.asProse }
+        return lines + [""] + summary
+    }
+
+    private var summary: [String] {
+        let open = entries.filter { !$0.row.verdict.isCovered }
+        guard !open.isEmpty else {
+            return [
+                comparison.isCovered
+                    ? "the second key opens everything that the first one does"
+                    : "the second key opens everything that was read of the first one"
+            ]
+        }
+        let kinds = Inventory.Kind.allCases.filter { kind in open.contains { $0.row.item.kind == kind } }
+        return ["\(open.count) of \(entries.count) not covered by the second key"]
+            + kinds.map { "  \($0.words): \($0.advice)" }.asProse
+    }
+}
+
+extension ComparisonReport.Entry {
+    fileprivate var cells: [String] {
+        let page = page.map { ", \($0.printable)" } ?? ""
+        return [row.verdict.mark, row.item.kind.rawValue, row.item.name.printable, row.verdict.words + page]
+    }
+}
+
+extension InventoryComparison.Row {
+    fileprivate var isMissingPasskey: Bool { item.kind == .passkey && !verdict.isCovered }
+}
+
+extension InventoryComparison.Verdict {
+    fileprivate var mark: String {
+        switch self {
+        case .same, .own: Style.green.around("ok")
+        case .named, .unknown: Style.yellow.around("?")
+        case .different, .missing: Style.red.around("-")
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .same: "on both keys"
+        case .own: "each has its own"
+        case .named: "same name, secret not compared"
+        case .different: "another secret of the same name"
+        case .missing: "missing"
+        case .unknown: "not known"
+        }
+    }
+}
+
+extension RelatedOriginsError {
+    fileprivate var words: String {
+        switch self {
+        case .http(let error): error.explanation.message
+        case .unavailable(let status, _): "HTTP status \(status)"
+        case .document(let error): "\(error)".printable
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import Words
+import YKHardware
+import YKInventory
+import YKWire
+
+/// The files and volumes of this machine that refer to keys.
+struct InventoryFiles: ParsableArguments {
+    static let title = "File Options"
+
+    @Option(
+        "--file <file>",
+        help: """
+            Look up the keys of this file or LUKS2 volume: SSH, age, pam_u2f. May be repeated; by default the SSH keys, the \
+            pam_u2f file and the volumes of this machine.
+            """, completion: .file)
+    var files: [String] = []
+
+    @Flag("--no-files", help: "Look at the keys only.") var noFiles = false
+
+    func check() throws {
+        if noFiles, !files.isEmpty { throw UsageError("--file and --no-files exclude each other") }
+    }
+
+    /// Returns the references of the files.
+    func references(_ terminal: Terminal) throws(Explanation) -> [CredentialReference] {
+        if noFiles { return [] }
+        var found: [CredentialReference] = []
+        for file in files { found += try Self.references(of: file) }
+        guard files.isEmpty else { return found }
+        for file in Self.usual { found += (try? Self.references(of: file)) ?? [] }
+        for volume in Self.volumes {
+            do { found += try Self.references(of: volume) } catch {
+                terminal.note("\(error.message); as root, ykit also tells which key opens this volume")
+            }
+        }
+        return found
+    }
+
+    private static func references(of file: String) throws(Explanation) -> [CredentialReference] {
+        let bytes = try Files.read(file, upTo: CredentialReference.readLimit)
+        do throws(ReferenceError) {
+            return try CredentialReference.all(in: bytes, of: file, host: Machine.name)
+        } catch { throw error.explanation(in: file) }
+    }
+
+    /// The private key files beside public keys of security keys, and the mapping of pam_u2f. Other private keys are not
+    /// read.
+    private static var usual: [String] {
+        guard let home = Variables["HOME"], home.hasPrefix("/") else { return [] }
+        let keys = SystemFile.names(in: home + "/.ssh").sorted().filter { name in
+            guard name.hasSuffix(".pub") else { return false }
+            let start = try? Files.read("\(home)/.ssh/\(name)", upTo: 3)
+            return start == Array("sk-".utf8)
+        }
+        let folder = Variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        return keys.map { "\(home)/.ssh/\($0.dropLast(4))" }.filter(Files.isFile)
+            + [folder + "/Yubico/u2f_keys"].filter(Files.isFile)
+    }
+
+    /// The LUKS2 volumes, as udev has found them.
+    private static var volumes: [String] {
+        SystemFile.names(in: "/sys/class/block").sorted().compactMap { name in
+            guard let number = SystemFile.text("/sys/class/block/\(name)/dev")?.trimmed,
+                let facts = SystemFile.text("/run/udev/data/b\(number)", limit: 1 << 16)?.split(separator: "\n"),
+                facts.contains("E:ID_FS_TYPE=crypto_LUKS"), facts.contains("E:ID_FS_VERSION=2")
+            else { return nil }
+            return "/dev/\(name)"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+import Verbs
+import YKInventory
+import YKWire
+
+/// What a key opens, in the form of a saved inventory.
+struct InventoryReport: Report {
+    let inventory: Inventory
+
+    static let members: [Member<InventoryReport>] = [
+        Member("format", "the name of the form of a saved inventory") { _ in Inventory.format },
+        Member("formatVersion") { _ in Inventory.formatVersion },
+        Member("key") { $0.inventory.key },
+        Member("time", "seconds since 1970") { $0.inventory.time },
+        Member("timestamp", "the same, RFC 3339") { UTCDate.timestamp($0.inventory.time) },
+        Member("items") { $0.inventory.items },
+        Member("gaps", "what was not read") { $0.inventory.gaps },
+    ]
+}
+
+extension InventoriedKey: Report {
+    static let members: [Member<InventoriedKey>] = [
+        Member("name") { $0.name }, Member("serial") { $0.serial }, Member("version") { $0.version },
+    ]
+
+    /// Name and serial number.
+    var words: String { name.printable + (serial.map { " \($0.printable)" } ?? "") }
+}
+
+extension Inventory.Item: Report {
+    static let members: [Member<Inventory.Item>] = [
+        Member("kind", "passkey, oath, piv, openpgp, ssh, age, pam_u2f or luks") { $0.kind.rawValue },
+        Member("target", "what is opened; items of two keys are matched by it") { $0.target },
+        Member("name") { $0.name },
+        Member("mark", "equal for the same secret or private key, and no secret itself") { $0.mark },
+        Member("relyingParty", "of a passkey") { $0.relyingParty },
+    ]
+}
+
+extension Inventory.Gap: Report {
+    static let members: [Member<Inventory.Gap>] = [
+        Member("kind") { $0.kind.rawValue },
+        Member("reason", "not-requested, locked, failed or unknown") { $0.reason.rawValue },
+    ]
+}
+
+extension Inventory.Kind {
+    /// Its items, in the plural.
+    var words: String {
+        switch self {
+        case .passkey: "passkeys"
+        case .oath: "OATH accounts"
+        case .piv: "PIV keys"
+        case .openPGP: "OpenPGP keys"
+        case .ssh: "SSH keys"
+        case .age: "keys for age"
+        case .pamU2F: "logins with pam_u2f"
+        case .luks: "LUKS2 volumes"
+        }
+    }
+
+    /// How a second key gets what only the first one has.
+    var advice: String {
+        switch self {
+        case .passkey: "register the second key at the site: the address is behind each"
+        case .oath: "add the account to both keys while its QR code is shown; sites show it again only for a new secret"
+        case .piv: "generate a key in the same slot and have it certified; keep the first key to read old mail"
+        case .openPGP: "add subkeys of the second key; a decryption key can only be copied from a backup"
+        case .ssh: "'ykit ssh generate', then add the public key wherever the first one is authorized"
+        case .age: "'ykit age generate', then encrypt files to both recipients"
+        case .pamU2F: "'ykit fido2 register --format pam-u2f --append FILE' with the second key"
+        case .luks: "systemd-cryptenroll --fido2-device=auto VOLUME with the second key"
+        }
+    }
+}
+
+extension Inventory.Gap {
+    /// What was not read, and why.
+    var words: String {
+        switch reason {
+        case .notRequested: "the \(kind.words) were not listed, which requires the PIN: --passkeys"
+        case .locked: "the \(kind.words) are locked with a password"
+        case .failed: "the \(kind.words) could not be read"
+        case .unknown: "for some \(kind.words) the key does not report whether they are its own"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import YKFIDO
+import YKInventory
+import YKKeys
+import YKUse
+import YKWire
+
+/// Lists what a key opens, in a form to be saved.
+struct InventoryVerb: ReportingVerb {
+    static let uses: GlobalUse = [.device, .virtual, .channel]
+    static let about = About(
+        "inventory", "List what a key opens, to be saved and compared with another key.",
+        discussion: """
+            Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with pam_u2f and \
+            LUKS2 volumes. The output contains no secrets, but tells where the key is used. 'ykit compare' reads it in place of \
+            the key. Nothing is written to the key, and no touch is required.
+            """,
+        examples: [
+            Example("ykit inventory > first.json", "Save what this key opens."),
+            Example("ykit inventory --passkeys > first.json", "The same with passkeys, which requires the PIN."),
+        ])
+
+    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
+
+    @OptionGroup var files: InventoryFiles
+    @OptionGroup var pin: PINOptions
+
+    func check() throws {
+        try files.check()
+        if !passkeys, pin.places.isGiven || pin.text != nil { throw UsageError("the PIN is only for --passkeys") }
+    }
+
+    func run(in world: World) async throws -> Outcome<InventoryReport> {
+        let references = try files.references(world.terminal)
+        let reading = try await world.inventory(references, pin: passkeys ? pin : nil)
+        var outcome = Outcome(InventoryReport(inventory: reading.inventory), reading.inventory.json.text)
+        outcome.answer.warnings = reading.warnings
+        return outcome
+    }
+}
+
+extension World {
+    /// Reads what a key opens.
+    ///
+    /// - Parameter pin: Where the PIN comes from that lists passkeys; `nil` to leave them out.
+    func inventory(
+        _ references: [CredentialReference], pin: PINOptions?
+    ) async throws -> InventoryReader.Reading {
+        _ = try choosingKey { try $0.managementRoute() }
+        var reader = InventoryReader(try await keys.only())
+        reader.references = references
+        if let pin {
+            let credential = fidoCredential(pin, for: "list its passkeys")
+            pins = credential
+            reader.listsPasskeys = true
+            reader.interaction = credential.interaction
+        }
+        reader.unlock = { service in try await self.unlock(service, PasswordOptions()) }
+        let reading = try await reader.read(at: now)
+        if Interruption.happened { throw Explanation.interrupted }
+        return reading
+    }
+}
+
+extension InventoryReader.Reading {
+    /// Why parts are missing that the key has.
+    var warnings: [String] {
+        problems.map { problem in
+            "the \(problem.kind.words) of \(inventory.key.words) were not read: \(Explanation(problem.error).message)"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKInventory
+import YKWire
+
+extension InventoryError: Explained {
+    package var explanation: Explanation { explanation(in: "the file") }
+
+    /// Explains why a file is not a usable inventory.
+    package func explanation(in file: String) -> Explanation {
+        switch self {
+        case .malformed(let reason):
+            .malformed("\(file.printable) is not an inventory of ykit: \(reason.printable)")
+        case .version(let version):
+            .malformed(
+                "\(file.printable) is an inventory of version \(version), which this ykit does not know",
+                hint: "use a later ykit")
+        }
+    }
+}
+
+extension ReferenceError: Explained {
+    package var explanation: Explanation { explanation(in: "the file") }
+
+    /// Explains why a file has no usable references.
+    package func explanation(in file: String) -> Explanation {
+        switch self {
+        case .unknownKind:
+            .malformed(
+                "\(file.printable) is none of the files that refer to keys",
+                hint: "a key file of OpenSSH, a file of age, a mapping of pam_u2f, or a LUKS2 volume")
+        case .malformed(let reason): .malformed("\(file.printable) cannot be read: \(reason.printable)")
+        }
+    }
+}

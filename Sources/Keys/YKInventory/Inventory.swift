@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a key opens, as far as the key and the files that refer to it tell. It contains no secrets, so that it can be
+/// saved and compared with another key while this one is in a safe.
+public struct Inventory: Hashable, Sendable {
+    /// The key.
+    public var key: InventoriedKey
+    /// When the inventory was made, in seconds since 1970.
+    public var time: Int64
+    /// What the key opens.
+    public var items: [Item]
+    /// What was not read.
+    public var gaps: [Gap]
+
+    /// Creates an inventory.
+    public init(key: InventoriedKey, time: Int64, items: [Item] = [], gaps: [Gap] = []) {
+        (self.key, self.time, self.items, self.gaps) = (key, time, items, gaps)
+    }
+
+    /// The kinds of items.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A discoverable FIDO2 credential.
+        case passkey
+        /// An account with one-time passwords.
+        case oath
+        /// A key or certificate in a PIV slot.
+        case piv
+        /// An OpenPGP key.
+        case openPGP = "openpgp"
+        /// An SSH key, stored on the key or referred to by a file.
+        case ssh
+        /// A recipient of age, or a file for it.
+        case age
+        /// A login with pam_u2f.
+        case pamU2F = "pam_u2f"
+        /// A LUKS2 volume.
+        case luks
+    }
+
+    /// One thing that the key opens.
+    public struct Item: Hashable, Sendable {
+        /// Its kind.
+        public var kind: Kind
+        /// What is opened, by which items of two keys are matched: a relying party with the account's identifier, the
+        /// name of an OATH account, a volume.
+        public var target: String
+        /// The name for people.
+        public var name: String
+        /// What tells the secret from others without giving it away: the fingerprint of a public key or credential, or two
+        /// codes for times long past; `nil` if the key does not report it.
+        public var mark: String?
+        /// The relying party of a passkey.
+        public var relyingParty: String?
+
+        /// Creates an item.
+        public init(_ kind: Kind, _ target: String, name: String, mark: String? = nil, relyingParty: String? = nil) {
+            (self.kind, self.target, self.name) = (kind, target, name)
+            (self.mark, self.relyingParty) = (mark, relyingParty)
+        }
+    }
+
+    /// Items that were not read.
+    public struct Gap: Hashable, Sendable {
+        /// Why they were not read.
+        public enum Reason: String, Sendable, Hashable {
+            /// The PIN is required, and the list was not requested.
+            case notRequested = "not-requested"
+            /// A password protects them.
+            case locked
+            /// The key's answer was unexpected.
+            case failed
+            /// The key does not report whether an entry is its own.
+            case unknown
+        }
+
+        /// The kind of the missing items.
+        public var kind: Kind
+        /// The reason.
+        public var reason: Reason
+
+        /// Creates a gap.
+        public init(_ kind: Kind, _ reason: Reason) { (self.kind, self.reason) = (kind, reason) }
+    }
+}
+
+/// The key that an inventory is of.
+public struct InventoriedKey: Hashable, Sendable {
+    /// The product's name.
+    public var name: String
+    /// The serial number, if the key has one.
+    public var serial: String?
+    /// The firmware version, if known.
+    public var version: String?
+
+    /// Creates the description of a key.
+    public init(name: String, serial: String? = nil, version: String? = nil) {
+        (self.name, self.serial, self.version) = (name, serial, version)
+    }
+}

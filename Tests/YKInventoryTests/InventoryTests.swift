@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKInventory
+import YKWire
+
+/// Inventories as files, and their comparison.
+struct InventoryTests {
+    private func inventory(_ items: [Inventory.Item], _ gaps: [Inventory.Gap] = []) -> Inventory {
+        Inventory(
+            key: InventoriedKey(name: "YubiKey 5", serial: "1", version: "5.7.1"), time: 1000, items: items, gaps: gaps)
+    }
+
+    @Test func savedAndRead() throws {
+        let whole = inventory(
+            [
+                Inventory.Item(.passkey, "example.com 61", name: "alice", mark: "00", relyingParty: "example.com"),
+                Inventory.Item(.oath, "Acme:alice", name: "Acme:alice"),
+            ], [Inventory.Gap(.luks, .unknown)])
+        let bytes = Array(whole.json.text.utf8)
+        #expect(Inventory.isInventory(bytes) && !Inventory.isInventory(Array("{}".utf8)))
+        #expect(try Inventory(parsing: bytes) == whole)
+        #expect(whole.json["timestamp"]?.string == "1970-01-01T00:16:40Z")
+        let nameless = Inventory(key: InventoriedKey(name: "x"), time: 0)
+        #expect(try Inventory(parsing: Array(nameless.json.text.utf8)) == nameless)
+    }
+
+    @Test(
+        "what is not an inventory",
+        arguments: [
+            "x", "{}", #"{"format":"ykit-inventory"}"#, #"{"format":"ykit-inventory","formatVersion":1}"#,
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"x"}]}"#,
+        ])
+    func malformed(_ text: String) {
+        do {
+            _ = try Inventory(parsing: Array(text.utf8))
+            Issue.record("read")
+        } catch {
+            guard case .malformed = error else {
+                Issue.record(error)
+                return
+            }
+        }
+    }
+
+    @Test func limits() {
+        let later = #"{"format":"ykit-inventory","formatVersion":2}"#
+        #expect(throws: InventoryError.version(2)) { try Inventory(parsing: Array(later.utf8)) }
+        let huge = [UInt8](repeating: 0x20, count: 5 << 20)
+        #expect(throws: InventoryError.malformed("5242880 bytes")) { try Inventory(parsing: huge) }
+        let many =
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":["#
+            + [String](repeating: "0", count: 10_001).joined(separator: ",") + "]}"
+        #expect(throws: InventoryError.malformed("10001 items")) { try Inventory(parsing: Array(many.utf8)) }
+    }
+
+    @Test func gapsOfLaterPrograms() throws {
+        let text = """
+            {"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,
+             "gaps":[{"kind":"new","reason":"x"},{"kind":"piv","reason":"new"}]}
+            """
+        #expect(try Inventory(parsing: Array(text.utf8)).gaps == [Inventory.Gap(.piv, .failed)])
+    }
+
+    // MARK: comparison
+
+    private func verdict(
+        _ first: Inventory.Item, _ second: [Inventory.Item], _ gaps: [Inventory.Gap] = []
+    ) -> InventoryComparison.Verdict? {
+        InventoryComparison(of: inventory([first]), with: inventory(second, gaps)).rows.first?.verdict
+    }
+
+    @Test func verdicts() {
+        let account = Inventory.Item(.oath, "a", name: "a", mark: "1")
+        #expect(verdict(account, [account]) == .same)
+        #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a", mark: "2")]) == .different)
+        #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a")]) == .named)
+        #expect(verdict(account, [Inventory.Item(.oath, "b", name: "b", mark: "1")]) == .missing)
+        #expect(verdict(account, [], [Inventory.Gap(.oath, .locked)]) == .unknown)
+        #expect(verdict(account, [], [Inventory.Gap(.piv, .failed)]) == .missing)
+        let passkey = Inventory.Item(.passkey, "p", name: "p", mark: "1")
+        #expect(verdict(passkey, [Inventory.Item(.passkey, "p", name: "p", mark: "2")]) == .own)
+        #expect(verdict(passkey, [Inventory.Item(.ssh, "p", name: "p", mark: "1")]) == .missing)
+        let slot = Inventory.Item(.piv, "9a x", name: "x", mark: "1")
+        #expect(verdict(slot, [Inventory.Item(.piv, "9c x", name: "x", mark: "1")]) == .same)
+        #expect(verdict(slot, [Inventory.Item(.piv, "9a x", name: "x", mark: "2"), slot]) == .same)
+    }
+
+    @Test func coverage() {
+        let (one, two) = (Inventory.Item(.luks, "1", name: "1"), Inventory.Item(.luks, "2", name: "2"))
+        let whole = InventoryComparison(of: inventory([one]), with: inventory([one, two]))
+        #expect(whole.isCovered && whole.additional == [two])
+        let less = InventoryComparison(of: inventory([one, two]), with: inventory([one]))
+        #expect(!less.isCovered && less.additional.isEmpty)
+        let gap = Inventory.Gap(.luks, .unknown)
+        let unread = InventoryComparison(of: inventory([one], [gap]), with: inventory([one, two]))
+        #expect(!unread.isCovered && unread.unread == [gap] && unread.additional.isEmpty)
+    }
+}

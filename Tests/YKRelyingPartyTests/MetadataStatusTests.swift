@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKRelyingParty
+import YKWire
+
+/// What the metadata say about a model, and the order of lists.
+struct MetadataStatusTests {
+    private func entry(_ reports: JSONValue) throws -> MetadataEntry {
+        let blob = try MetadataBLOB(
+            payload: ["no": 1, "nextUpdate": "2026-02-01", "entries": [["statusReports": reports]]])
+        return try #require(blob.entries.first)
+    }
+
+    @Test func theLatestCertificationCounts() throws {
+        let entry = try entry([
+            ["status": "FIDO_CERTIFIED_L2", "effectiveDate": "2025-02-01", "certificateNumber": "2"],
+            ["status": "FIDO_CERTIFIED", "effectiveDate": "2020-02-01", "certificateNumber": "0"],
+            ["status": "FIPS140_CERTIFIED_L2", "effectiveDate": "2025-09-01"],
+            ["status": "NOT_FIDO_CERTIFIED", "effectiveDate": "2026-06-01"],
+            ["status": "FIDO_CERTIFIED_L1"],
+        ])
+        #expect(entry.certification(at: today)?.certificateNumber == "2")
+        let before = try #require(UTCDate(2019, 1, 1)).seconds
+        #expect(entry.certification(at: before)?.status.rawValue == "FIDO_CERTIFIED_L1")
+        #expect(entry.certification(at: today + 366 * 86_400)?.status == .notCertified)
+        #expect(try self.entry([]).certification(at: today) == nil)
+        let twice = try self.entry([["status": "FIDO_CERTIFIED_L1"], ["status": "FIDO_CERTIFIED_L2"]])
+        #expect(twice.certification(at: today)?.status.rawValue == "FIDO_CERTIFIED_L2")
+    }
+
+    @Test func warnsOfTheWholeModel() throws {
+        let entry = try entry([
+            ["status": "REVOKED", "effectiveDate": "2026-06-01"],
+            ["status": "USER_VERIFICATION_BYPASS", "effectiveDate": "2025-01-01", "url": "https://example.com/"],
+            ["status": "ATTESTATION_KEY_COMPROMISE", "certificate": "AQID"],
+            ["status": "ATTESTATION_KEY_COMPROMISE", "batchCertificate": "AQID"],
+            ["status": "UPDATE_AVAILABLE", "authenticatorVersion": 5],
+        ])
+        #expect(entry.warnings(at: today).map(\.status) == [.userVerificationBypass])
+        #expect(entry.warnings(at: today)[0].url == "https://example.com/")
+        #expect(entry.reports(at: today).count == 2 && entry.update(at: today)?.authenticatorVersion == 5)
+        #expect(try self.entry([]).update(at: today) == nil)
+    }
+
+    @Test func refusesOlderLists() throws {
+        func list(_ number: Int64) throws -> MetadataBLOB {
+            try MetadataBLOB(payload: ["no": .int(number), "nextUpdate": "2026-02-01", "entries": []])
+        }
+        var floor = MetadataFloor()
+        try floor.accept(try list(7), anchors: [[1]])
+        try floor.accept(try list(7), anchors: [[1]])
+        try floor.accept(try list(3), anchors: [[2]])
+        #expect(throws: MetadataError.rollback(from: 7, to: 6)) { try floor.accept(try list(6), anchors: [[1]]) }
+        #expect(throws: MetadataError.rollback(from: 7, to: 5)) { try floor.accept(try list(5), anchors: [[2], [1]]) }
+        var read = try MetadataFloor(parsing: Array(floor.json.text.utf8))
+        #expect(throws: MetadataError.rollback(from: 7, to: 6)) { try read.accept(try list(6), anchors: [[1]]) }
+        try read.accept(try list(8), anchors: [[1]])
+        for text in ["", "{}", #"{"version":2,"seen":{}}"#, #"{"version":1,"seen":{"x":"y"}}"#] {
+            #expect(throws: MetadataError.malformed("the record of lists")) {
+                try MetadataFloor(parsing: Array(text.utf8))
+            }
+        }
+    }
+
+    @Test func hasTheRootOfTheFIDOAlliance() {
+        #expect(
+            Hex.encode(HashAlgorithm.sha256.hash(MetadataBLOB.fidoAllianceAnchor))
+                == "cbb522d7b7f127ad6a0113865bdf1cd4102e7d0759af635a7cf4720dc963c53b")
+    }
+}
