@@ -71,6 +71,7 @@ let package = Package(
         .library(name: "YKDesktop", targets: ["YKDesktop"]),
         .library(name: "YKKeyAgent", targets: ["YKKeyAgent"]),
         .library(name: "YKUse", targets: ["YKUse"]),
+        .library(name: "YKBridge", targets: ["YKBridge"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -126,6 +127,12 @@ let package = Package(
             "Keys/YKUse",
             [
                 "YKInteraction", "YKPIV", "YKFIDO", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            ]),
+        library(
+            "Keys/YKBridge",
+            [
+                "YKDesktop", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
+                "YKWire",
             ]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
@@ -217,7 +224,7 @@ let package = Package(
             "CommandLine/DeviceVerbs",
             [
                 "Verbs", "Words", "TerminalIO", "Arguments", "YKDesktop", "YKKeys", "YKOATH", "YKFIDO", "YKPIV",
-                "YKManagement", "YKVirtualKey",
+                "YKManagement", "YKBridge", "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
@@ -308,7 +315,7 @@ let package = Package(
                 "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
                 "TerminalIO",
                 "Arguments",
-                "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "YKKeys", "YKHardware", "YKManagement", "YKBridge", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
             ],
@@ -361,6 +368,12 @@ let package = Package(
             [
                 "YKKeyAgent", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
                 "YKWire",
+            ]),
+        test(
+            "YKBridgeTests",
+            [
+                "YKBridge", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
+                "YKCrypto", "YKWire",
             ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test(
