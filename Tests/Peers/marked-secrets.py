@@ -600,7 +600,7 @@ def age():
 
 #: Verbs that send and get no secret of their own, or no recording can be made of.
 WITHOUT = [
-    "list", "info", "setup", "doctor", "apdu", "completion", "schema", "udev-rules", "oath-info", "oath-export",
+    "list", "info", "setup", "bridge", "doctor", "apdu", "completion", "schema", "udev-rules", "oath-info", "oath-export",
     "oath-delete",
     "oath-access-remember", "oath-access-forget", "oath-access-change", "oath-reset", "fido2-info", "fido2-select",
     "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-credentials-update", "fido2-credentials-delete",

@@ -48,7 +48,9 @@ struct Doctor: ReportingVerb {
     func run(in world: World) async throws -> Outcome<Findings> {
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await world.keys.diagnosis()
-        let rungs = Self.configuration(world.configuration) + diagnosis.rungs
+        let rungs =
+            Self.configuration(world.configuration) + diagnosis.rungs
+            + Rung.bridges(world.software == nil ? BridgeDevice.all() : [])
         let found = Findings(rungs: rungs, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse)

@@ -20,7 +20,7 @@ enum FirstScreen {
         (["securid"], "SecurID software tokens, sealed by a key"),
         (["approve"], "logins to approve or decline"),
         (["2fa"], "a service's second factors at privacyIDEA"),
-        (["arculus"], "Arculus cards, with their server"),
+        (["arculus", "bridge"], "Arculus cards, with their server; any card for browsers"),
         (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),
         (["capture"], "recorded sessions: read, check, import"),
