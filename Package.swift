@@ -71,6 +71,7 @@ let package = Package(
         .library(name: "YKDesktop", targets: ["YKDesktop"]),
         .library(name: "YKKeyAgent", targets: ["YKKeyAgent"]),
         .library(name: "YKUse", targets: ["YKUse"]),
+        .library(name: "YKBridge", targets: ["YKBridge"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
         .library(name: "YKInventory", targets: ["YKInventory"]),
         .library(name: "YKit", targets: ["YKit"]),
@@ -127,6 +128,12 @@ let package = Package(
             "Keys/YKUse",
             [
                 "YKInteraction", "YKPIV", "YKFIDO", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            ]),
+        library(
+            "Keys/YKBridge",
+            [
+                "YKDesktop", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
+                "YKWire",
             ]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
@@ -227,7 +234,7 @@ let package = Package(
             "CommandLine/DeviceVerbs",
             [
                 "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKDesktop", "YKUse",
-                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKVirtualKey",
+                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge", "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
@@ -318,7 +325,7 @@ let package = Package(
                 "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
                 "TerminalIO",
                 "Arguments",
-                "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "YKKeys", "YKHardware", "YKManagement", "YKBridge", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
             ],
@@ -377,6 +384,12 @@ let package = Package(
             [
                 "YKKeyAgent", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
                 "YKWire",
+            ]),
+        test(
+            "YKBridgeTests",
+            [
+                "YKBridge", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
+                "YKCrypto", "YKWire",
             ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test(

@@ -41,6 +41,7 @@ struct Ykit: ParsableCommand {
             AccountCommands.securid,
             ApprovalCommands.approve,
             ApprovalCommands.secondFactor,
+            DeviceCommands.bridge,
             DeviceCommands.doctor,
             DeviceCommands.udevRules,
             DeviceCommands.capture,

@@ -80,6 +80,8 @@ import Testing
         ("ykit securid store add-key", "needs two keys"),
         ("ykit arculus register", "needs a server"),
         ("ykit arculus authenticate", "needs a server"),
+        ("sudo ykit bridge", "needs the kernel's uhid and a card"),
+        ("sudo ykit --reader ACR122U bridge", "needs the kernel's uhid and a card"),
         ("ykit virtual serve", "needs pcscd"),
         ("sudo ykit virtual serve", "needs the kernel's uhid"),
         ("ykit --scp 03 sd keys set-allowlist", "needs the key of a CA on the security key"),

@@ -32,7 +32,9 @@ deb=$(echo one/ykit_*.deb)
 judge "the package opens" dpkg-deb -x "$deb" files
 for path in usr/bin/ykit usr/lib/udev/rules.d/70-ykit.rules usr/share/man/man1/ykit.1.gz usr/share/man/man1/ykit-piv.1.gz \
     usr/share/bash-completion/completions/ykit usr/share/zsh/vendor-completions/_ykit \
-    usr/share/fish/vendor_completions.d/ykit.fish usr/lib/systemd/user/ykit-ssh-agent.service usr/share/doc/ykit/copyright; do
+    usr/share/fish/vendor_completions.d/ykit.fish usr/lib/systemd/user/ykit-ssh-agent.service usr/share/doc/ykit/copyright \
+    usr/lib/systemd/system/ykit-bridge@.service usr/lib/sysusers.d/ykit-bridge.conf usr/lib/udev/rules.d/69-ykit-bridge.rules \
+    usr/share/polkit-1/rules.d/ykit-bridge.rules; do
     judge "it has $path" test -s "files/$path"
 done
 judge "its README leads to the articles" sh -c "grep -q '(articles/Features.md)' files/usr/share/doc/ykit/README.md &&
@@ -53,6 +55,10 @@ fi
 command -v systemd-analyze >/dev/null &&
     judge "systemd accepts the units" env XDG_RUNTIME_DIR="$tmp" sh -c 'sed -i "s,ExecStart=[^ ]*ykit,ExecStart=/bin/true," files/usr/lib/systemd/user/*.service &&
         systemd-analyze --user verify --man=no files/usr/lib/systemd/user/*'
+command -v systemd-analyze >/dev/null &&
+    judge "and the one of the bridge" sh -c 'unit="$1/ykit-bridge@lab.service"
+        sed "s,ExecStart=[^ ]*,ExecStart=/bin/true," files/usr/lib/systemd/system/ykit-bridge@.service >"$unit" &&
+        systemd-analyze verify --man=no "$unit"' - "$tmp"
 
 judge "the bill of materials names what is inside" python3 - "$(echo one/*.spdx.json)" "$program" <<'PY'
 import hashlib, json, sys

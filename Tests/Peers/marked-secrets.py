@@ -600,8 +600,8 @@ def age():
 
 #: Verbs that send and get no secret of their own, or no recording can be made of.
 WITHOUT = [
-    "list", "info", "setup", "compare", "inventory", "doctor", "apdu", "completion", "schema", "qr", "udev-rules",
-    "oath-info", "oath-export", "oath-delete",
+    "list", "info", "setup", "compare", "inventory", "bridge", "doctor", "apdu", "completion", "schema", "qr",
+    "udev-rules", "oath-info", "oath-export", "oath-delete",
     "oath-access-remember", "oath-access-forget", "oath-access-change", "oath-reset", "fido2-info", "fido2-select", "fido2-wink",
     "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-credentials-update", "fido2-credentials-delete",
     "fido2-large-blob-delete", "fido2-large-blob-prune", "fido2-config", "fido2-fingerprints", "fido2-reset",

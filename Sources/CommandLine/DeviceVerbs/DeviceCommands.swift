@@ -13,6 +13,7 @@ package enum DeviceCommands {
     package static var config: any Command.Type { ConfigGroup.self }
     package static var doctor: any Command.Type { Doctor.self }
     package static var udevRules: any Command.Type { UDevRules.self }
+    package static var bridge: any Command.Type { BridgeVerb.self }
     package static var capture: any Command.Type { CaptureGroup.self }
     package static var virtual: any Command.Type { VirtualGroup.self }
     package static var qr: any Command.Type { ReadQR.self }

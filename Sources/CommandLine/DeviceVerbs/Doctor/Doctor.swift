@@ -53,9 +53,9 @@ struct Doctor: ReportingVerb {
         let list = try metadata.list(in: world)
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await world.keys.diagnosis()
-        var model: [Rung] = []
-        if let list { model = await Self.model(list, in: world) }
-        let rungs = Self.configuration(world.configuration) + diagnosis.rungs + model
+        let bridges = Rung.bridges(world.software == nil ? BridgeDevice.all() : [])
+        let model = if let list { await Self.model(list, in: world) } else { [Rung]() }
+        let rungs = Self.configuration(world.configuration) + diagnosis.rungs + bridges + model
         let found = Findings(rungs: rungs, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse)

@@ -20,7 +20,7 @@ enum FirstScreen {
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
         (["approve", "2fa"], "logins to approve or decline; second factors at privacyIDEA"),
-        (["arculus"], "Arculus cards, with their server"),
+        (["arculus", "bridge"], "Arculus cards, with their server; any card for browsers"),
         (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),
         (["capture"], "recorded sessions: read, check, import"),

@@ -39,7 +39,7 @@ public struct LinkDecoration: Sendable {
     }
 
     /// Wraps a card link with the log.
-    func logged(_ link: sending any CardLink) -> sending any CardLink {
+    package func logged(_ link: sending any CardLink) -> sending any CardLink {
         guard let log else { return link }
         return LoggingLink(link, log)
     }

@@ -15,6 +15,7 @@ extension HIDDevice {
             let facts = SystemFile.text("\(sysPath)/device/uevent").map(Self.variables),
             let numbers = facts["HID_ID"].flatMap(Self.numbers)
         else { return nil }
+        guard !Self.isBridge(numbers) else { return nil }
         let isOTP = descriptor.isOTPKeyboard && Self.keyboardVendors.contains(numbers.vendor)
         guard descriptor.isFIDO || isOTP else { return nil }
         path = "\(devices)/\(sysPath.split(separator: "/").last ?? "")"

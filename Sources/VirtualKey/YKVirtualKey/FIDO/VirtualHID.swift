@@ -49,6 +49,9 @@ package struct VirtualHID: Sendable {
     /// The time between keepalives (CTAP 2.2 §11.2.9.1.7).
     static let keepalivePeriod = Duration.milliseconds(100)
 
+    /// The number of channels that can be used at the same time.
+    static let channelLimit: UInt32 = 65536
+
     let version: [UInt8]
     /// The capabilities in the answer to INIT: wink (01), CTAP2 (04), no U2F (08).
     package var capabilities: UInt8 = 0x05
@@ -65,7 +68,6 @@ package struct VirtualHID: Sendable {
     /// How often the host has asked the key to blink.
     package private(set) var winks = 0
 
-    private var channels: Set<UInt32> = []
     private var nextChannel: UInt32 = 1
     private var beginning: Beginning?
     private var lock: (channel: CTAPHID.Channel, until: Instant)?
@@ -150,10 +152,15 @@ package struct VirtualHID: Sendable {
     /// Why a report is rejected (CTAP 2.2 §11.2.5); INIT on the broadcast channel never is.
     private func refusal(_ channel: CTAPHID.Channel, _ command: CTAPHID.Command?) -> CTAPHID.ErrorCode? {
         if channel == .broadcast { return command == .initialize ? nil : .invalidChannel }
-        guard channels.contains(channel.rawValue) else { return .invalidChannel }
+        guard isAllocated(channel) else { return .invalidChannel }
         if let beginning, beginning.channel != channel { return .channelBusy }
         if let lock, lock.channel != channel { return .channelBusy }
         return nil
+    }
+
+    /// Whether a channel is among those allocated last: channels are never closed, and any number may be asked for.
+    private func isAllocated(_ channel: CTAPHID.Channel) -> Bool {
+        channel.rawValue != 0 && channel.rawValue < nextChannel && nextChannel - channel.rawValue <= Self.channelLimit
     }
 
     private mutating func whole(
@@ -246,7 +253,6 @@ package struct VirtualHID: Sendable {
         var channel = message.channel
         if channel == .broadcast {
             channel = CTAPHID.Channel(rawValue: nextChannel)
-            channels.insert(nextChannel)
             nextChannel = nextChannel == .max - 1 ? 1 : nextChannel + 1
         } else if work?.message.channel == channel {
             work = nil
@@ -257,7 +263,10 @@ package struct VirtualHID: Sendable {
     }
 
     private mutating func cancel(_ message: CTAPHID.Message, at now: Instant) {
-        guard let work, work.message.channel == message.channel, !isEndless else { return }
+        // U2F has no answer that says so (CTAP 2.2 §11.2.9.1.5).
+        guard let work, work.message.channel == message.channel, work.message.command != .msg, !isEndless else {
+            return
+        }
         finish(work.message, [CTAPProtocol.Status.keepaliveCancel], at: now)
     }
 

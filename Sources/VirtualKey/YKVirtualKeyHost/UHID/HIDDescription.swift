@@ -3,11 +3,11 @@
 import YKVirtualKey
 
 /// A HID device as described to the kernel.
-struct HIDDescription: Hashable, Sendable {
+package struct HIDDescription: Hashable, Sendable {
     /// The device name.
     var name: String
-    /// The physical location.
-    var place: String
+    /// The physical location, which distinguishes it from all others.
+    var place = ""
     /// The serial number; may be empty.
     var serial: String
     /// The USB vendor number.
@@ -19,10 +19,19 @@ struct HIDDescription: Hashable, Sendable {
     /// The report descriptor.
     var descriptor: [UInt8]
 
-    /// Describes the FIDO interface of a key; `place` distinguishes it from all others.
-    init(_ key: VirtualKeyState, place: String) {
+    /// Describes a FIDO authenticator; it has no location yet.
+    package init(name: String, serial: String, vendor: UInt16, product: UInt16, version: UInt16) {
+        self.name = name
+        self.serial = serial
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        descriptor = Self.fido
+    }
+
+    /// Describes the FIDO interface of a key.
+    init(_ key: VirtualKeyState) {
         name = "Yubico \(key.usbProductName)"
-        self.place = place
         serial = String(key.profile.serial)
         vendor = DeviceProfile.vendor
         product = key.usbProduct

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import TerminalIO
+import Verbs
+import Words
+import YKBridge
+import YKProtocols
+import YKWire
+
+/// Reports what happens to a bridge: lines at the terminal and in the log, and what the user has to do as a notification.
+final class BridgeEvents: Sendable {
+    private let terminal: Terminal
+    private let log: Log
+    private let state = Mutex((node: String?.none, ceremonies: 0))
+
+    init(_ terminal: Terminal, _ log: Log) { (self.terminal, self.log) = (terminal, log) }
+
+    /// The path at which programs last found the device.
+    var node: String? { state.withLock { $0.node } }
+    /// How many messages of ceremonies the cards answered.
+    var ceremonies: Int { state.withLock { $0.ceremonies } }
+
+    func report(_ event: BridgeEvent) {
+        switch event {
+        case .inserted(let node):
+            state.withLock { $0.node = node.isEmpty ? nil : node }
+            terminal.say(node.isEmpty ? "the device is there" : "the device is \(node)")
+        case .removed: terminal.notice("the device is gone")
+        case .cardReady(let reader, let isContactless):
+            terminal.notice("a \(isContactless ? "contactless card" : "card with contacts") in '\(reader.printable)'")
+        case .cardForeign(let reader): terminal.notice("the card in '\(reader.printable)' is no FIDO card")
+        case .cardFailed(let reader, let error):
+            terminal.warnNow("the card in '\(reader.printable)': \(error.explanation.message)")
+        case .cardLeft(let reader): terminal.notice("the card in '\(reader.printable)' is gone")
+        case .waiting(.confirmation(let reader), let ceremony):
+            log.say(.info, "'\(reader.printable)' to be confirmed: \(ceremony.words)")  // The question says so, too.
+        case .waiting(let wait, let ceremony):
+            terminal.purpose(ceremony.words)
+            terminal.beginTouch(wait.words(for: ceremony))
+        case .settled: terminal.endTouch()
+        case .answered(let ceremony, let reader, let status): answered(ceremony, reader, status)
+        case .winked: terminal.say("a program asks which key this is")
+        case .serviceFailed(let error): terminal.warnNow(error.explanation.message)
+        }
+    }
+
+    private func answered(_ ceremony: Ceremony, _ reader: String, _ status: UInt8) {
+        state.withLock { $0.ceremonies += 1 }
+        let result = status == 0 ? "done" : CTAPProtocol.statuses[status]?.meaning ?? "status \(Hex.encode([status]))"
+        terminal.notice("\(ceremony.words): \(result)")
+        log.say(.info, "'\(reader.printable)' \(ceremony.words): \(result)")
+    }
+}
+
+extension Ceremony {
+    /// What it does, after "to". Names come from the program and may be anything.
+    var words: String {
+        switch self {
+        case .register(let site, let user?): "create a credential for '\(user.printable)' at \(site.printable)"
+        case .register(let site, nil): "create a credential at \(site.printable)"
+        case .signIn(let site): "sign in to \(site.printable)"
+        case .registerU2F: "create a U2F credential"
+        case .signInU2F: "sign in with U2F"
+        case .select: "choose this key"
+        case .reset: "delete all credentials of the card"
+        case .pin: "verify or change the PIN"
+        case .manage: "answer a program"
+        }
+    }
+}
+
+extension BridgeWait {
+    /// What the user has to do for a ceremony.
+    func words(for ceremony: Ceremony) -> String {
+        switch self {
+        case .card: "lay the card on the reader to \(ceremony.words)"
+        case .cardBack: "put the card back to \(ceremony.words)"
+        case .lift(let reader): "lift the card from '\(reader.printable)' and lay it down again to \(ceremony.words)"
+        case .confirmation: "confirm to \(ceremony.words)"
+        case .otherProgram(let reader): "another program uses the card in '\(reader.printable)'"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import Words
+import YKBridge
+import YKDesktop
+import YKHardware
+import YKKeys
+import YKTransport
+import YKVirtualKeyHost
+
+/// Makes the FIDO cards in the readers of this machine a security key on HID.
+struct BridgeVerb: ReportingVerb {
+    static let about = About(
+        "bridge", "Make a FIDO card in a reader a security key for every program.",
+        discussion: """
+            Browsers, ssh, pam_u2f and systemd look for keys on USB only. The bridge shows a card on a contactless or contact \
+            reader as such a key, through the kernel's uhid, until ^C. Laying the card down is its touch: once for each \
+            ceremony. The use of a card with contacts is confirmed at the terminal or in a notification. \
+            As a service: sudo systemctl enable --now ykit-bridge@USER.
+            """,
+        examples: [
+            Example("ykit bridge --plan", "Show the readers and what would be made, and make nothing."),
+            Example("sudo ykit bridge", "Bridge the cards of all readers."),
+            Example("sudo ykit --reader ACR122U bridge --always", "Keep the device without a card."),
+        ])
+    static let uses: GlobalUse = [.device, .plan, .ownPlan]
+
+    @Flag("--always", help: "Keep the device also while there is no card.") var always = false
+
+    @Option("--ask <where>", help: "Where to confirm the use of a card with contacts; none: use it without asking.")
+    var ask: ConfirmChoice = .auto
+
+    @Option("--owner <name>", help: "The user who gets the node; with sudo, who ran it (default).")
+    var owner: String?
+
+    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    var wait: Int?
+
+    func check() throws {
+        if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
+        if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
+    }
+
+    func check(with global: GlobalOptions) throws {
+        for (name, isGiven) in [
+            ("--device", global.device != nil), ("--path", global.path != nil), ("--link", global.link != nil),
+        ] where isGiven {
+            throw UsageError("\(name) has no effect on this verb")
+        }
+    }
+
+    func run(in world: World) async throws -> Outcome<BridgeReport> {
+        if world.options.plan { return try plan(world) }
+        OneProcessor.leave()
+        let events = BridgeEvents(world.terminal, world.log)
+        let person = try ask.person(world.terminal)
+        let bridge = Bridge(
+            settings(world), readers: WorldReaders(keys: world.keys), person: person, environment: world.environment,
+            report: events.report)
+        world.terminal.notice(always ? "the bridge starts, ^C ends it" : "lay a card on the reader, ^C ends the bridge")
+        defer { person.withdraw() }
+        do { try bridge.run() } catch { throw error.explanation }
+        return Outcome(
+            BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))
+    }
+
+    private var user: String? { owner ?? (User.name == "root" ? Variables["SUDO_USER"] : nil) }
+
+    private func settings(_ world: World) -> BridgeSettings {
+        var settings = BridgeSettings()
+        settings.reader = world.selection.reader
+        settings.staysPluggedIn = always
+        settings.confirms = ask != .none
+        settings.owner = user
+        if let wait { settings.patience = .seconds(wait) }
+        return settings
+    }
+
+    private func plan(_ world: World) throws -> Outcome<BridgeReport> {
+        var readers: [ReaderStatus] = []
+        var lines: [String] = []
+        do throws(LinkError) { readers = try world.keys.readers() } catch { lines.append(error.explanation.message) }
+        if let wanted = world.selection.reader { readers = readers.filter { $0.name.contains(wanted) } }
+        lines += readers.map { reader in
+            let card =
+                !reader.hasCard ? "no card" : reader.contactless == nil ? "a card with contacts" : "a contactless card"
+            return "reader '\(reader.name.printable)': \(card)"
+        }
+        if readers.isEmpty { lines.append("no reader") }
+        lines.append(
+            "would make a HID device \(BridgeNode.numbers) through /dev/uhid for "
+                + (user.map { "the user \($0.printable)" } ?? "the users at this machine"))
+        let report = BridgeReport(
+            node: nil, owner: user, readers: readers.map { BridgedReader(status: $0) }, ceremonies: 0)
+        return Outcome(report, lines)
+    }
+}
+
+/// What a bridge did, or would do.
+struct BridgeReport: Report {
+    let node: String?
+    let owner: String?
+    let readers: [BridgedReader]
+    let ceremonies: Int
+
+    static let members: [Member<BridgeReport>] = [
+        Member("node", "the last path of the device, null without one") { $0.node },
+        Member("owner", "the user whom udev gives the node") { $0.owner },
+        Member("readers", "with `--plan`, the readers that would be used") { $0.readers },
+        Member("ceremonies", "how many messages of ceremonies the cards answered") { $0.ceremonies },
+    ]
+}
+
+/// A reader and whether it has a card.
+struct BridgedReader: Report {
+    let status: ReaderStatus
+
+    static let members: [Member<BridgedReader>] = [
+        Member("reader") { $0.status.name },
+        Member("hasCard") { $0.status.hasCard },
+        Member("isContactless", "whether the card is on a contactless reader") { $0.status.contactless != nil },
+    ]
+}
+
+/// The readers, with the log of the run.
+struct WorldReaders: BridgeReaders {
+    let keys: Keys
+
+    func events() -> AsyncStream<ReaderEvent> { keys.hardware.readerEvents() }
+
+    func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink {
+        keys.decoration.logged(try keys.hardware.connect(reader: reader, deadline: deadline))
+    }
+}

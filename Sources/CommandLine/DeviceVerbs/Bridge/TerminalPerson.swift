@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+import TerminalIO
+import Words
+import YKBridge
+import YKTransport
+
+/// The user at the terminal, who confirms with y and Enter. Anything else is no; what was typed before the question does
+/// not count.
+final class TerminalPerson: BridgePerson {
+    private struct State {
+        var answer: (@Sendable (Bool) -> Void)?
+        var typed: [UInt8] = []
+    }
+
+    private let descriptor: Int32
+    private let terminal: Terminal
+    private let state = Mutex(State())
+
+    /// Opens the terminal; `nil` without one, or in its background.
+    init?(_ terminal: Terminal) {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        (self.descriptor, self.terminal) = (descriptor, terminal)
+        guard Prompt.isForeground(descriptor) else { return nil }
+        guard SystemThread.start({ [weak self] in while self?.listen() ?? false {} }) else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) {
+        _ = tcflush(descriptor, TCIFLUSH)
+        let open = state.withLock { state in
+            defer { state = State(answer: answer) }
+            return state.answer
+        }
+        open?(false)
+        terminal.say("use the card in '\(reader.printable)' to \(ceremony.words)? [y/N]")
+    }
+
+    func withdraw() {
+        let open = state.withLock { state in
+            defer { state = State() }
+            return state.answer
+        }
+        guard let open else { return }
+        open(false)
+        terminal.say("the question is withdrawn")
+    }
+
+    /// Waits a short time for what is typed; returns false at the end of the program.
+    private func listen() -> Bool {
+        if Interruption.happened { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 100) > 0 else { return true }
+        guard Prompt.isForeground(descriptor) else {
+            usleep(100_000)
+            return true
+        }
+        var block = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &block, block.count)
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        let answered: (answer: @Sendable (Bool) -> Void, isYes: Bool)? = state.withLock { state in
+            guard let answer = state.answer else { return nil }
+            state.typed += block.prefix(count)
+            guard let end = state.typed.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            let line = String(decoding: state.typed[..<end], as: UTF8.self).lowercased()
+            state = State()
+            return (answer, line == "y" || line == "yes")
+        }
+        answered?.answer(answered?.isYes ?? false)
+        return true
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// An event to show to the user of a bridge.
+public enum BridgeEvent: Hashable, Sendable {
+    /// Programs find the bridge at this path, which is empty if it has no visible node.
+    case inserted(node: String)
+    /// The device was unplugged.
+    case removed
+    /// A FIDO card is ready in a reader.
+    case cardReady(reader: String, isContactless: Bool)
+    /// A card in a reader has no FIDO application.
+    case cardForeign(reader: String)
+    /// A card cannot be used at present.
+    case cardFailed(reader: String, LinkError)
+    /// A card has left its reader.
+    case cardLeft(reader: String)
+    /// A ceremony waits for its user.
+    case waiting(BridgeWait, for: Ceremony)
+    /// The wait is over.
+    case settled
+    /// The card has answered: CTAP2 with this status (CTAP 2.2 §8.2), U2F with 0 for success.
+    case answered(Ceremony, reader: String, status: UInt8)
+    /// A program asked the device to blink.
+    case winked
+    /// The smart card service is unavailable.
+    case serviceFailed(LinkError)
+}
+
+/// Whoever confirms the use of a card with contacts, which does not show by itself that anyone is there.
+public protocol BridgePerson: Sendable {
+    /// Asks, and returns at once; a question that is still open is replaced.
+    ///
+    /// - Parameter answer: Called once, on any thread, with whether the user agrees.
+    func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void)
+    /// Withdraws the open question, if any.
+    func withdraw()
+}
+
+/// Nobody: every question is answered with no.
+public struct NoPerson: BridgePerson {
+    /// Creates it.
+    public init() {}
+    /// Declines.
+    public func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
+    /// Does nothing.
+    public func withdraw() {}
+}

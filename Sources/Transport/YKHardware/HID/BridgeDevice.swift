@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The HID device of a bridge to smart cards. It is no key: its cards are used through the smart card service.
+package struct BridgeDevice: Hashable, Sendable {
+    /// The vendor number: pid.codes, for open projects.
+    package static let vendor: UInt16 = 0x1209
+    /// The product number.
+    package static let product: UInt16 = 0x796B
+
+    /// The node, such as `/dev/hidraw0`.
+    package let path: String
+    /// The user whom udev gives the node; `nil` without one.
+    package let owner: String?
+    /// Whether this user may use it.
+    package let access: HIDDevice.Access
+
+    /// The bridges of this machine, ordered by node number.
+    package static func all(system: String = "/sys", devices: String = "/dev") -> [BridgeDevice] {
+        let folder = "\(system)/class/hidraw"
+        let found = SystemFile.names(in: folder).compactMap { name -> BridgeDevice? in
+            guard let facts = SystemFile.text("\(folder)/\(name)/device/uevent").map(HIDDevice.variables),
+                let numbers = facts["HID_ID"].flatMap(HIDDevice.numbers), HIDDevice.isBridge(numbers)
+            else { return nil }
+            let path = "\(devices)/\(name)"
+            return BridgeDevice(path: path, owner: facts["HID_UNIQ"], access: HIDDevice.access(to: path))
+        }
+        return found.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+    }
+}
+
+extension HIDDevice {
+    /// Whether vendor and product number are a bridge's.
+    static func isBridge(_ numbers: (vendor: UInt16, product: UInt16)) -> Bool {
+        numbers == (BridgeDevice.vendor, BridgeDevice.product)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import YKTransport
+import YKVirtualKey
+
+/// Makes a device one of this machine through the kernel's uhid; programs find it as `/dev/hidraw…`.
+package struct UHIDDevice {
+    /// An event in the life of the device.
+    package enum Event: Hashable, Sendable {
+        /// The device was plugged in; its node, empty if it has no visible one.
+        case inserted(node: String)
+        /// The device was unplugged.
+        case removed
+    }
+
+    /// Opens the kernel's file; returns its descriptor, or -1 and the error number.
+    package typealias Opening = () -> (descriptor: Int32, errno: Int32)
+
+    private let cancellation: Cancellation
+    private let wake: Wake?
+    private let report: (Event) -> Void
+    private let open: Opening
+    static let path = "/dev/uhid"
+
+    /// Creates a host of devices; it plugs nothing in before ``serve(_:as:afterwards:)``.
+    ///
+    /// - Parameters:
+    ///   - cancellation: Ends serving.
+    ///   - wake: Interrupts the wait for the host's next report, for work that is done on another thread.
+    ///   - open: Opens the kernel's file, by default `/dev/uhid`.
+    ///   - report: Called for each event, on the thread that serves.
+    package init(
+        _ cancellation: Cancellation, wake: Wake? = nil,
+        open: Opening? = nil, report: @escaping (Event) -> Void
+    ) {
+        (self.cancellation, self.wake, self.report) = (cancellation, wake, report)
+        self.open = open ?? { KernelFile.opened(Self.path) }
+    }
+
+    /// Checks that devices can be made.
+    ///
+    /// - Throws: `missing`, `denied` or `failed`.
+    package func check() throws(UHIDError) { _ = KernelFile(try opened()) }
+
+    /// Serves a device from plugging in until it is unplugged or serving is cancelled; blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - description: The properties of the device; its location is replaced by one that no other device has.
+    ///   - afterwards: Called after each report and each wait.
+    /// - Throws: `missing`, `denied` or `failed` if the device cannot be created, `gone` if the kernel removes it.
+    package func serve<Device: ReportDevice>(
+        _ device: inout Device, as description: HIDDescription, afterwards: (inout Device) -> Void = { _ in }
+    ) throws(UHIDError) {
+        let file = KernelFile(try opened())
+        var description = description
+        description.place = "ykit-\(getpid())-\(file.descriptor)/input0"
+        guard file.send(UHIDMessage.create(description)) else { throw .gone }
+        defer {
+            _ = file.send(UHIDMessage.destroy)
+            report(.removed)
+        }
+        var search = NodeSearch(place: description.place)
+        while !cancellation.isCancelled, !device.isUnplugged {
+            let limit = min(search.pause, device.pause(at: .now) ?? .milliseconds(50))
+            wake?.wait(for: limit, or: file.descriptor)
+            guard let bytes = file.receive(UHIDMessage.limit, within: wake == nil ? limit : .zero) else { throw .gone }
+            let message = bytes.isEmpty ? nil : UHIDMessage(bytes)
+            if message == .start { search.start() }
+            if let node = search.next() { report(.inserted(node: node)) }
+            if message == .close { device.closed(at: .now) }
+            if let refusal = message?.refusal { _ = file.send(refusal) }
+            // A report from the host is preceded by its report number, always 0.
+            if case .output(let bytes) = message, bytes.first == 0 {
+                device.receive(Array(bytes.dropFirst()), at: .now)
+            }
+            device.poll(at: .now)
+            while let bytes = device.next(at: .now) {
+                guard file.send(UHIDMessage.input(bytes)) else { throw .gone }
+            }
+            afterwards(&device)
+        }
+    }
+
+    private func opened() throws(UHIDError) -> Int32 {
+        let (file, code) = open()
+        guard file < 0 else { return file }
+        switch code {
+        case ENOENT, ENODEV, ENXIO: throw .missing(path: Self.path)
+        case EACCES, EPERM: throw .denied(path: Self.path)
+        default: throw .failed(path: Self.path, errno: code, String(cString: strerror(code)))
+        }
+    }
+}

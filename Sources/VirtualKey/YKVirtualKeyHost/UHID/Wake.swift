@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+
+/// Interrupts the wait of another thread.
+package final class Wake: Sendable {
+    private let reader: Int32
+    private let writer: Int32
+
+    /// Creates a wake in its initial state.
+    ///
+    /// - Throws: `failed` if the process has no descriptor left.
+    package init() throws(UHIDError) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw .failed(path: "socketpair", errno: errno, String(cString: strerror(errno)))
+        }
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    /// Ends the current wait, or the next one at once. A full buffer already does.
+    package func signal() {
+        var byte: UInt8 = 1
+        _ = send(writer, &byte, 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Waits until ``signal()``, until the descriptor is readable, or for at most `limit`, rounded up to milliseconds.
+    package func wait(for limit: Duration, or descriptor: Int32 = -1) {
+        var entries = [
+            pollfd(fd: reader, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&entries, 2, Deadline.after(limit).milliseconds(limit: 50)) > 0, entries[0].revents != 0 else {
+            return
+        }
+        var block = [UInt8](repeating: 0, count: 64)
+        while recv(reader, &block, block.count, 0) > 0 {}
+    }
+}

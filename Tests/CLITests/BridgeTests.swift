@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKBridge
+
+@testable import DeviceVerbs
+@testable import TerminalIO
+@testable import YKHardware
+
+/// What the bridge says to people.
+struct BridgeTests {
+    @Test("names of users, as udev takes them")
+    func names() {
+        for name in ["alice", "_apt", "a.b-c_9", "A"] { #expect(BridgeNode.isName(name), "\(name)") }
+        for name in ["", "9a", "-x", "a b", "a\n", "../root", "a$b", "ä", String(repeating: "a", count: 33)] {
+            #expect(!BridgeNode.isName(name), "\(name)")
+        }
+        #expect(BridgeNode.numbers == "1209:796b")
+    }
+
+    @Test("each ceremony and each wait has words; names of sites cannot write to the terminal")
+    func words() {
+        let ceremonies: [Ceremony] = [
+            .register(site: "example.com", user: "alice"), .register(site: "example.com", user: nil),
+            .signIn(site: "example.com"), .registerU2F, .signInU2F, .select, .reset, .pin, .manage,
+        ]
+        #expect(Set(ceremonies.map(\.words)).count == ceremonies.count)
+        #expect(!Ceremony.signIn(site: "a\u{1B}[2Jb").words.contains("\u{1B}"))
+        let waits: [BridgeWait] = [
+            .card, .cardBack, .lift(reader: "r"), .confirmation(reader: "r"), .otherProgram(reader: "r"),
+        ]
+        #expect(Set(waits.map { $0.words(for: .select) }).count == waits.count)
+    }
+
+    @Test("the doctor names bridges, and whose they are")
+    func doctor() {
+        let rungs = Rung.bridges(
+            [HIDDevice.Access.readable, .denied, .missing].map { access in
+                BridgeDevice(path: "/dev/hidraw7", owner: access == .missing ? nil : "alice", access: access)
+            })
+        #expect(rungs.map(\.verdict) == [.good, .note, .note])
+        #expect(rungs[0].seen.contains("as /dev/hidraw7, which belongs to alice"))
+        #expect(rungs[1].remedy?.contains("ykit-bridge@") == true)
+        #expect(rungs.allSatisfy { $0.name == "bridge" })
+    }
+}
