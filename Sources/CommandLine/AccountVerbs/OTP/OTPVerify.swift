@@ -246,7 +246,7 @@ struct TokenKeyOptions: ParsableArguments {
 struct ParsedToken: Report {
     let token: OTPToken
 
-    static let members: [Member<ParsedToken>] = [Member("token") { $0.token.json }]
+    static let members: [Member<ParsedToken>] = [Member("token") { $0.token }]
 }
 
 /// Identifies the kind of password that a key typed.

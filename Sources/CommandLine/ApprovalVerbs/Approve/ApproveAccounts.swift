@@ -36,7 +36,7 @@ struct ListedAccount: Report {
         Member("server") { $0.account.server },
         Member("added", "seconds since 1970") { $0.account.added },
         Member("id") { $0.account.id },
-        Member("key") { $0.place },
+        Member("key") { $0.place.map(KeyPlaceReport.init) },
         Member("address", "where requests are delivered") { $0.account.details["address"]?.string },
         Member("gone", "whether the server refused its signature last time") { $0.isGone },
         Member("require", "uv or null") { $0.account.details["proof"]?.object.map { _ in RequiredProof.uv.rawValue } },

@@ -71,8 +71,8 @@ struct MovedContainer: Report {
 
     static let members: [Member<MovedContainer>] = [
         Member("account") { $0.synchronized.account.id },
-        Member("from") { $0.from },
-        Member("to") { $0.to },
+        Member("from") { KeyPlaceReport(place: $0.from) },
+        Member("to") { KeyPlaceReport(place: $0.to) },
         Member("added", "serial numbers") { $0.synchronized.added },
         Member("pending", "whether secrets wait in the store") { $0.synchronized.isPending },
     ]

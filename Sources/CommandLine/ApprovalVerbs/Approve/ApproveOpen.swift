@@ -90,7 +90,7 @@ struct OpenedLink: Report {
         Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
         Member("triesLeft", "of a login") { $0.triesLeft },
         Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
-        Member("key", "of a container") { $0.key },
+        Member("key", "of a container") { $0.key.map(KeyPlaceReport.init) },
     ]
 }
 

@@ -28,9 +28,6 @@ struct WatchEvent: Report {
     var request: ReportedRequest?
 
     static let members: [Member<WatchEvent>] = [
-        Member("ok") { _ in true },
-        Member("error") { _ in JSONValue.null },
-        Member("warnings") { _ in [String]() },
         Member("event") { $0.kind.rawValue },
         Member(ifKnown: "accounts", "how many") { $0.accounts },
         Member(ifKnown: "polled", "how many accounts") { $0.polled },
@@ -212,7 +209,7 @@ struct WatchSession {
     /// Writes an event: a line of JSON, or lines for people; events other than requests go to standard error.
     private func tell(_ event: WatchEvent, _ lines: [String]) {
         if isJSON {
-            terminal.line(event.json.text)
+            terminal.line(event.answer.text)
         } else if event.request == nil {
             lines.forEach { terminal.say($0) }
         } else {

@@ -10,19 +10,18 @@ import YKTransport
 import YKWire
 
 /// Shows what a key is and what it supports.
-struct Info: Verb {
+struct Info: ReportingVerb {
     static let about = About(
         "info",
         "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
             "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
-        members: KeyReport.members,
         examples: [Example("ykit info"), Example("ykit info --json")])
 
     @Flag("--check-fips", help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
     var checkFips = false
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<KeyReport> {
         var report = try await KeyReport.read(in: world)
         if checkFips {
             guard let info = report.identity.info, info.version.major == 4, info.isFIPSSeries else {
@@ -32,7 +31,7 @@ struct Info: Verb {
             }
             report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
-        return report.answer
+        return report.outcome
     }
 }
 

@@ -45,7 +45,7 @@ struct Schema: ReportingVerb {
                 hint: "'ykit --help' lists the commands")
         }
         var schemas = JSONValue.Object()
-        for verb in found { schemas[verb.name] = JSONForm.answer(of: verb.type.members) }
+        for verb in found { schemas[verb.name] = verb.type.schema }
         let only = found.count == 1 ? schemas[found[0].name] : nil
         return Outcome(Answers(schemas: schemas), (only ?? .object(schemas)).text)
     }
