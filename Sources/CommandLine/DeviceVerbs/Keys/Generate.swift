@@ -8,8 +8,8 @@ import YKWire
 /// Prints what is made of the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages and completion scripts.", shouldDisplay: false,
-        subcommands: [GenerateManual.self, Completion.self])
+        "generate", "Print manual pages, completion scripts and the article on JSON answers.", shouldDisplay: false,
+        subcommands: [GenerateManual.self, Completion.self, GenerateAnswers.self])
 }
 
 /// The manual pages that were written.
@@ -30,5 +30,25 @@ struct GenerateManual: ReportingVerb {
         let pages = ManualPages.all
         for page in pages { try Files.write(Array(page.text.utf8), to: folder + "/" + page.name) }
         return Outcome(WrittenPages(pages: pages.map(\.name)))
+    }
+}
+
+/// The article on what verbs answer.
+struct AnswersText: Report {
+    let article: String
+
+    static let members: [Member<AnswersText>] = [Member("article", "in Markdown") { $0.article }]
+}
+
+/// Prints the article on what verbs answer.
+struct GenerateAnswers: ReportingVerb {
+    static let uses: GlobalUse = []
+    static let about = About("answers", "Print the article on JSON answers.")
+
+    func run(in world: World) -> Outcome<AnswersText> {
+        let article = AnswerArticle.text
+        var outcome = Outcome(AnswersText(article: article))
+        outcome.answer.raw = Array(article.utf8)
+        return outcome
     }
 }
