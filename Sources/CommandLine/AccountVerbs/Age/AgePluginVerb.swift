@@ -12,7 +12,7 @@ import YKCrypto
 struct AgeConversation: Report {
     let fileKeys: Int
 
-    static let members: [Member<AgeConversation>] = [Member("fileKeys", "how many") { $0.fileKeys }]
+    static let members: [Member<AgeConversation>] = [Member("fileKeyCount") { $0.fileKeys }]
 }
 
 /// Runs as a plugin of age.

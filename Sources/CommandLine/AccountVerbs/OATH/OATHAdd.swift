@@ -17,7 +17,7 @@ struct AccountOnKeys: Report {
 
     static let members: [Member<AccountOnKeys>] = [
         Member("account") { $0.account },
-        Member("devices", "serial numbers, of several keys") { $0.devices },
+        Member("serials", "of several keys") { $0.devices },
         Member("pskc", "the key container") { $0.container },
     ]
 }

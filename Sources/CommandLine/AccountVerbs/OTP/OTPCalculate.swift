@@ -15,7 +15,7 @@ struct SlotResponse: Report {
     var code: String?
 
     static let members: [Member<SlotResponse>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("response", "in hexadecimal, null for a code") { $0.response.map { Hex.encode($0) } },
         Member("code") { $0.code },
     ]

@@ -28,9 +28,9 @@ struct OTPReport: Report {
     let isFIPS: Bool?
 
     static let members: [Member<OTPReport>] = [
-        Member("version") { $0.version.description },
-        Member("serial") { $0.serial },
-        Member("link", "hid or card") { $0.carrier.rawValue },
+        Member("firmware") { $0.version.description },
+        Member("serial") { $0.serial.map { String($0) } },
+        Member("interface", "hid or card") { $0.carrier.rawValue },
         Member("slots") { $0.slots },
         Member("lightInverted") { $0.isLightInverted },
         Member("fipsMode") { $0.isFIPS },
@@ -50,7 +50,7 @@ struct SlotReport: Report {
     let state: OTPSlotState
 
     static let members: [Member<SlotReport>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("programmed") { $0.state.isProgrammed },
         Member("touchTriggered") { $0.state.isTouchTriggered },
     ]
@@ -113,7 +113,7 @@ struct OTPSwap: ReportingVerb {
 struct ChangedSlot: Report {
     let slot: OTPSlot
 
-    static let members: [Member<ChangedSlot>] = [Member("slot") { $0.slot.rawValue }]
+    static let members: [Member<ChangedSlot>] = [Member("slot") { String($0.slot.rawValue) }]
 }
 
 /// Deletes the configuration of a slot.
@@ -170,7 +170,7 @@ struct SlotNDEF: Report {
     let record: OTPNDEFRecord
 
     static let members: [Member<SlotNDEF>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("kind", "uri or text") { $0.kind },
         Member("prefix") { $0.prefix },
     ]

@@ -21,9 +21,9 @@ struct YubicoOTPSlot: Report {
     let serial: UInt32?
 
     static let members: [Member<YubicoOTPSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("publicId", "in modhex") { $0.publicID },
-        Member("serial", "where it was asked for") { $0.serial },
+        Member("serial", "where it was asked for") { $0.serial.map { String($0) } },
     ]
 }
 
@@ -121,7 +121,7 @@ struct StaticSlot: Report {
     let length: Int
 
     static let members: [Member<StaticSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("layout") { $0.layout },
         Member("length") { $0.length },
     ]
@@ -210,7 +210,7 @@ struct ChallengeSlot: Report {
     let isYubico: Bool
 
     static let members: [Member<ChallengeSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("touch") { $0.needsTouch },
         Member("kind", "hmac-sha1 or yubico-otp") { $0.isYubico ? "yubico-otp" : "hmac-sha1" },
     ]
@@ -268,7 +268,7 @@ struct HOTPSlot: Report {
     let identifier: String?
 
     static let members: [Member<HOTPSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("digits") { $0.digits },
         Member("counter") { $0.counter },
         Member("identifier", "as it was given") { $0.identifier },

@@ -19,7 +19,7 @@ struct TokenList: Report {
 
     static let members: [Member<TokenList>] = [
         Member("tokens") { $0.tokens },
-        Member("current", "the serial number") { $0.current },
+        Member("currentSerial") { $0.current },
         Member("store") { $0.store },
     ]
 }
@@ -180,8 +180,8 @@ struct ClearedTokens: Report {
     let isReadable: Bool
 
     static let members: [Member<ClearedTokens>] = [
-        Member("tokens", "how many there were") { $0.tokens },
-        Member("keys", "how many there were") { $0.keys },
+        Member("tokenCount", "how many there were") { $0.tokens },
+        Member("keyCount", "how many there were") { $0.keys },
         Member("copiesReadable", "whether a key still opens copies of the file") { $0.isReadable },
     ]
 }

@@ -11,7 +11,7 @@ struct TokenStoreContents: Report {
     let store: StoreContents
 
     static let members: [Member<TokenStoreContents>] =
-        including { $0.store } + [Member("tokens", "how many") { $0.store.records }]
+        including { $0.store } + [Member("tokenCount") { $0.store.records }]
 }
 
 /// Shows the keys of the store.

@@ -16,7 +16,7 @@ struct AccountCode: Report {
     let secondsLeft: Int64?
 
     static let members: [Member<AccountCode>] = [
-        Member("account") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("code") { $0.code },
         Member("secondsLeft", "null for a counter-based account") { $0.secondsLeft },
     ]

@@ -61,7 +61,7 @@ struct KeyPlaceReport: Report {
     static let members: [Member<KeyPlaceReport>] = [
         Member("kind", "piv or software") { $0.piv == nil ? "software" : "piv" },
         Member(ifKnown: "slot") { $0.piv?.slot.description },
-        Member(ifKnown: "keySerial") { $0.piv.map(\.keySerial) },
+        Member(ifKnown: "serial") { $0.piv.map { $0.keySerial.map { String($0) } } },
         Member(ifKnown: "pinPolicy") { $0.piv?.policies.pin.description },
         Member(ifKnown: "touchPolicy") { $0.piv?.policies.touch.description },
         Member(ifKnown: "attestation", "the certificate, base64url") {
@@ -86,11 +86,11 @@ struct EnrolledAccount: Report {
         let isPollOnly: Bool
 
         var isAttested: Bool { if case .piv(let place) = account.place { place.attestation != nil } else { false } }
-        var publicKey: String { Base64.encodeURL(account.publicKey.subjectPublicKeyInfo) }
+        var publicKey: String { account.publicKey.pem }
     }
 
     static let members: [Member<EnrolledAccount>] = [
-        Member("account", "its identifier") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("name") { $0.account.name },
         Member("server") { $0.account.server },
         Member("issuer", "of a push account") { $0.push?.account.account.issuer },
@@ -99,7 +99,7 @@ struct EnrolledAccount: Report {
         Member("attested", "of a push account") { $0.push?.isAttested },
         Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
         Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
-        Member("publicKey", "SubjectPublicKeyInfo, base64url") { $0.push?.publicKey },
+        Member("publicKey", "PEM") { $0.push?.publicKey },
         Member("enter", "what is typed in at the server in a two-step enrolment") { $0.entry },
         Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
     ]

@@ -70,10 +70,10 @@ struct MovedContainer: Report {
     let synchronized: SynchronizedContainer
 
     static let members: [Member<MovedContainer>] = [
-        Member("account") { $0.synchronized.account.id },
+        Member("accountId") { $0.synchronized.account.id },
         Member("from") { KeyPlaceReport(place: $0.from) },
         Member("to") { KeyPlaceReport(place: $0.to) },
-        Member("added", "serial numbers") { $0.synchronized.added },
+        Member("addedSerials") { $0.synchronized.added },
         Member("pending", "whether secrets wait in the store") { $0.synchronized.isPending },
     ]
 }

@@ -32,7 +32,7 @@ enum TextHash: String, CaseIterable, ExpressibleByArgument {
 
 extension OCRAAccount: Report {
     package static let members: [Member<OCRAAccount>] = [
-        Member("account", "its identifier") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("name") { $0.account.name },
         Member("suite") { $0.suite.description },
     ]
@@ -111,7 +111,7 @@ struct OfflineCode: Report {
     let code: String
 
     static let members: [Member<OfflineCode>] = [
-        Member("account") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("text", "null with --challenge") { $0.text },
         Member("challenge") { $0.challenge },
         Member("code") { $0.code },

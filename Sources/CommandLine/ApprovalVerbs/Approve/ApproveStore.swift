@@ -17,7 +17,7 @@ struct AccountStoreContents: Report {
     let store: StoreContents
 
     static let members: [Member<AccountStoreContents>] =
-        including { $0.store } + [Member("accounts", "how many") { $0.store.records }]
+        including { $0.store } + [Member("accountCount") { $0.store.records }]
 }
 
 /// Shows the keys of the account store.

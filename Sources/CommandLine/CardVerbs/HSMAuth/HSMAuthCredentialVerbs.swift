@@ -37,7 +37,7 @@ struct HSMAuthStatus: Report {
     static let members: [Member<HSMAuthStatus>] = [
         Member("version") { $0.version },
         Member("managementRetries") { $0.retries },
-        Member("credentials", "how many") { $0.credentials },
+        Member("credentialCount") { $0.credentials },
     ]
 }
 
@@ -91,13 +91,13 @@ struct HSMAuthAdd: ReportingVerb {
             (--generate), derived, or read from a PEM file.
             """,
         examples: [
-            Example("ykit hsmauth add spare --generate --algorithm p256"),
+            Example("ykit hsmauth add spare --generate --algorithm ecc-p256"),
             Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
         ])
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
-    @Option(["--algorithm", "-a"], help: "aes128 or p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
+    @Option(["--algorithm", "-a"], help: "aes128 or ecc-p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
 
     @Flag("--derive", help: "Derive the keys from a password.") var derive = false
 
@@ -217,7 +217,11 @@ struct StoredHSMAuthCredential: Report {
 
 /// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
-    case aes128, p256
+    case aes128
+    case p256 = "ecc-p256"
+
+    /// Parses a name; P-256 has the short one as well.
+    init?(argument: String) { self.init(rawValue: argument == "p256" ? "ecc-p256" : argument) }
 }
 
 /// Deletes a credential.

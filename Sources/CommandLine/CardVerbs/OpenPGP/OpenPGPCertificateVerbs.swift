@@ -193,9 +193,9 @@ struct OpenPGPAttestation: Report {
     var reason: String?
     static let members: [Member<OpenPGPAttestation>] = [
         Member("slot") { $0.slot.description },
-        Member("certificate", "PEM") { $0.statement.pem },
+        Member("attestation", "PEM") { $0.statement.pem },
         Member("output") { $0.output },
-        Member("device", "the certificate of the attestation key, PEM") { $0.device.pem },
+        Member("deviceCertificate", "of the attestation key, PEM") { $0.device.pem },
         Member("chain", "the subjects of the signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.isRooted },
         Member("reason", "why it is not rooted") { $0.reason },

@@ -35,7 +35,7 @@ struct OpenPGPGenerateKey: ReportingVerb {
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Option(["--type", "-t"], help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
+    @Option(["--type", "-t"], help: "The type of key, such as ed25519, x25519, ecc-p256 or rsa4096.")
     var type: OpenPGPKeyType?
 
     @Option("--touch", help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
@@ -177,7 +177,7 @@ struct OpenPGPTouchChange: Report {
     let policy: OpenPGPTouchPolicy
     static let members: [Member<OpenPGPTouchChange>] = [
         Member("slot") { $0.slot.description },
-        Member("touch") { $0.policy.description },
+        Member("touchPolicy") { $0.policy.description },
     ]
 }
 
@@ -199,14 +199,15 @@ struct StoredOpenPGPKey: Report {
     let slot: OpenPGPSlot
     let stored: OpenPGPPublicKey
     let touch: OpenPGPTouchPolicy?
-    static let members: [Member<StoredOpenPGPKey>] = [
-        Member("slot") { $0.slot.description },
-        Member("algorithm") { $0.type.description },
-        Member("fingerprint", "in hexadecimal") { $0.fingerprint },
-        Member("created", "in seconds since 1970") { $0.stored.created },
-        Member("touch", "null if it was not set") { $0.touch?.description },
-        Member("publicKey", "PEM") { $0.stored.key.pem },
-    ]
+    static let members: [Member<StoredOpenPGPKey>] =
+        [
+            Member("slot") { $0.slot.description },
+            Member("algorithm") { $0.type.description },
+            Member("fingerprint", "in hexadecimal") { $0.fingerprint },
+        ] + time("created") { $0.stored.created } + [
+            Member("touchPolicy", "null if it was not set") { $0.touch?.description },
+            Member("publicKey", "PEM") { $0.stored.key.pem },
+        ]
 
     private var type: OpenPGPKeyType { OpenPGPKeyType(stored.key) }
 

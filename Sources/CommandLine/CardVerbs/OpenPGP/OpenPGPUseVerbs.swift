@@ -260,7 +260,7 @@ struct OpenPGPRandom: ReportingVerb {
 /// Random bytes of the card.
 struct RandomBytes: Report {
     let bytes: [UInt8]
-    static let members: [Member<RandomBytes>] = [Member("bytes", "in hexadecimal") { Hex.encode($0.bytes) }]
+    static let members: [Member<RandomBytes>] = [Member("bytes", "in base64url") { Base64.encodeURL($0.bytes) }]
 }
 
 /// Resets the application to its factory state.

@@ -158,7 +158,7 @@ struct ImportedPIVKey: Report {
     static let members: [Member<ImportedPIVKey>] =
         including { $0.stored } + [
             Member("publicKey", "PEM") { $0.key.pem },
-            Member("certificates", "how many the file has") { $0.certificates },
+            Member("certificateCount", "how many the file has") { $0.certificates },
         ]
 }
 
@@ -277,7 +277,7 @@ struct ExportedAttestation: Report {
         Member("slot") { $0.slot.description },
         Member("format") { $0.format.rawValue },
         Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
-        Member("chain", "with --chain: the certificate of f9, PEM") { $0.device?.pem },
+        Member("deviceCertificate", "with --chain: of f9, PEM") { $0.device?.pem },
         Member("output") { $0.output },
     ]
 }

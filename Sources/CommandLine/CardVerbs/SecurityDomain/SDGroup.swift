@@ -48,7 +48,7 @@ struct SecurityDomainKey: Report {
     var authority: [UInt8]?
     var certificates: [String] = []
     static let members: [Member<SecurityDomainKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("kid", "the key identifier") { $0.reference.id },
         Member("kvn", "the key version number") { $0.reference.version },
         Member("purpose") { $0.reference.purpose },

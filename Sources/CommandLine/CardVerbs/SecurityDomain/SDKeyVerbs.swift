@@ -82,7 +82,7 @@ struct GeneratedSDKey: Report {
     let pem: String
     let output: String
     static let members: [Member<GeneratedSDKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("publicKey", "PEM") { $0.pem },
         Member("output") { $0.output },
     ]
@@ -215,10 +215,10 @@ struct StoredSDKey: Report {
     let authority: [UInt8]?
     let keys: [SCPKeyReference]
     static let members: [Member<StoredSDKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
-        Member("certificates", "how many were stored") { $0.certificates },
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("certificateCount", "how many were stored") { $0.certificates },
         Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
-        Member("keys", "what there is now") { $0.keys.map(\.typed) },
+        Member("references", "what there is now") { $0.keys.map(\.typed) },
     ]
 }
 
@@ -254,8 +254,8 @@ struct ExportedSDCertificates: Report {
     let pem: String
     let output: String
     static let members: [Member<ExportedSDCertificates>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
-        Member("certificates", "PEM") { $0.pem },
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("pem", "the certificates") { $0.pem },
         Member("output") { $0.output },
     ]
 }
@@ -309,7 +309,7 @@ struct DeletedSDKeys: Report {
     let keys: [SCPKeyReference]
     static let members: [Member<DeletedSDKeys>] = [
         Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("keys", "what is left") { $0.keys.map(\.typed) },
+        Member("references", "what is left") { $0.keys.map(\.typed) },
     ]
 }
 
@@ -361,7 +361,7 @@ struct SDAllowList: Report {
     let reference: SCPKeyReference
     let serials: [String]
     static let members: [Member<SDAllowList>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("serials", "in hexadecimal behind 0x; empty without a limit") { $0.serials },
     ]
 }

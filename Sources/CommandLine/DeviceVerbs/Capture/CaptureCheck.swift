@@ -18,9 +18,9 @@ struct CheckedRecording: Report {
         Member("link") { $0.capture.header.link.rawValue },
         Member("device") { $0.capture.header.device },
         Member("firmware") { $0.capture.header.fields["firmware"]?.string },
-        Member("events", "how many") { $0.capture.events.count },
-        Member("exchanges", "how many") { $0.capture.exchangeCount },
-        Member("secrets", "whether it keeps them") { $0.capture.header.keepsSecrets },
+        Member("eventCount") { $0.capture.events.count },
+        Member("exchangeCount") { $0.capture.exchangeCount },
+        Member("keepsSecrets") { $0.capture.header.keepsSecrets },
         Member("findings") { $0.findings },
     ]
 }

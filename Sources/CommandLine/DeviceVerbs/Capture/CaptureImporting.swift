@@ -16,7 +16,7 @@ struct ConvertedRecording: Report {
     static let members: [Member<ConvertedRecording>] = [
         Member("file") { $0.file },
         Member("output", "the new file") { $0.output },
-        Member("events", "how many") { $0.events },
+        Member("eventCount") { $0.events },
     ]
 }
 

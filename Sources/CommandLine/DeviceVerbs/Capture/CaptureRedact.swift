@@ -17,7 +17,7 @@ struct RedactedRecording: Report {
     static let members: [Member<RedactedRecording>] = [
         Member("file") { $0.file },
         Member("output", "the new file") { $0.output },
-        Member("changed", "how many events") { $0.changed },
+        Member("changedCount", "how many events") { $0.changed },
     ]
 }
 

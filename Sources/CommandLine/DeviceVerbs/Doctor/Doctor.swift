@@ -16,8 +16,8 @@ struct Findings: Report {
     var problems: [Rung] { rungs.filter { $0.verdict == .bad } }
 
     static let members: [Member<Findings>] = [
-        Member("rungs") { $0.rungs },
-        Member("problem", "the first one's rung") { $0.problems.first?.name },
+        Member("checks") { $0.rungs },
+        Member("problem", "the name of the first check that found one") { $0.problems.first?.name },
         Member("report") { $0.report },
         Member("fixed", "what `--fix` did, null without it") { $0.fixed },
     ]

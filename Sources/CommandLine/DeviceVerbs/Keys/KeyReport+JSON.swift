@@ -14,9 +14,9 @@ extension KeyReport: Report {
 
     private static let identityMembers: [Member<KeyReport>] = [
         Member("name") { KeyDetails($0.identity).name },
-        Member("maker") { $0.identity.maker.rawValue },
+        Member("manufacturer") { $0.identity.maker.rawValue },
         Member("serial") { KeyDetails($0.identity).serial },
-        Member("version") { KeyDetails($0.identity).version },
+        Member("firmware") { KeyDetails($0.identity).version },
         Member("reader", "of a key that was read as a card") { $0.reader },
         Member("path", "of a key that was read over HID") { $0.path },
         Member("formFactor") { $0.identity.info?.formFactor.description },

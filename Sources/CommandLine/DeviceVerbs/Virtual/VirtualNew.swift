@@ -16,7 +16,7 @@ struct CreatedKey: Report {
     static let members: [Member<CreatedKey>] = [
         Member("file") { $0.file },
         Member("model") { $0.model },
-        Member("serial") { $0.serial },
+        Member("serial") { String($0.serial) },
     ]
 }
 

@@ -28,7 +28,7 @@ extension ArculusCard.State: Report {
         Member("model") { $0.model.name }, Member("isArculus") { $0.model.name != nil },
         Member("aaguid") { Hex.uuid($0.info.aaguid) }, Member("versions") { $0.info.versions.map(\.rawValue) },
         Member("pinProtocols") { $0.info.pinProtocols }, Member("hasPin") { $0.info.hasPIN },
-        Member("pinRetries") { $0.retries?.count }, Member("minPinLength") { $0.minPINLength },
+        Member("pinRetries") { $0.retries?.count }, Member("minPINLength") { $0.minPINLength },
         Member("remainingCredentials") { $0.info.remainingCredentials },
     ]
 

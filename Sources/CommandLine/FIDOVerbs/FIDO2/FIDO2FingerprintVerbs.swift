@@ -39,7 +39,7 @@ extension Fingerprint: Report {
         let failure = Explanation(
             "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
-        return found[try world.choose("which fingerprint?", among: failure.candidates, orElse: failure)]
+        return found[try world.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 

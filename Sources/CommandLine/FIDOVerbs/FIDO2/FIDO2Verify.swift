@@ -196,7 +196,7 @@ struct VerificationReport: Report {
         Member("trust", "none, self, certificates or anchored") { $0.trust?.name(isAnchored: $0.isAnchored) },
         Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
         Member("counter") { $0.response.authenticatorData.counter },
-        Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
+        Member("publicKey", "PEM") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
         Member("notChecked", "what no option asked for") { $0.notChecked },
     ]
 

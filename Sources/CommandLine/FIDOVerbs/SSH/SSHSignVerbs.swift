@@ -185,7 +185,7 @@ extension World {
 
 extension SSHCertificate: Report {
     package static let members: [Member<Self>] = [
-        Member("keyId") { $0.keyID }, Member("serial") { String($0.serial) },
+        Member("keyId") { $0.keyID }, Member("serialNumber") { String($0.serial) },
         Member("principals") { $0.principals }, Member("authority", "its fingerprint") { $0.authority.fingerprint },
     ]
 }

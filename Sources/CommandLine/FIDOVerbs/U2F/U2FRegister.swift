@@ -28,7 +28,7 @@ struct U2FRegister: ReportingVerb {
         static let members: [Member<Self>] =
             [
                 Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.made.keyHandle) },
-                Member("publicKey") { Base64.encodeURL($0.made.publicKey) },
+                Member("userPublicKey", "a point of P-256, as U2F has it") { Base64.encodeURL($0.made.publicKey) },
                 Member("certificate") { Base64.encodeURL($0.made.certificate) },
                 Member("signature") { Base64.encodeURL($0.made.signature) },
             ] + including { $0.challenge } + [

@@ -20,24 +20,34 @@ package struct AnswerArticle {
     }
 
     private init() {
-        for (title, members) in [("`error`", Explanation.members.map(\.form)), ("A plan", PlanReport.members.map(\.form))] {
-            lines += ["", "\(title) has these members:", ""]
-            for member in members { add(member, depth: 0, of: "") }
-        }
+        let error = MemberForm("error", "null in a success", .optional(Explanation.form))
+        lines += ["", "Every answer has:", "", "- `ok` (boolean)"]
+        add(error, depth: 0, of: "")
+        lines += [
+            "- `warnings` (list of texts): what went less than well", "",
+            "With `--plan` the others are null, and it has:", "",
+        ]
+        for member in PlanReport.members { add(member.form, depth: 0, of: "") }
     }
 
     private static let introduction = [
         "# JSON answers", "", "What every verb answers with `--json`.", "", "## Overview", "",
         "The answer is one object on one line of standard output:", "", "```",
-        #"{"ok":true,"error":null,"warnings":[], …}"#,
-        #"{"ok":false,"error":{"code":"password-needed","message":"…","hint":"…","retriesLeft":null,"exitCode":8}, …}"#,
+        shown(Program.envelope(error: nil, warnings: [])),
+        shown(Program.envelope(error: Explanation("usage", .usage, "…"), warnings: [])),
         "```", "",
-        "A verb has the same members in success and failure; what is not known is `null`. Members that objects without a "
-            + "value go without are marked as optional. `warnings` lists the problems of a success. `ykit schema VERB` "
-            + "prints the same as a JSON Schema.",
+        "A verb has the same members in success and failure; what is not known is `null`. A member that only some objects "
+            + "have is marked as optional. `ykit schema VERB` prints the same as a JSON Schema, and <doc:JSON> shows what to "
+            + "do with it.",
         "",
-        "Byte strings are base64url without padding, except where a member says hexadecimal. Times are seconds since 1970.",
+        "Byte strings are base64url without padding, except where a member says otherwise. Times are seconds since 1970; "
+            + "those that people read have RFC 3339 beside them, in a member that ends in `UTC`.",
     ]
+
+    /// An envelope with an ellipsis for the members of a verb.
+    private static func shown(_ envelope: JSONValue.Object) -> String {
+        JSONValue.object(envelope).text.dropLast() + ", …}"
+    }
 
     /// Adds what a verb answers.
     private mutating func add(_ verb: any Verb.Type, _ path: [String]) {

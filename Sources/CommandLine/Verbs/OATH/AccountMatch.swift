@@ -21,7 +21,7 @@ extension OATHAccountID {
                 hint: "write the whole name of one, with its period and a slash before it where names are the same",
                 candidates: found.map { $0.displayName(among: found) })
             guard let world else { throw failure }
-            return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
+            return found[try world.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
         }
     }
 

@@ -6,13 +6,13 @@ package import YKKeys
 import YKTransport
 import YKWire
 
-/// A key or reader of `ykit list`. `link`, `path` and `access` are those of the first usable interface; `interfaces`
+/// A key or reader of `ykit list`. `transport`, `path` and `access` are those of the first usable interface; `interfaces`
 /// lists all of them.
 extension AttachedKey: Report {
     package static let members: [Member<AttachedKey>] = place + identity
 
     private static let place: [Member<AttachedKey>] = [
-        Member("link", "pcsc, hid or usb") { $0.key.reader != nil ? "pcsc" : $0.firstNode != nil ? "hid" : "usb" },
+        Member("transport", "pcsc, hid or usb") { $0.key.reader != nil ? "pcsc" : $0.firstNode != nil ? "hid" : "usb" },
         Member("reader") { $0.reader },
         Member("atr", "in hexadecimal") { $0.key.reader.map { Hex.encode($0.atr) } },
         Member("hasCard") { $0.key.reader?.hasCard },
@@ -27,7 +27,7 @@ extension AttachedKey: Report {
     private static let identity: [Member<AttachedKey>] = [
         Member("name", "null for a card that was not queried") { $0.knownName },
         Member("serial") { $0.serial },
-        Member("version") { $0.details?.version },
+        Member("firmware") { $0.details?.version },
         Member("model", "its name in the table of known keys") { $0.key.model },
         Member("interfaces") { $0.interfaces },
     ]
@@ -48,24 +48,24 @@ extension AttachedKey: Report {
             let holders = DirectUSB.holders(of: device).map(\.name)
             found.append(
                 AttachedInterface(
-                    kind: "card", link: "usb", path: device.node, access: device.access, holders: holders))
+                    kind: "card", transport: "usb", path: device.node, access: device.access, holders: holders))
         }
         if let reader = key.reader {
             let kind = reader.contactless == nil ? "card" : "nfc"
-            found.append(AttachedInterface(kind: kind, link: "pcsc", reader: reader.name))
+            found.append(AttachedInterface(kind: kind, transport: "pcsc", reader: reader.name))
         }
         found += hid.map { device in
             AttachedInterface(
-                kind: device.isFIDO ? "fido" : "otp", link: "hid", path: device.path, access: device.access)
+                kind: device.isFIDO ? "fido" : "otp", transport: "hid", path: device.path, access: device.access)
         }
-        return found + contactless.map { AttachedInterface(kind: "nfc", link: "pcsc", reader: $0.name) }
+        return found + contactless.map { AttachedInterface(kind: "nfc", transport: "pcsc", reader: $0.name) }
     }
 }
 
 /// A way to an attached key.
 private struct AttachedInterface: Report {
     let kind: String
-    let link: String
+    let transport: String
     var path: String?
     var reader: String?
     var access: HIDDevice.Access?
@@ -73,7 +73,7 @@ private struct AttachedInterface: Report {
 
     static let members: [Member<AttachedInterface>] = [
         Member("kind", "card, fido, otp or nfc") { $0.kind },
-        Member("link", "pcsc, hid or usb") { $0.link },
+        Member("transport", "pcsc, hid or usb") { $0.transport },
         Member("path", "of hid and usb") { $0.path },
         Member("reader", "of pcsc") { $0.reader },
         Member("access", HIDDevice.Access.about) { $0.access?.word },
