@@ -48,6 +48,19 @@ import YKWire
         if isUpdate { try script.text.write(to: file, atomically: true, encoding: .utf8) }
     }
 
+    /// The lines of the article are those of the script, so that they print what it says.
+    @Test func theArticleOnJSONIsAScript() throws {
+        let article = Shell.root.appendingPathComponent("Sources/ykit/ykit.docc/JSON.md")
+        let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```\n")
+        let shown = blocks.enumerated().filter { $0.offset % 2 == 1 }
+            .flatMap { $0.element.split(separator: "\n").map(String.init) }.filter { !$0.hasPrefix("#") }
+        let file = Self.folder.appendingPathComponent("jq.txt")
+        let script = Script(name: "jq", text: try String(contentsOf: file, encoding: .utf8))
+        let beginning = "PATH=$PWD/bin:$PATH; "
+        let typed = script.steps.map(\.command).filter { $0.contains("| jq ") }
+        #expect(shown.count > 9 && typed == shown.map { beginning + $0 })
+    }
+
     /// Where the JSON answers among lines differ from the schemas of all verbs on a command line. Lines that the command
     /// cut are none.
     private static func problems(in output: [String], of command: String) -> [String] {
