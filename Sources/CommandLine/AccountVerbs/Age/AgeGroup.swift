@@ -165,7 +165,7 @@ struct AgeKeys: Report {
 }
 
 /// Lists recipients.
-struct AgeList: ReportingVerb {
+struct AgeList: Verb {
     static let about = About(
         "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
@@ -208,7 +208,7 @@ struct AgeIdentities: Report {
 }
 
 /// Prints identities.
-struct AgeIdentityVerb: ReportingVerb {
+struct AgeIdentityVerb: Verb {
     static let about = About(
         "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """

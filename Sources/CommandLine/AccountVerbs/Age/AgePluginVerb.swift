@@ -16,7 +16,7 @@ struct AgeConversation: Report {
 }
 
 /// Runs as a plugin of age.
-struct AgePluginVerb: ReportingVerb {
+struct AgePluginVerb: Verb {
     static let hasOwnOutput = true
     static let about = About(
         "plugin", "Serve age as its plugin; age starts it.",

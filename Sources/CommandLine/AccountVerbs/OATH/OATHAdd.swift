@@ -23,7 +23,7 @@ struct AccountOnKeys: Report {
 }
 
 /// Adds an account from separate options.
-struct OATHAdd: ReportingVerb {
+struct OATHAdd: Verb {
     static let about = About(
         "add", "Add an account. Asks for its secret.",
         discussion: """

@@ -35,7 +35,7 @@ struct ImportedAccount: Report {
 }
 
 /// Imports accounts from files.
-struct OATHImport: ReportingVerb {
+struct OATHImport: Verb {
     static let about = About(
         "import", "Add accounts from files, QR codes and exports.",
         discussion: """

@@ -22,7 +22,7 @@ struct SlotResponse: Report {
 }
 
 /// Calculates a slot's response to a challenge.
-struct OTPCalculate: ReportingVerb {
+struct OTPCalculate: Verb {
     static let about = About(
         "calculate", "Send a challenge to a slot and show its response.",
         discussion: """

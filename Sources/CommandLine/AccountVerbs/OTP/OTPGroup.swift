@@ -57,7 +57,7 @@ struct SlotReport: Report {
 }
 
 /// Shows the state of the slots.
-struct OTPInfo: ReportingVerb {
+struct OTPInfo: Verb {
     static let about = About(
         "info", "Show which slots are in use, and what they do.",
         examples: [Example("ykit otp info")])
@@ -94,7 +94,7 @@ struct SwappedSlots: Report {
 }
 
 /// Swaps the slots.
-struct OTPSwap: ReportingVerb {
+struct OTPSwap: Verb {
     static let about = About(
         "swap", "Swap the contents of the two slots.",
         examples: [Example("ykit otp swap")])
@@ -117,7 +117,7 @@ struct ChangedSlot: Report {
 }
 
 /// Deletes the configuration of a slot.
-struct OTPDelete: ReportingVerb {
+struct OTPDelete: Verb {
     static let about = About(
         "delete", "Empty a slot. Its contents cannot be recovered.",
         examples: [Example("ykit otp delete 2")])
@@ -141,7 +141,7 @@ struct OTPDelete: ReportingVerb {
 }
 
 /// Updates the settings of a slot.
-struct OTPSettingsUpdate: ReportingVerb {
+struct OTPSettingsUpdate: Verb {
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
         discussion: "Settings that are not given are reset to their defaults.",
@@ -186,7 +186,7 @@ struct SlotNDEF: Report {
 }
 
 /// Configures the NDEF record that a key presents over NFC.
-struct OTPNDEF: ReportingVerb {
+struct OTPNDEF: Verb {
     static let about = About(
         "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
         examples: [Example("ykit otp ndef 1"), Example("ykit otp ndef 1 --prefix https://example.com/otp/")])

@@ -28,7 +28,7 @@ struct YubicoOTPSlot: Report {
 }
 
 /// Programs a Yubico OTP.
-struct OTPYubiOTP: ReportingVerb {
+struct OTPYubiOTP: Verb {
     static let about = About(
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
@@ -128,7 +128,7 @@ struct StaticSlot: Report {
 }
 
 /// Programs a static password.
-struct OTPStatic: ReportingVerb {
+struct OTPStatic: Verb {
     static let about = About(
         "static", "Program a slot to type a static password.",
         discussion: """
@@ -217,7 +217,7 @@ struct ChallengeSlot: Report {
 }
 
 /// Programs challenge-response.
-struct OTPChalResp: ReportingVerb {
+struct OTPChalResp: Verb {
     static let about = About(
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
@@ -276,7 +276,7 @@ struct HOTPSlot: Report {
 }
 
 /// Programs HOTP.
-struct OTPHOTP: ReportingVerb {
+struct OTPHOTP: Verb {
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """

@@ -25,7 +25,7 @@ struct TokenList: Report {
 }
 
 /// Lists tokens.
-struct SecurIDList: ReportingVerb {
+struct SecurIDList: Verb {
     static let about = About(
         "list", "List the tokens; no key is needed for that.",
         examples: [Example("ykit securid list")])
@@ -58,7 +58,7 @@ struct ShownToken: Report {
 }
 
 /// Shows a token.
-struct SecurIDShow: ReportingVerb {
+struct SecurIDShow: Verb {
     static let about = About(
         "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
@@ -88,7 +88,7 @@ struct TokenSerial: Report {
 }
 
 /// Selects the current token.
-struct SecurIDUse: ReportingVerb {
+struct SecurIDUse: Verb {
     static let about = About(
         "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
@@ -117,7 +117,7 @@ struct RenamedToken: Report {
 }
 
 /// Gives a token a nickname.
-struct SecurIDRename: ReportingVerb {
+struct SecurIDRename: Verb {
     static let about = About(
         "rename", "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.",
@@ -154,7 +154,7 @@ struct SecurIDRename: ReportingVerb {
 }
 
 /// Deletes a token.
-struct SecurIDDelete: ReportingVerb {
+struct SecurIDDelete: Verb {
     static let about = About(
         "delete", "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
@@ -187,7 +187,7 @@ struct ClearedTokens: Report {
 }
 
 /// Deletes all tokens and the keys of the store.
-struct SecurIDReset: ReportingVerb {
+struct SecurIDReset: Verb {
     static let about = About(
         "reset", "Delete all tokens and the store's keys.",
         discussion: """
@@ -233,7 +233,7 @@ struct BindingIdentifier: Report {
 }
 
 /// Shows the binding identifier.
-struct SecurIDBindingID: ReportingVerb {
+struct SecurIDBindingID: Verb {
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
         discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.",
@@ -263,7 +263,7 @@ struct TokenFormats: Report {
 }
 
 /// Shows what this implementation supports.
-struct SecurIDVersion: ReportingVerb {
+struct SecurIDVersion: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "version", "Show the version, and the token formats that it reads and writes.",

@@ -61,7 +61,7 @@ struct ListedAccount: Report {
 }
 
 /// Lists accounts.
-struct ApproveAccounts: ReportingVerb {
+struct ApproveAccounts: Verb {
     static let about = About(
         "accounts", "List the accounts; neither key nor server is needed for that.",
         discussion: """
@@ -349,7 +349,7 @@ struct MovedStore: Report {
 }
 
 /// Moves the store.
-struct ApproveMoveStore: ReportingVerb {
+struct ApproveMoveStore: Verb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
         discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",

@@ -23,7 +23,7 @@ struct AccountCode: Report {
 }
 
 /// Shows the code of an account.
-struct ApproveCode: ReportingVerb {
+struct ApproveCode: Verb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
         discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",

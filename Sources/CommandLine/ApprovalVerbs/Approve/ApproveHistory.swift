@@ -40,7 +40,7 @@ struct HistoryEntry: Report {
 }
 
 /// Shows the answers given so far.
-struct ApproveHistoryVerb: ReportingVerb {
+struct ApproveHistoryVerb: Verb {
     static let about = About(
         "history", "Show what was approved and declined, here or in the server's log.",
         discussion: """

@@ -32,7 +32,7 @@ struct MoveForecast: Report {
 }
 
 /// Lists the accounts that can be moved.
-struct ApproveMigrateCheck: ReportingVerb {
+struct ApproveMigrateCheck: Verb {
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
         discussion: "Accounts of a container can be moved. Others must be enrolled again on the other key.",

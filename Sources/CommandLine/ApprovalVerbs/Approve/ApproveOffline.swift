@@ -39,7 +39,7 @@ extension OCRAAccount: Report {
 }
 
 /// Adds an account for offline codes.
-struct ApproveAdd: ReportingVerb {
+struct ApproveAdd: Verb {
     static let about = About(
         "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
@@ -120,7 +120,7 @@ struct OfflineCode: Report {
 }
 
 /// Calculates an offline code for a text.
-struct ApproveOffline: ReportingVerb {
+struct ApproveOffline: Verb {
     static let about = About(
         "offline",
         "Compute a code over a text, such as a payment: the code is valid for that text only.",

@@ -29,7 +29,7 @@ struct LinkPurpose: Report {
 }
 
 /// Shows the purpose of a link or QR code.
-struct ApproveQRType: ReportingVerb {
+struct ApproveQRType: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",

@@ -26,7 +26,7 @@ struct StartedSession: Report {
 }
 
 /// Logs in, to check the credentials or to store the session.
-struct SecondFactorLogIn: ReportingVerb {
+struct SecondFactorLogIn: Verb {
     static let about = About(
         "login", "Log in at the server; with --keep, for the commands that follow.",
         discussion: """
@@ -80,7 +80,7 @@ struct DeletedSession: Report {
 }
 
 /// Deletes a stored session.
-struct SecondFactorLogOut: ReportingVerb {
+struct SecondFactorLogOut: Verb {
     static let about = About(
         "logout", "Delete the session that was kept; no key is needed for that.",
         examples: [Example("ykit 2fa logout")])

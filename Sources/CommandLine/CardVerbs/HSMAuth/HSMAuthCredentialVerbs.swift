@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 /// Shows the state of the application.
-struct HSMAuthInfo: ReportingVerb {
+struct HSMAuthInfo: Verb {
     static let about = About(
         "info", "Show version, tries of the management password and number of credentials.",
         examples: [Example("ykit hsmauth info")])
@@ -42,7 +42,7 @@ struct HSMAuthStatus: Report {
 }
 
 /// Lists credentials.
-struct HSMAuthList: ReportingVerb {
+struct HSMAuthList: Verb {
     static let about = About(
         "list", "List credentials: label, algorithm, touch, tries left.",
         examples: [Example("ykit hsmauth list")])
@@ -81,7 +81,7 @@ extension HSMAuthCredential: Report {
 }
 
 /// Stores a credential.
-struct HSMAuthAdd: ReportingVerb {
+struct HSMAuthAdd: Verb {
     static let about = About(
         "add", "Store a credential.",
         discussion: """
@@ -225,7 +225,7 @@ enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Deletes a credential.
-struct HSMAuthDelete: ReportingVerb {
+struct HSMAuthDelete: Verb {
     static let about = About(
         "delete", "Delete a credential. Its keys cannot be restored.",
         examples: [Example("ykit hsmauth delete backup")])
@@ -253,7 +253,7 @@ struct NamedHSMAuthCredential: Report {
 }
 
 /// Exports the public key of a credential.
-struct HSMAuthExportPublicKey: ReportingVerb {
+struct HSMAuthExportPublicKey: Verb {
     static let about = About(
         "export-public-key", "Write the public key of a p256 credential, for the HSM.",
         examples: [Example("ykit hsmauth export-public-key backup backup.pem")])

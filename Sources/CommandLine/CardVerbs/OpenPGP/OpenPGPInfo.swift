@@ -25,7 +25,7 @@ struct OpenPGPGroup: ParsableCommand {
 }
 
 /// Shows the card's information about itself.
-struct OpenPGPInfo: ReportingVerb {
+struct OpenPGPInfo: Verb {
     static let about = About(
         "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
         discussion: "Reads public data only, and changes nothing on the card.",

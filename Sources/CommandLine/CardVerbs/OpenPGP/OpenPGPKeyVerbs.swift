@@ -21,7 +21,7 @@ struct OpenPGPKeysGroup: ParsableCommand {
 }
 
 /// Generates a key on the card.
-struct OpenPGPGenerateKey: ReportingVerb {
+struct OpenPGPGenerateKey: Verb {
     static let about = About(
         "generate", "Generate a key on the card, replacing the one in the slot.",
         discussion: """
@@ -59,7 +59,7 @@ struct OpenPGPGenerateKey: ReportingVerb {
 }
 
 /// Imports a private key into a slot.
-struct OpenPGPImportKey: ReportingVerb {
+struct OpenPGPImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
@@ -96,7 +96,7 @@ struct OpenPGPImportKey: ReportingVerb {
 }
 
 /// Deletes a key.
-struct OpenPGPDeleteKey: ReportingVerb {
+struct OpenPGPDeleteKey: Verb {
     static let about = About(
         "delete", "Delete the key of a slot.",
         discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.",
@@ -119,7 +119,7 @@ struct OpenPGPDeleteKey: ReportingVerb {
 }
 
 /// Exports a public key.
-struct OpenPGPExportKey: ReportingVerb {
+struct OpenPGPExportKey: Verb {
     static let about = About(
         "export", "Write the public key of a slot. No PIN is required.",
         discussion: """
@@ -142,7 +142,7 @@ struct OpenPGPExportKey: ReportingVerb {
 }
 
 /// Sets when a key requires a touch.
-struct OpenPGPSetTouch: ReportingVerb {
+struct OpenPGPSetTouch: Verb {
     static let about = About(
         "set-touch", "Set when a key requires a touch.",
         discussion: """
@@ -219,7 +219,7 @@ struct StoredOpenPGPKey: Report {
 }
 
 /// Stores the fingerprint of a CA key.
-struct OpenPGPSetCAFingerprint: ReportingVerb {
+struct OpenPGPSetCAFingerprint: Verb {
     static let about = About(
         "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
         discussion: """

@@ -10,7 +10,7 @@ import YKPIV
 import YKWire
 
 /// Signs a file with the signature key.
-struct OpenPGPSign: ReportingVerb {
+struct OpenPGPSign: Verb {
     static let about = About(
         "sign", "Sign a file with the signature key.",
         discussion: """
@@ -48,7 +48,7 @@ struct OpenPGPSign: ReportingVerb {
 }
 
 /// Signs a file with the authentication key.
-struct OpenPGPAuthenticate: ReportingVerb {
+struct OpenPGPAuthenticate: Verb {
     static let about = About(
         "authenticate", "Sign a challenge with the authentication key.",
         discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
@@ -184,7 +184,7 @@ struct OpenPGPSignatureReport: Report {
 }
 
 /// Decrypts data with the decryption key.
-struct OpenPGPDecrypt: ReportingVerb {
+struct OpenPGPDecrypt: Verb {
     static let about = About(
         "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
@@ -244,7 +244,7 @@ struct OpenPGPPlaintext: Report {
 }
 
 /// Generates random bytes.
-struct OpenPGPRandom: ReportingVerb {
+struct OpenPGPRandom: Verb {
     static let about = About(
         "random", "Get random bytes of the card, in hexadecimal.",
         examples: [Example("ykit openpgp random 16")])
@@ -264,7 +264,7 @@ struct RandomBytes: Report {
 }
 
 /// Resets the application to its factory state.
-struct OpenPGPReset: ReportingVerb {
+struct OpenPGPReset: Verb {
     static let about = About(
         "reset",
         "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",

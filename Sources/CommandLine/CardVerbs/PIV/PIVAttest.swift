@@ -11,7 +11,7 @@ import YKWire
 import YKX509
 
 /// Shows the content of an attestation, and verifies it.
-struct PIVAttest: ReportingVerb {
+struct PIVAttest: Verb {
     static let about = About(
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """

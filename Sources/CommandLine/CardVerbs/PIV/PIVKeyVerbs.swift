@@ -21,7 +21,7 @@ struct PIVKeys: ParsableCommand {
 }
 
 /// Generates a key pair.
-struct PIVGenerateKey: ReportingVerb {
+struct PIVGenerateKey: Verb {
     static let about = About(
         "generate", "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
@@ -107,7 +107,7 @@ struct StoredPIVKey: Report {
 }
 
 /// Imports a private key into a slot.
-struct PIVImportKey: ReportingVerb {
+struct PIVImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
@@ -163,7 +163,7 @@ struct ImportedPIVKey: Report {
 }
 
 /// Shows the metadata of a key.
-struct PIVKeyInfo: ReportingVerb {
+struct PIVKeyInfo: Verb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
         discussion: "Before firmware 5.3, only what an attestation or a certificate contains.",
@@ -206,7 +206,7 @@ struct PIVKeyDescription: Report {
 }
 
 /// Exports a public key.
-struct PIVExportKey: ReportingVerb {
+struct PIVExportKey: Verb {
     static let about = About(
         "export", "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
@@ -232,7 +232,7 @@ struct PIVExportKey: ReportingVerb {
 }
 
 /// Exports the attestation of a key.
-struct PIVAttestKey: ReportingVerb {
+struct PIVAttestKey: Verb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
@@ -283,7 +283,7 @@ struct ExportedAttestation: Report {
 }
 
 /// Moves a key to another slot.
-struct PIVMoveKey: ReportingVerb {
+struct PIVMoveKey: Verb {
     static let about = About(
         "move", "Move a key to another slot (firmware 5.7 and later).",
         discussion: "Its certificate stays where it is. The management key is needed.",
@@ -321,7 +321,7 @@ struct MovedPIVKey: Report {
 }
 
 /// Deletes a key.
-struct PIVDeleteKey: ReportingVerb {
+struct PIVDeleteKey: Verb {
     static let about = About(
         "delete", "Delete a key for good (firmware 5.7 and later).",
         discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",

@@ -13,7 +13,7 @@ import YKWire
 import YKX509
 
 /// Lists the keys.
-struct SDKeysList: ReportingVerb {
+struct SDKeysList: Verb {
     static let about = About(
         "list", "List the keys.",
         examples: [Example("ykit sd keys list")])
@@ -47,7 +47,7 @@ struct ReplacedKeyOptions: ParsableArguments {
 }
 
 /// Generates a key pair.
-struct SDKeysGenerate: ReportingVerb {
+struct SDKeysGenerate: Verb {
     static let about = About(
         "generate", "Generate an SCP11 key pair on the key.",
         discussion: """
@@ -89,7 +89,7 @@ struct GeneratedSDKey: Report {
 }
 
 /// Imports a key.
-struct SDKeysImport: ReportingVerb {
+struct SDKeysImport: Verb {
     static let about = About(
         "import", "Store a key, or the certificates of one.",
         discussion: """
@@ -223,7 +223,7 @@ struct StoredSDKey: Report {
 }
 
 /// Exports certificates.
-struct SDKeysExport: ReportingVerb {
+struct SDKeysExport: Verb {
     static let about = About(
         "export", "Write the certificates of a private key as PEM, the key's own first.",
         examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
@@ -261,7 +261,7 @@ struct ExportedSDCertificates: Report {
 }
 
 /// Deletes keys.
-struct SDKeysDelete: ReportingVerb {
+struct SDKeysDelete: Verb {
     static let about = About(
         "delete", "Delete a key, or with version 0 all keys of a kind.",
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
@@ -314,7 +314,7 @@ struct DeletedSDKeys: Report {
 }
 
 /// Restricts which certificates of a CA are accepted.
-struct SDKeysSetAllowList: ReportingVerb {
+struct SDKeysSetAllowList: Verb {
     static let about = About(
         "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """

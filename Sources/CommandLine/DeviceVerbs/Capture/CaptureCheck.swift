@@ -34,7 +34,7 @@ extension Capture.Finding: Report {
 }
 
 /// Checks whether a file is a valid recording.
-struct CaptureCheck: ReportingVerb {
+struct CaptureCheck: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "check", "Validate a recording.",

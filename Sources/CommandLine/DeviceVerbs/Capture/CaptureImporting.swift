@@ -21,7 +21,7 @@ struct ConvertedRecording: Report {
 }
 
 /// Converts another tool's log to a recording.
-struct CaptureImporting: ReportingVerb {
+struct CaptureImporting: Verb {
     static let uses: GlobalUse = .secrets
     static let about = About(
         "import", "Convert another tool's log to a recording.",

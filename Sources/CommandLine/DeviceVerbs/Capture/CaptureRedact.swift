@@ -22,7 +22,7 @@ struct RedactedRecording: Report {
 }
 
 /// Overwrites the secrets in a recording.
-struct CaptureRedact: ReportingVerb {
+struct CaptureRedact: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "redact", "Overwrite the secrets in a recording and print it.",

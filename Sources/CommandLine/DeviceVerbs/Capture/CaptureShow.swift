@@ -56,7 +56,7 @@ struct NarratedEvent: Report {
 }
 
 /// Describes the exchanges of a recording.
-struct CaptureShow: ReportingVerb {
+struct CaptureShow: Verb {
     static let about = About(
         "show", "Explain every event of a recording in words. Secrets are never shown.",
         discussion: """

@@ -24,7 +24,7 @@ struct Findings: Report {
 }
 
 /// Diagnoses step by step why a key cannot be reached.
-struct Doctor: ReportingVerb {
+struct Doctor: Verb {
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(

@@ -28,7 +28,7 @@ extension ResponseAPDU: Report {
 }
 
 /// Sends APDUs to an application unchanged.
-struct APDUCommand: ReportingVerb {
+struct APDUCommand: Verb {
     static let about = About(
         "apdu", "Send commands to a smart-card application.",
         discussion: """

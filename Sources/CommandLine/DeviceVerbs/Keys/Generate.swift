@@ -20,7 +20,7 @@ struct WrittenPages: Report {
 }
 
 /// Writes the manual pages.
-struct GenerateManual: ReportingVerb {
+struct GenerateManual: Verb {
     static let uses: GlobalUse = []
     static let about = About("man", "Write the manual pages into a folder.")
 
@@ -41,7 +41,7 @@ struct AnswersText: Report {
 }
 
 /// Prints the article on what verbs answer.
-struct GenerateAnswers: ReportingVerb {
+struct GenerateAnswers: Verb {
     static let uses: GlobalUse = []
     static let about = About("answers", "Print the article on JSON answers.")
 

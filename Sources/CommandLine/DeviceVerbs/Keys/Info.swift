@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 /// Shows what a key is and what it supports.
-struct Info: ReportingVerb {
+struct Info: Verb {
     static let about = About(
         "info",
         "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",

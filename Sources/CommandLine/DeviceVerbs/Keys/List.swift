@@ -15,7 +15,7 @@ struct ListedKeys: Report {
 }
 
 /// Lists attached keys and readers.
-struct List: ReportingVerb {
+struct List: Verb {
     static let about = About(
         "list", "List the keys that are attached, and the readers.",
         discussion: "--watch prints a line for each key that is attached (+), changed (~) or removed (-), until ^C.",

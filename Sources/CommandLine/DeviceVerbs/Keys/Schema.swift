@@ -6,7 +6,7 @@ import Verbs
 import YKWire
 
 /// Prints what verbs answer with --json.
-struct Schema: ReportingVerb {
+struct Schema: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "schema", "Print the JSON Schema of a verb's answer, or of all verbs' answers.",

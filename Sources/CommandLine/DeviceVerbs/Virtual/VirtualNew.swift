@@ -21,7 +21,7 @@ struct CreatedKey: Report {
 }
 
 /// Creates a virtual key in a file.
-struct VirtualNew: ReportingVerb {
+struct VirtualNew: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "new", "Create a virtual key in a new file.",

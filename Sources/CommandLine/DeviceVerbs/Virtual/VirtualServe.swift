@@ -21,7 +21,7 @@ struct ServedKey: Report {
 }
 
 /// Attaches a virtual key to this machine.
-struct VirtualServe: ReportingVerb {
+struct VirtualServe: Verb {
     static let uses: GlobalUse = .virtual
     static let about = About(
         "serve", "Plug a virtual key into a real pcscd, or into this machine's kernel.",

@@ -8,7 +8,7 @@ import YKFIDO
 import YKWire
 
 /// Shows information about a card.
-struct ArculusShow: ReportingVerb {
+struct ArculusShow: Verb {
     static let about = About(
         "info", "Show the card's model and the state of its PIN.",
         discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info",

@@ -22,7 +22,7 @@ struct FIDO2Group: ParsableCommand {
 }
 
 /// Shows what the FIDO application reports about itself.
-struct FIDO2Show: ReportingVerb {
+struct FIDO2Show: Verb {
     static let about = About(
         "info", "Show the FIDO capabilities of the key and the state of its PIN.",
         discussion: """
@@ -94,7 +94,7 @@ struct FIDO2Show: ReportingVerb {
 }
 
 /// Selects a key by a touch.
-struct FIDO2Select: ReportingVerb {
+struct FIDO2Select: Verb {
     static let about = About(
         "select", "Select a key by touching it.",
         discussion: """
@@ -132,7 +132,7 @@ struct Reinsertion: ParsableArguments {
 }
 
 /// Deletes everything the FIDO application holds.
-struct FIDO2Reset: ReportingVerb {
+struct FIDO2Reset: Verb {
     static let about = About(
         "reset", "Delete all credentials, the PIN and the fingerprints.",
         discussion: """

@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Creates a credential.
-struct FIDO2Register: ReportingVerb {
+struct FIDO2Register: Verb {
     static let about = About(
         "register", "Create a credential. Requires a touch.",
         discussion: """

@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 /// Verifies a registration or an assertion as a relying party does, without a key.
-struct FIDO2Verify: ReportingVerb {
+struct FIDO2Verify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify",

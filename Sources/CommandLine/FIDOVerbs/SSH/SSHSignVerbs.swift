@@ -13,7 +13,7 @@ import YKUse
 import YKWire
 
 /// Signs a file as `ssh-keygen -Y sign` does.
-struct SSHSign: ReportingVerb {
+struct SSHSign: Verb {
     static let about = About(
         "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
@@ -87,7 +87,7 @@ struct SSHSign: ReportingVerb {
 }
 
 /// Verifies a signature as `ssh-keygen -Y verify` does.
-struct SSHVerify: ReportingVerb {
+struct SSHVerify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify", "Check a signature of a file. Needs no key.",

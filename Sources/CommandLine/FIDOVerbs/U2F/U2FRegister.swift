@@ -7,7 +7,7 @@ import YKFIDO
 import YKWire
 
 /// Registers a U2F key pair.
-struct U2FRegister: ReportingVerb {
+struct U2FRegister: Verb {
     static let about = About(
         "register", "Create a key pair for an application. Requires a touch.",
         discussion: """

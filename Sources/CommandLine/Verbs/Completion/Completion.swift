@@ -14,7 +14,7 @@ package struct CompletionScript: Report {
 }
 
 /// Prints a completion script.
-package struct Completion: ReportingVerb {
+package struct Completion: Verb {
     package static let uses: GlobalUse = []
     package static let about = About(
         "completion", "Print a completion script for bash, zsh or fish.",

@@ -45,8 +45,6 @@ extension Verb {
     func answer(in world: World) async throws -> Answer { try await run(in: world).answer }
 }
 
-package typealias ReportingVerb = Verb
-
 /// The command of a verb: the verb's options, followed by the global ones.
 package struct Run<Given: Verb>: VerbCommand {
     package init() {}
