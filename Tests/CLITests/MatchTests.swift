@@ -28,7 +28,7 @@ import YKWire
     @Test func severalAreListed() {
         let error = #expect(throws: Explanation.self) { try OATHAccountID.one("alic", in: ids) }
         #expect(error?.exit == .severalDevices)
-        #expect(error?.candidates == ["Acme:alice", "Acme:alice2"])
+        #expect(error?.candidates.map(\.line) == ["Acme:alice", "Acme:alice2"])
     }
 
     @Test func hiddenAccountsAreFoundByTheirWholeNameOnly() throws {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import Foundation
 import Testing
+import YKWire
+
+@testable import TerminalIO
+@testable import Verbs
+@testable import ykit
 
 /// Runs Tests/CLITests/scripts. With YKIT_UPDATE_SCRIPTS=1 what is printed becomes what is expected, to be read in the
 /// diff.
@@ -28,6 +34,7 @@ import Testing
                 Script.matches(output, step.output) && Script.matches(errors, step.errors)
                 && result.status == step.status
             shell.note(isSame)
+            #expect(Self.problems(in: output, of: step.command) == [], "\(step.command)")
             if isUpdate {
                 if !isSame {
                     script.steps[index].output = output
@@ -39,5 +46,43 @@ import Testing
             }
         }
         if isUpdate { try script.text.write(to: file, atomically: true, encoding: .utf8) }
+    }
+
+    /// The lines of the article are those of the script, so that they print what it says.
+    @Test func theArticleOnJSONIsAScript() throws {
+        let article = Shell.root.appendingPathComponent("Sources/ykit/ykit.docc/JSON.md")
+        let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```\n")
+        let shown = blocks.enumerated().filter { $0.offset % 2 == 1 }
+            .flatMap { $0.element.split(separator: "\n").map(String.init) }.filter { !$0.hasPrefix("#") }
+        let file = Self.folder.appendingPathComponent("jq.txt")
+        let script = Script(name: "jq", text: try String(contentsOf: file, encoding: .utf8))
+        let beginning = "PATH=$PWD/bin:$PATH; "
+        let typed = script.steps.map(\.command).filter { $0.contains("| jq ") }
+        #expect(shown.count > 9 && typed == shown.map { beginning + $0 })
+    }
+
+    /// Where the JSON answers among lines differ from the schemas of all verbs on a command line. Lines that the command
+    /// cut are none.
+    private static func problems(in output: [String], of command: String) -> [String] {
+        let verbs = verbs(on: command)
+        return output.filter { $0.hasPrefix("{\"ok\":") }.flatMap { line -> [String] in
+            guard let answer = try? JSONValue(parsing: Array(line.utf8)) else { return [] }
+            let all = verbs.map { SchemaCheck.problems(in: answer, $0.schema) }
+            return all.isEmpty || all.contains([]) ? [] : all[0]
+        }
+    }
+
+    /// The verbs that a command line of the shell names.
+    private static func verbs(on command: String) -> [any Verb.Type] {
+        let words = command.split { " \n;|&()$`\"".contains($0) }.map(String.init)
+        return words.indices.filter { words[$0] == "ykit" }.compactMap { start in
+            var command: any ParsableCommand.Type = Commands.root
+            for word in words[(start + 1)...] {
+                guard let next = command.about.subcommand(word) else { continue }
+                if let verb = next as? any VerbCommand.Type { return verb.verb }
+                command = next
+            }
+            return nil
+        }
     }
 }

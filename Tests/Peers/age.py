@@ -240,7 +240,7 @@ def wrong_pin():
     _, said = run(*plugin, "identity-v1", text=f"-> add-identity {identity}\n\n{files}{ended}")
     os.environ["YKIT_PIN"] = PIN
     expect("three files fail", len(re.findall("^-> error identity 0", said, re.M)), 3)
-    expect("and cost one try", answer("piv", "info", key="wrong.json")["pin"]["retriesLeft"], 2)
+    expect("and cost one try", answer("piv", "info", key="wrong.json")["pin"]["retries"], 2)
 
 
 def touch():

@@ -96,7 +96,7 @@ def test_tiqr():
         parts = link.split("/")
         parts[4] = "0000000000" if parts[4] != "0000000000" else "1111111111"
         answer, status = approve("open", "/".join(parts), "--force")
-        expect("a changed challenge is a wrong response", (status, code(answer), answer["accepted"], answer["triesLeft"]),
+        expect("a changed challenge is a wrong response", (status, code(answer), answer["accepted"], answer["retries"]),
                (8, "wrong-response", False, 9))
         parts = link.split("/")
         parts[3] = "123"
@@ -141,12 +141,12 @@ def test_ocra():
         answer, status = approve("offline", "payments", "--text", text, key="spare.json")
         expect("another key does not open it", (status, code(answer)), (8, "store-key"))
         answer, status = approve("store", "add-key", "--from", f"{WORK}/key.json", "--key-name", "spare", key="spare.json")
-        expect("a spare key is added", (status, answer.get("keys")), (0, 2))
+        expect("a spare key is added", (status, answer.get("keyCount")), (0, 2))
         answer, status = approve("offline", "payments", "--text", text, key="spare.json")
         expect("and opens it", status, 0)
         answer, status = approve("store", "info")
         accounts = len(approve("accounts")[0]["accounts"])
-        expect("both are listed", (status, len(answer["keys"]), answer["accounts"]), (0, 2, accounts))
+        expect("both are listed", (status, len(answer["keys"]), answer["accountCount"]), (0, 2, accounts))
         answer, status = approve("store", "remove-key", "spare", "--force")
         expect("it is removed", (status, approve("offline", "payments", "--text", text, key="spare.json")[1]), (0, 8))
 
@@ -239,7 +239,7 @@ def test_codes():
         held = [account["name"] for account in ykit("oath", "list")[0]["accounts"]]
         answer, status = approve("logout", token["serial"], "--force")
         left = [account["name"] for account in ykit("oath", "list")[0]["accounts"]]
-        expect("ending an account deletes its secret from the key", (status, answer.get("key"), len(held) - len(left)), (0, "deleted", 1))
+        expect("ending an account deletes its secret from the key", (status, answer.get("keyDeleted"), len(held) - len(left)), (0, True, 1))
         answer, status = approve("code", "nothing")
         expect("no such account", (status, code(answer)), (12, "no-such-account"))
         answer, status = approve("code")
@@ -322,12 +322,12 @@ def test_containers():
         answer, status = piv("sync", "--plan", *store)
         expect("a plan synchronizes nothing", status, 0)
         answer, status = piv("sync", *store)
-        expect("first synchronization: everything is new", (status, sorted(answer["added"]), answer["gone"], answer["pending"]),
+        expect("first synchronization: everything is new", (status, sorted(answer["addedSerials"]), answer["goneSerials"], answer["pending"]),
                (0, sorted([totp, hotp, push]), [], False))
         made, _ = approve("code", totp, *store)
         expect("the new code is accepted", check(server, serial=totp, **{"pass": made.get("code", "")}), "ACCEPT")
         answer, status = piv("sync", *store)
-        expect("second: nothing has a new secret", (status, answer["added"], sorted(answer["kept"])), (0, [], sorted([totp, hotp, push])))
+        expect("second: nothing has a new secret", (status, answer["addedSerials"], sorted(answer["keptSerials"])), (0, [], sorted([totp, hotp, push])))
         made, _ = approve("code", hotp, *store)
         expect("codes are still accepted", check(server, serial=hotp, **{"pass": made.get("code", "")}), "ACCEPT")
         late = token(server, type="totp")
@@ -336,7 +336,7 @@ def test_containers():
             server.admin("POST", f"/container/{serial}/add", serial=added)
         server.admin("POST", f"/container/{serial}/remove", serial=hotp)
         answer, status = piv("sync", *store)
-        expect("one is new, one is gone", (status, answer["added"], answer["gone"]), (0, [late], [hotp]))
+        expect("one is new, one is gone", (status, answer["addedSerials"], answer["goneSerials"]), (0, [late], [hotp]))
         expect("a kind that no key holds is left out", [text for text in answer["warnings"] if "not supported" in text] != [])
         server.admin("POST", f"/container/{serial}/remove", serial=day)
         answer, status = piv("sync", *store, key="stranger.json")
@@ -347,7 +347,7 @@ def test_containers():
         raw("virtual", "new", f"{WORK}/new-key.json")
         answer, status = approve("migrate", "run", "--to", f"{WORK}/new-key.json", "--force", *store,
                                  secrets=[("--pin-fd", PIN), ("--to-pin-fd", PIN)])
-        expect("it is moved", (status, sorted(answer["added"])), (0, sorted([totp, late, push])))
+        expect("it is moved", (status, sorted(answer["addedSerials"])), (0, sorted([totp, late, push])))
         made, _ = approve("code", totp, *store, key="new-key.json")
         expect("codes of the other key are accepted", check(server, serial=totp, **{"pass": made.get("code", "")}), "ACCEPT")
         old, _ = approve("code", late, *store)
@@ -355,7 +355,7 @@ def test_containers():
         answer, status = piv("sync", *store)
         expect("the old key cannot synchronize", status != 0)
         answer, status = piv("sync", *store, key="new-key.json")
-        expect("the other key can", (status, answer["added"]), (0, []))
+        expect("the other key can", (status, answer["addedSerials"]), (0, []))
 
         # An account that cannot be written stays sealed in the store, and is written once its name is free.
         full = token(server, type="totp")
@@ -365,12 +365,12 @@ def test_containers():
         expect("a name that is taken", (other.returncode, status, code(answer), answer["pending"]), (0, 15, "exists", True))
         raw("--virtual", f"{WORK}/new-key.json", "oath", "delete", f"privacyIDEA:{full}", "--force")
         answer, status = piv("sync", *store, key="new-key.json")
-        expect("the secret was kept", (status, answer["added"], answer["pending"]), (0, [full], False))
+        expect("the secret was kept", (status, answer["addedSerials"], answer["pending"]), (0, [full], False))
         made, _ = approve("code", full, *store, key="new-key.json")
         expect("and is the server's", check(server, serial=full, **{"pass": made.get("code", "")}), "ACCEPT")
 
         answer, status = approve("logout", serial, "--force", *store, key="new-key.json", secrets=[("--pin-fd", PIN)])
-        expect("the container is left", (status, answer["server"], answer["key"]), (0, True, "deleted"))
+        expect("the container is left", (status, answer["serverInformed"], answer["keyDeleted"]), (0, True, True))
         answer, status = piv("sync", *store, key="new-key.json")
         expect("and is not in the store any more", (status, code(answer)), (12, "no-such-account"))
 

@@ -122,7 +122,7 @@ def test_delivered():
     hook = f"{WORK}/hook.jsonl"
     watch = Watch("delivered", "--listen", f"127.0.0.1:{PORT}", "--command", f"cat >> {hook}")
     ready = watch.wait("ready")[0]
-    expect("it says where it listens, and polls nothing", (ready["url"], ready["accounts"], ready["polled"]), (f"http://127.0.0.1:{PORT}/", 1, 0))
+    expect("it says where it listens, and polls nothing", (ready["url"], ready["accountCount"], ready["polledCount"]), (f"http://127.0.0.1:{PORT}/", 1, 0))
     transaction = server().log_in()
     request = watch.wait("request")[0]["request"]
     expect("a delivered request is told", (request["verified"], request["poll"], len(request["id"]), bool(request["question"])), (True, False, 32, True))
@@ -153,7 +153,7 @@ def test_polled():
         through(bad.url)
         enrolled("polled", "--touch", "never")
         watch = Watch("polled", "--every", "0.3", "--timeout", "2")
-        expect("one account is polled", watch.wait("ready")[0]["polled"], 1)
+        expect("one account is polled", watch.wait("ready")[0]["polledCount"], 1)
         first = server().log_in()
         request = watch.wait("request")[0]["request"]
         expect("a polled request is told", (request["poll"], request["verified"]), (True, True))
@@ -161,7 +161,7 @@ def test_polled():
         bad.wait_for(seen + 3)
         expect("and once, however often it is polled", len(watch.named("request")), 1)
         bad.mode = "500"
-        expect("a server that fails is told", watch.wait("fails")[0]["reason"]["code"] != "", True)
+        expect("a server that fails is told", watch.wait("fails")[0]["problem"]["code"] != "", True)
         for mode in ("html", "cut-body", "close", "gigabyte"):
             bad.mode = mode
             seen = len(bad.asked)
@@ -198,7 +198,7 @@ def test_restarted():
     expect("a request before", len(watch.wait("request")), 1)
     server().kill()
     # The kill interrupts a request, or the next request finds no server.
-    expect("that the server is gone is told", watch.wait("fails")[0]["reason"]["code"] in ("http", "server-unreachable"))
+    expect("that the server is gone is told", watch.wait("fails")[0]["problem"]["code"] in ("http", "server-unreachable"))
     server().restart()
     second = server().log_in()
     expect("the request after is told", len({event["request"]["id"] for event in watch.wait("request", 2)}), 2)
@@ -212,7 +212,7 @@ def test_wrong_pin():
     enrolled("wrong", "--touch", "never")
     watch = Watch("wrong", "--every", "0.2", env={"YKIT_PIN": "654321"})
     expect("a wrong PIN ends it", (watch.process.wait(30), code((watch.events or [{}])[-1])), (8, "pin-wrong"))
-    expect("only one try is used", ykit("piv", "info")[0]["pin"]["retriesLeft"], 2)
+    expect("only one try is used", ykit("piv", "info")[0]["pin"]["retries"], 2)
 
 
 def test_unplugged():
@@ -237,7 +237,7 @@ def test_unplugged():
     expect("a request with the key plugged in", len(watch.wait("request")), 1)
     key.terminate()
     key.wait(30)
-    fault = watch.wait("fails")[0]["reason"]
+    fault = watch.wait("fails")[0]["problem"]
     expect("that the key is gone is told", fault["code"] in ("no-card", "removed"))
     server().log_in()
     time.sleep(2)
@@ -302,7 +302,7 @@ def test_burst():
     requests = [request(number) for number in range(500)]
     port = free_port()
     watch = Watch("many", "--listen", f"127.0.0.1:{port}")
-    expect("50 accounts are watched", watch.wait("ready")[0]["accounts"], 50)
+    expect("50 accounts are watched", watch.wait("ready")[0]["accountCount"], 50)
     before = watch.memory()
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
     statuses = []

@@ -118,16 +118,16 @@ class Card(FakeCard):
 
 def check_identity(kind):
     (listed,) = ykit("list")[1]["devices"]
-    expect(f"{kind}: list names it", (listed["name"], listed["serial"], listed["version"]),
+    expect(f"{kind}: list names it", (listed["name"], listed["serial"], listed["firmware"]),
            ("CanoKey Virt-Card", "00000000", "3.0.0-0-g26dc6e85"))
     status, info = ykit("info")
-    expect(f"{kind}: info names it", (status, info["maker"], info["name"]), (0, "CanoKey", "CanoKey Virt-Card"))
+    expect(f"{kind}: info names it", (status, info["manufacturer"], info["name"]), (0, "CanoKey", "CanoKey Virt-Card"))
     there = [one["name"] for one in info["applications"] if one["usb"] == "enabled"]
     expect(f"{kind}: info tells what it has", there, ["FIDO U2F", "FIDO2", "OATH", "PIV"])
     expect(f"{kind}: ... for people, too", "applications  FIDO U2F, FIDO2, OATH, PIV" in text("info"))
     expect(f"{kind}: no flaw of YubiKeys is told of it", info["flaws"], None)
     status, answer = ykit("doctor")
-    said = " ".join(rung["seen"] for rung in answer["rungs"])
+    said = " ".join(check["seen"] for check in answer["checks"])
     expect(f"{kind}: the doctor has nothing to say", (status, answer["problem"]), (0, None))
     expect(f"{kind}: ... and names it", "CanoKey Virt-Card with firmware 3.0.0" in said and "YubiKey 5" not in said)
     expect(f"{kind}: ... and what answers", "applications of the card that answer: FIDO U2F, FIDO2, OATH, PIV" in said)
@@ -152,7 +152,7 @@ def check_served(kind):
     status, answer = ykit("oath", "list")
     expect(f"{kind}: OATH is served", (status, len(answer["accounts"] or [])), (0, 10))
     status, answer = ykit("piv", "info")
-    expect(f"{kind}: PIV is served", (status, answer["version"]), (0, "5.7.0"))
+    expect(f"{kind}: PIV is served", (status, answer["firmware"]), (0, "5.7.0"))
     status, answer = ykit("fido2", "info")
     expect(f"{kind}: FIDO is served", (status, "FIDO_2_1" in (answer["versions"] or [])), (0, True))
     status, answer = ykit("u2f", "version")

@@ -114,7 +114,7 @@ def check_info():
     ours = info()
     for part in ["YubiKey 5 NFC", "Firmware version: 5.7.1", "Form factor: Keychain (USB-A)", ours["serial"]]:
         holds(f"ykman's info has {part!r}", part, theirs)
-    expect("ykit's has the same", (ours["name"], ours["version"], ours["formFactor"]),
+    expect("ykit's has the same", (ours["name"], ours["firmware"], ours["formFactor"]),
            ("YubiKey 5 NFC", "5.7.1", "Keychain (USB-A)"))
     expect("the same applications", {line.split("\t")[0].strip() for line in theirs.splitlines()
                                      if "\tEnabled" in line}, enabled("usb"))

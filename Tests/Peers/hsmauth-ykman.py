@@ -30,7 +30,7 @@ def credentials(firmware):
     refuses("a label that exists", "credentials", "generate", "made", "-c", "pw", "-m", "",
             says="CliFail('A credential with the provided label already exists.')")
     listed = ykit("list what ykman stored", "list")
-    for label, kind in (("derived", "aes128"), ("own", "aes128"), ("made", "p256"), ("imported", "p256")):
+    for label, kind in (("derived", "aes128"), ("own", "aes128"), ("made", "ecc-p256"), ("imported", "ecc-p256")):
         expect(f"ykit: {label} is {kind}", any(
             line.split()[:2] == [label, kind] for line in listed.splitlines()) or listed)
     expect("ykit: the touch flag", [line.split()[0] for line in listed.splitlines() if "touch" in line], ["own"])

@@ -169,8 +169,8 @@ def kdf(gnupg, name):
 def made_by_ykit(gnupg, name):
     """gpg finds keys that ykit imports, with fingerprint and time, and both use them."""
     gnupg.close()
-    for slot, kind, options in (("sig", "ed25519", ["ed25519"]), ("dec", "cv25519", ["x25519"]),
-                                ("aut", "nistp256", ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"])):
+    for slot, kind, options in (("sig", "ed25519", ["ed25519"]), ("dec", "x25519", ["x25519"]),
+                                ("aut", "ecc-p256", ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"])):
         openssl("genpkey", "-algorithm", *options, "-out", f"{slot}.key")
         ykit(f"{name}: import {slot}", "keys", "import", slot, f"{slot}.key", "--created", "1700000000",
              "--admin-pin-stdin", text="12345678\n", says=kind)

@@ -25,7 +25,7 @@ def answer(key, *words):
 def tries(key):
     """The tries left of the PIV PIN and of the FIDO2 PIN."""
     fido = answer(key, "fido2", "pin", "retries").get("pinRetries")
-    return answer(key, "piv", "info")["pin"]["retriesLeft"], fido
+    return answer(key, "piv", "info")["pin"]["retries"], fido
 
 
 def test_one_variable():

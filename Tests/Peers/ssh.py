@@ -240,7 +240,7 @@ def pins():
         answers = [client.sign(blob, b"x")[0] for _ in range(4)]
         expect("a wrong PIN signs nothing", answers, [5] * 4)
     tries = run(YKIT, "--virtual", "pins.json", "--json", "piv", "info")[1]
-    expect("and is sent once", '"pin":{"retriesLeft":2' in tries or tries)
+    expect("and is sent once", '"pin":{"retries":2' in tries or tries)
     write("askpass", f"#!/bin/sh\necho \"$1\" >> {path('asked')}\necho {PIN}\n".encode())
     os.chmod(path("askpass"), 0o700)
     with Agent("asks", virtual="pins.json", YKIT_PIN=None, SSH_ASKPASS=path("askpass"), SSH_ASKPASS_REQUIRE="force") as agent:

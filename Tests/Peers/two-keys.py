@@ -96,8 +96,8 @@ class Key:
 def choices(status, output):
     """The candidates in a JSON answer, abbreviated."""
     error = json.loads(output)["error"] or {}
-    lines = error.get("candidates", [])
-    found = [[name in line and serial in line for name, serial in zip(NAMES, SERIALS, strict=True)] for line in lines]
+    ways = [(one["reader"], one["serial"], one["transport"], one["path"]) for one in error.get("candidates", [])]
+    found = [[way == (name, serial, "pcsc", None) for name, serial in zip(NAMES, SERIALS, strict=True)] for way in ways]
     return status, error.get("code"), found
 
 
@@ -252,7 +252,7 @@ def check_two_at_once():
     container = f"{FOLDER}/both.pskc"
     status, output, errors = ykit("oath", "add", "both", *both, "--pskc", container, "--json", YKIT_FILE_PASSWORD="pass word", **SECRETS)
     answer = json.loads(output)
-    expect("one secret gets on two keys", (status, answer["devices"], answer["pskc"]), (0, SERIALS, container))
+    expect("one secret gets on two keys", (status, answer["serials"], answer["pskc"]), (0, SERIALS, container))
     codes = [ykit("oath", "calculate", "both", "-s", "--at", "59", "--device", serial)[1] for serial in SERIALS]
     expect("both give the same codes", (len(codes[0]), codes[0]), (6, codes[1]))
     reader = ("import sys, pskc; p = pskc.PSKC(sys.argv[1]); p.encryption.derive_key(sys.argv[2]);"

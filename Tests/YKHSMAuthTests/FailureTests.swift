@@ -106,7 +106,7 @@ struct FailureTests {
         #expect(list.map(\.algorithm.description) == ["algorithm 99", "aes128"])
         #expect(list.map(\.needsTouch) == [nil, true] && list.map(\.retries) == [3, 8])
         #expect(list.map(\.label.text) == ["\u{FFFD}a", ""] && list[0].label.bytes == [0xFF, 0x61])
-        #expect(HSMAuthAlgorithm.p256.description == "p256")
+        #expect(HSMAuthAlgorithm.p256.description == "ecc-p256")
     }
 
     @Test("a key that does not say its version has no service")

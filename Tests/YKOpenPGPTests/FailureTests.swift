@@ -270,7 +270,7 @@ struct KeyFailureTests {
         let key = try PrivateKey(.p384, scalar: Secret([UInt8](repeating: 1, count: 48)))
         #expect(
             try await Self.failure(rsa) { _ = try await $0.derive(with: key.publicKey) }
-                == .unfit(.decryption, "a key of type nistp384"))
+                == .unfit(.decryption, "a key of type ecc-p384"))
         let same = PublicKey.rsa(modulus: [UInt8](repeating: 0xC1, count: 256), exponent: [1, 0, 1])
         #expect(
             try await Self.failure(rsa) { _ = try await $0.derive(with: same) }

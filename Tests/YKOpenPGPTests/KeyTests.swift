@@ -120,7 +120,7 @@ struct KeyTests {
         _ = try await service.importKey(curve, .decryption)
         let secret = try await service.derive(with: other.publicKey)
         #expect(try secret.value.copyBytes() == curve.shared(with: other.publicKey).value.copyBytes())
-        await #expect(throws: OpenPGPError.unfit(.decryption, "a key of type cv25519")) {
+        await #expect(throws: OpenPGPError.unfit(.decryption, "a key of type x25519")) {
             _ = try await service.derive(with: peer.publicKey)
         }
         let rsa = try PrivateKey(newRSA: 2048)

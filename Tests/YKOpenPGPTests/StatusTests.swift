@@ -44,8 +44,8 @@ struct StatusTests {
     }
 
     @Test(arguments: [
-        ("162b06010401da470f01", "ed25519"), ("122b060104019755010501", "cv25519"), ("132a8648ce3d030107", "nistp256"),
-        ("132b81040022ff", "nistp384"), ("132b8104000a", "secp256k1"), ("122b240303020801010b", "brainpoolP384r1"),
+        ("162b06010401da470f01", "ed25519"), ("122b060104019755010501", "x25519"), ("132a8648ce3d030107", "ecc-p256"),
+        ("132b81040022ff", "ecc-p384"), ("132b8104000a", "secp256k1"), ("122b240303020801010b", "brainpoolP384r1"),
         ("010c00001100", "rsa3072"), ("0108", "unknown"), ("", "unknown"),
     ])
     func readsAttributes(_ bytes: String, _ name: String) throws {

@@ -151,6 +151,5 @@ import YKWire
             ])
         let findings = capture.check()
         #expect(findings.map(\.line) == [2, 3, 6] && findings.map(\.isError) == [false, false, true])
-        #expect(findings[2].json["level"]?.string == "error" && findings[0].json["line"]?.int == 2)
     }
 }

@@ -19,7 +19,6 @@ import YKWire
                 narration.summary.contains("unknown instruction ff")
                 || narration.summary.contains("unknown application deadbeef")
             #expect(narration.isKnown != isMeantToBeUnknown, "line \(event.line): \(narration.summary)")
-            #expect(narration.json["known"]?.bool == narration.isKnown)
         }
     }
 

@@ -8,8 +8,6 @@ package struct About: Sendable {
     package let version: String
     package let shouldDisplay: Bool
     package let aliases: [String]
-    /// The members of a verb's JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
-    package let members: [String]
     /// What people type most often, shown at the end of its help.
     package let examples: @Sendable () -> [Example]
     private let listed: @Sendable () -> [any Command.Type]
@@ -22,12 +20,12 @@ package struct About: Sendable {
         _ name: String, _ abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
         shouldDisplay: Bool = true, subcommands: @escaping @autoclosure @Sendable () -> [any Command.Type] = [],
-        aliases: [String] = [], members: [String] = [],
+        aliases: [String] = [],
         examples: @escaping @autoclosure @Sendable () -> [Example] = []
     ) {
         (self.name, self.abstract, self.discussion) = (name, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
-        (listed, self.aliases, self.members, self.examples) = (subcommands, aliases, members, examples)
+        (listed, self.aliases, self.examples) = (subcommands, aliases, examples)
     }
 
     /// The subcommand of this name.

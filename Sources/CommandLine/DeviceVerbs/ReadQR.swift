@@ -45,7 +45,7 @@ struct ReadCode: Report {
 }
 
 /// Reads QR codes.
-struct ReadQR: ReportingVerb {
+struct ReadQR: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "qr", "Show what the QR codes of a picture hold, whatever it is.",

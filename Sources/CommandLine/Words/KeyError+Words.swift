@@ -15,11 +15,13 @@ extension KeyError: Explained {
             Explanation(
                 "no-such-device", .noDevice,
                 "no key with serial number \(serial.printable) is \(interface == .usbReader ? "attached by USB" : "attached")",
-                hint: "ykit list", candidates: candidates.map(\.line))
+                hint: "ykit list"
+            ).among(candidates)
         case .several(let interface, let candidates):
             Explanation(
                 "several-devices", .severalDevices, "\(candidates.count) keys are attached; choose one",
-                hint: interface.choice, candidates: candidates.map(\.line))
+                hint: interface.choice
+            ).among(candidates)
         case .noCard(let path):
             Explanation(
                 "needs-card", .usage, "\(path.printable) is a HID device; this command requires a card",
@@ -100,7 +102,29 @@ extension KeyInterface {
     }
 }
 
+extension Explanation {
+    fileprivate func among(_ keys: [KeyCandidate]) -> Explanation {
+        var explanation = self
+        explanation.candidates = keys.map { Candidate($0.line, key: $0.facts) }
+        return explanation
+    }
+}
+
 extension KeyCandidate {
+    /// The key for programs.
+    fileprivate var facts: Candidate.Key {
+        switch interface {
+        case .reader: Candidate.Key(serial: serial, name: name, reader: location, transport: "pcsc")
+        case .usbReader: Candidate.Key(serial: serial, name: name, path: location, transport: "usb")
+        case .fido, .keyboard: Candidate.Key(serial: serial, name: name, path: location, transport: "hid")
+        case .any where location.first == "/":
+            Candidate.Key(serial: serial, name: name, path: location, transport: "hid")
+        case .any where location.first?.isNumber == true:
+            Candidate.Key(serial: serial, name: name, path: location, transport: "usb")
+        case .any: Candidate.Key(serial: serial, name: name, reader: location, transport: "pcsc")
+        }
+    }
+
     /// The key on one line.
     package var line: String {
         let serial = serial.map { "serial \($0.printable)" }

@@ -20,7 +20,7 @@ public struct HSMAuthAlgorithm: OpenSet {
     public var description: String {
         switch self {
         case .aes128: "aes128"
-        case .p256: "p256"
+        case .p256: "ecc-p256"
         default: "algorithm \(rawValue)"
         }
     }

@@ -19,12 +19,13 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
         [2048, 3072, 4096].map { .rsa(bits: $0) } + VerificationKey.Curve.allCases.map { .curve($0) }
         + [.ed25519, .x25519]
 
-    /// Parses a name: GnuPG's (`rsa2048`, `nistp256`, `ed25519`, `cv25519`, `brainpoolP256r1`, `secp256k1`), or `p256`
-    /// and `x25519`; `nil` for any other string.
+    /// Parses a name: `rsa2048`, `ecc-p256` or `p256`, `ed25519`, `x25519`, `brainpoolP256r1`, `secp256k1`, or GnuPG's
+    /// (`nistp256`, `cv25519`); `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         let others: [String: OpenPGPKeyType] = [
-            "p256": .curve(.p256), "p384": .curve(.p384), "p521": .curve(.p521), "x25519": .x25519,
+            "p256": .curve(.p256), "p384": .curve(.p384), "p521": .curve(.p521), "nistp256": .curve(.p256),
+            "nistp384": .curve(.p384), "nistp521": .curve(.p521), "cv25519": .x25519,
         ]
         guard let type = others[text] ?? Self.known.first(where: { $0.description.lowercased() == text }) else {
             return nil
@@ -53,17 +54,17 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// GnuPG's name.
+    /// The name.
     public var description: String {
         switch self {
         case .rsa(let bits): "rsa\(bits)"
         case .ed25519: "ed25519"
-        case .x25519: "cv25519"
+        case .x25519: "x25519"
         case .curve(let curve):
             switch curve {
-            case .p256: "nistp256"
-            case .p384: "nistp384"
-            case .p521: "nistp521"
+            case .p256: "ecc-p256"
+            case .p384: "ecc-p384"
+            case .p521: "ecc-p521"
             case .secp256k1: "secp256k1"
             case .brainpoolP256: "brainpoolP256r1"
             case .brainpoolP384: "brainpoolP384r1"

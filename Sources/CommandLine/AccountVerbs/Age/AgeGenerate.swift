@@ -13,7 +13,7 @@ import YKWire
 import YKX509
 
 /// Generates a key for age.
-struct AgeGenerate: ReportingVerb {
+struct AgeGenerate: Verb {
     static let about = About(
         "generate", "Create a key for age, and print its identity and recipients.",
         discussion: """

@@ -106,7 +106,7 @@ struct AgeKeyReport: Report {
 
     static let members: [Member<AgeKeyReport>] = [
         Member("slot", "null for a FIDO2 credential") { $0.slot?.slot.description },
-        Member("serial", "null if the key does not report it") { $0.serial == 0 ? nil : $0.serial },
+        Member("serial", "null if the key does not report it") { $0.serial == 0 ? nil : String($0.serial) },
         Member("algorithm") { ($0.slot?.key.algorithm ?? .x25519).description },
         Member("name") { $0.slot?.name },
         Member("pinPolicy") { $0.slot?.policies?.pin.description },
@@ -165,7 +165,7 @@ struct AgeKeys: Report {
 }
 
 /// Lists recipients.
-struct AgeList: ReportingVerb {
+struct AgeList: Verb {
     static let about = About(
         "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
@@ -208,7 +208,7 @@ struct AgeIdentities: Report {
 }
 
 /// Prints identities.
-struct AgeIdentityVerb: ReportingVerb {
+struct AgeIdentityVerb: Verb {
     static let about = About(
         "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """

@@ -12,11 +12,11 @@ import YKCrypto
 struct AgeConversation: Report {
     let fileKeys: Int
 
-    static let members: [Member<AgeConversation>] = [Member("fileKeys", "how many") { $0.fileKeys }]
+    static let members: [Member<AgeConversation>] = [Member("fileKeyCount") { $0.fileKeys }]
 }
 
 /// Runs as a plugin of age.
-struct AgePluginVerb: ReportingVerb {
+struct AgePluginVerb: Verb {
     static let hasOwnOutput = true
     static let about = About(
         "plugin", "Run as a plugin of age; age starts it.",

@@ -33,7 +33,7 @@ struct OATHPasswordChange: Report {
 }
 
 /// Sets, changes or removes the password.
-struct OATHAccessChange: ReportingVerb {
+struct OATHAccessChange: Verb {
     static let about = About(
         "change", "Set, change or remove the password.",
         discussion: """
@@ -99,7 +99,7 @@ struct RememberedPassword: Report {
 }
 
 /// Remembers the password of a key on this computer.
-struct OATHAccessRemember: ReportingVerb {
+struct OATHAccessRemember: Verb {
     static let about = About(
         "remember", "Remember the password on this computer.",
         discussion: """
@@ -145,7 +145,7 @@ struct ForgottenPasswords: Report {
 }
 
 /// Forgets remembered passwords.
-struct OATHAccessForget: ReportingVerb {
+struct OATHAccessForget: Verb {
     static let about = About(
         "forget", "Forget the password on this computer.",
         examples: [Example("ykit oath access forget"), Example("ykit oath access forget --all")])

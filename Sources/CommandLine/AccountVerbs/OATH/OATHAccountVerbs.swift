@@ -19,7 +19,7 @@ struct RenamedAccount: Report {
 }
 
 /// Renames an account.
-struct OATHRename: ReportingVerb {
+struct OATHRename: Verb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the full new name, 'issuer:name'; the period does not change.",
@@ -60,7 +60,7 @@ struct DeletedAccount: Report {
 }
 
 /// Deletes an account.
-struct OATHDelete: ReportingVerb {
+struct OATHDelete: Verb {
     static let about = About(
         "delete", "Delete an account. Its secret cannot be recovered.",
         examples: [Example("ykit oath delete github")])
@@ -92,7 +92,7 @@ struct AddedAccount: Report {
 }
 
 /// Adds an account from an otpauth URI.
-struct OATHUri: ReportingVerb {
+struct OATHUri: Verb {
     static let about = About(
         "uri", "Add an account from an otpauth:// URI.",
         discussion:
@@ -148,7 +148,7 @@ struct ExportedAccount: Report {
 }
 
 /// Exports the account data that a key discloses.
-struct OATHExport: ReportingVerb {
+struct OATHExport: Verb {
     static let about = About(
         "export",
         "Export names, types, algorithms and periods. Keys never reveal secrets.",

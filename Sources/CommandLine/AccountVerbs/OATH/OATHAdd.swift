@@ -17,13 +17,13 @@ struct AccountOnKeys: Report {
 
     static let members: [Member<AccountOnKeys>] = [
         Member("account") { $0.account },
-        Member("devices", "serial numbers, of several keys") { $0.devices },
+        Member("serials", "of several keys") { $0.devices },
         Member("pskc", "the key container") { $0.container },
     ]
 }
 
 /// Adds an account from separate options.
-struct OATHAdd: ReportingVerb {
+struct OATHAdd: Verb {
     static let about = About(
         "add", "Add an account. Asks for its secret.",
         discussion: """

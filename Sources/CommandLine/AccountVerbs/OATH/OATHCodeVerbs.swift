@@ -36,7 +36,7 @@ struct ListedAccount: Report {
 }
 
 /// Lists accounts.
-struct OATHList: ReportingVerb {
+struct OATHList: Verb {
     static let about = About(
         "list", "List accounts.",
         discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
@@ -93,7 +93,7 @@ struct AccountCodes: Report {
 }
 
 /// Calculates codes.
-struct OATHCalculate: ReportingVerb {
+struct OATHCalculate: Verb {
     static let about = About(
         "calculate", "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """

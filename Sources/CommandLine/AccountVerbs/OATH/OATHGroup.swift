@@ -34,7 +34,7 @@ struct OATHState: Report {
 }
 
 /// Shows what the OATH application reports about itself.
-struct OATHShow: ReportingVerb {
+struct OATHShow: Verb {
     static let about = About(
         "info", "Show version, device ID and whether a password is set. Needs no password.",
         examples: [Example("ykit oath info")])
@@ -58,7 +58,7 @@ struct ResetOATH: Report {
 }
 
 /// Deletes all data of the OATH application.
-struct OATHReset: ReportingVerb {
+struct OATHReset: Verb {
     static let about = About(
         "reset", "Delete all accounts and the password.",
         examples: [Example("ykit oath reset")])

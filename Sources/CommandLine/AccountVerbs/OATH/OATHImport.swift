@@ -15,8 +15,8 @@ struct ImportedAccounts: Report {
 
     static let members: [Member<ImportedAccounts>] = [
         Member("accounts") { $0.accounts },
-        Member("added", "how many") { $0.accounts.count { $0.error == nil } },
-        Member("refused", "how many") { $0.accounts.count { $0.error != nil } },
+        Member("addedCount") { $0.accounts.count { $0.error == nil } },
+        Member("refusedCount") { $0.accounts.count { $0.error != nil } },
     ]
 }
 
@@ -35,7 +35,7 @@ struct ImportedAccount: Report {
 }
 
 /// Imports accounts from files.
-struct OATHImport: ReportingVerb {
+struct OATHImport: Verb {
     static let about = About(
         "import", "Add accounts from files, QR codes and exports.",
         discussion: """

@@ -15,14 +15,14 @@ struct SlotResponse: Report {
     var code: String?
 
     static let members: [Member<SlotResponse>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("response", "in hexadecimal, null for a code") { $0.response.map { Hex.encode($0) } },
         Member("code") { $0.code },
     ]
 }
 
 /// Calculates a slot's response to a challenge.
-struct OTPCalculate: ReportingVerb {
+struct OTPCalculate: Verb {
     static let about = About(
         "calculate", "Send a challenge to a slot and show its response.",
         discussion: """

@@ -28,9 +28,9 @@ struct OTPReport: Report {
     let isFIPS: Bool?
 
     static let members: [Member<OTPReport>] = [
-        Member("version") { $0.version.description },
-        Member("serial") { $0.serial },
-        Member("link", "hid or card") { $0.carrier.rawValue },
+        Member("firmware") { $0.version.description },
+        Member("serial") { $0.serial.map { String($0) } },
+        Member("interface", "hid or card") { $0.carrier.rawValue },
         Member("slots") { $0.slots },
         Member("lightInverted") { $0.isLightInverted },
         Member("fipsMode") { $0.isFIPS },
@@ -50,14 +50,14 @@ struct SlotReport: Report {
     let state: OTPSlotState
 
     static let members: [Member<SlotReport>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("programmed") { $0.state.isProgrammed },
         Member("touchTriggered") { $0.state.isTouchTriggered },
     ]
 }
 
 /// Shows the state of the slots.
-struct OTPInfo: ReportingVerb {
+struct OTPInfo: Verb {
     static let about = About(
         "info", "Show which slots are in use, and what they do.",
         examples: [Example("ykit otp info")])
@@ -94,7 +94,7 @@ struct SwappedSlots: Report {
 }
 
 /// Swaps the slots.
-struct OTPSwap: ReportingVerb {
+struct OTPSwap: Verb {
     static let about = About(
         "swap", "Swap the contents of the two slots.",
         examples: [Example("ykit otp swap")])
@@ -113,11 +113,11 @@ struct OTPSwap: ReportingVerb {
 struct ChangedSlot: Report {
     let slot: OTPSlot
 
-    static let members: [Member<ChangedSlot>] = [Member("slot") { $0.slot.rawValue }]
+    static let members: [Member<ChangedSlot>] = [Member("slot") { String($0.slot.rawValue) }]
 }
 
 /// Deletes the configuration of a slot.
-struct OTPDelete: ReportingVerb {
+struct OTPDelete: Verb {
     static let about = About(
         "delete", "Empty a slot. Its contents cannot be recovered.",
         examples: [Example("ykit otp delete 2")])
@@ -139,7 +139,7 @@ struct OTPDelete: ReportingVerb {
 }
 
 /// Updates the settings of a slot.
-struct OTPSettingsUpdate: ReportingVerb {
+struct OTPSettingsUpdate: Verb {
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
         discussion: "Settings that are not given are reset to their defaults.",
@@ -168,7 +168,7 @@ struct SlotNDEF: Report {
     let record: OTPNDEFRecord
 
     static let members: [Member<SlotNDEF>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("kind", "uri or text") { $0.kind },
         Member("prefix") { $0.prefix },
     ]
@@ -184,7 +184,7 @@ struct SlotNDEF: Report {
 }
 
 /// Configures the NDEF record that a key presents over NFC.
-struct OTPNDEF: ReportingVerb {
+struct OTPNDEF: Verb {
     static let about = About(
         "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
         examples: [Example("ykit otp ndef 1"), Example("ykit otp ndef 1 --prefix https://example.com/otp/")])

@@ -21,14 +21,14 @@ struct YubicoOTPSlot: Report {
     let serial: UInt32?
 
     static let members: [Member<YubicoOTPSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("publicId", "in modhex") { $0.publicID },
-        Member("serial", "if it was requested") { $0.serial },
+        Member("serial", "if it was requested") { $0.serial.map { String($0) } },
     ]
 }
 
 /// Programs a Yubico OTP.
-struct OTPYubiOTP: ReportingVerb {
+struct OTPYubiOTP: Verb {
     static let about = About(
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
@@ -121,14 +121,14 @@ struct StaticSlot: Report {
     let length: Int
 
     static let members: [Member<StaticSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("layout") { $0.layout },
         Member("length") { $0.length },
     ]
 }
 
 /// Programs a static password.
-struct OTPStatic: ReportingVerb {
+struct OTPStatic: Verb {
     static let about = About(
         "static", "Program a slot to type a static password.",
         discussion: """
@@ -211,14 +211,14 @@ struct ChallengeSlot: Report {
     let isYubico: Bool
 
     static let members: [Member<ChallengeSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("touch") { $0.needsTouch },
         Member("kind", "hmac-sha1 or yubico-otp") { $0.isYubico ? "yubico-otp" : "hmac-sha1" },
     ]
 }
 
 /// Programs challenge-response.
-struct OTPChalResp: ReportingVerb {
+struct OTPChalResp: Verb {
     static let about = About(
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
@@ -268,7 +268,7 @@ struct HOTPSlot: Report {
     let identifier: String?
 
     static let members: [Member<HOTPSlot>] = [
-        Member("slot") { $0.slot.rawValue },
+        Member("slot") { String($0.slot.rawValue) },
         Member("digits") { $0.digits },
         Member("counter") { $0.counter },
         Member("identifier", "as it was given") { $0.identifier },
@@ -276,7 +276,7 @@ struct HOTPSlot: Report {
 }
 
 /// Programs HOTP.
-struct OTPHOTP: ReportingVerb {
+struct OTPHOTP: Verb {
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """

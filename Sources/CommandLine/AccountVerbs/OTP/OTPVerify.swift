@@ -43,7 +43,7 @@ extension OTPCounter: Report {
 }
 
 /// Verifies a Yubico OTP, with the slot's AES key or through validation servers.
-struct OTPVerify: ReportingVerb {
+struct OTPVerify: Verb {
     static let uses: GlobalUse = .server
     static let about = About(
         "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
@@ -249,11 +249,11 @@ struct TokenKeyOptions: ParsableArguments {
 struct ParsedToken: Report {
     let token: OTPToken
 
-    static let members: [Member<ParsedToken>] = [Member("token") { $0.token.json }]
+    static let members: [Member<ParsedToken>] = [Member("token") { $0.token }]
 }
 
 /// Identifies the kind of password that a key typed.
-struct OTPParse: ReportingVerb {
+struct OTPParse: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Show the fields of a one-time password that a key typed.",

@@ -53,7 +53,7 @@ struct TimedTokenCodes: Report {
 }
 
 /// Calculates a code.
-struct SecurIDCode: ReportingVerb {
+struct SecurIDCode: Verb {
     static let about = About(
         "code", "Show a token's current code and the next one, after one touch.",
         discussion: """
@@ -129,7 +129,7 @@ struct OpenedToken {
 }
 
 /// Shows codes as they change.
-struct SecurIDWatch: ReportingVerb {
+struct SecurIDWatch: Verb {
     static let about = About(
         "watch", "Show a token's codes with a countdown, until ^C.",
         discussion: "The token is opened once; its seed stays in memory until the end.",

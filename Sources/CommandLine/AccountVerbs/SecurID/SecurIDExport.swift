@@ -29,7 +29,7 @@ struct ExportedToken: Report {
 }
 
 /// Exports a token for another app.
-struct SecurIDExport: ReportingVerb {
+struct SecurIDExport: Verb {
     static let about = About(
         "export", "Write a token for another app, with its seed.",
         discussion: """
@@ -149,7 +149,7 @@ struct DetectedToken: Report {
 }
 
 /// Detects the format of a token text.
-struct SecurIDDetect: ReportingVerb {
+struct SecurIDDetect: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "detect", "Show what a text, link, file or picture contains, without importing it.",

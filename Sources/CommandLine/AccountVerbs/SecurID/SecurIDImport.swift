@@ -49,7 +49,7 @@ struct ImportedToken: Report {
 }
 
 /// Imports tokens.
-struct SecurIDImport: ReportingVerb {
+struct SecurIDImport: Verb {
     static let about = About(
         "import",
         "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",

@@ -19,13 +19,13 @@ struct TokenList: Report {
 
     static let members: [Member<TokenList>] = [
         Member("tokens") { $0.tokens },
-        Member("current", "the serial number") { $0.current },
+        Member("currentSerial") { $0.current },
         Member("store") { $0.store },
     ]
 }
 
 /// Lists tokens.
-struct SecurIDList: ReportingVerb {
+struct SecurIDList: Verb {
     static let about = About(
         "list", "List the tokens. Needs no key.",
         examples: [Example("ykit securid list")])
@@ -58,7 +58,7 @@ struct ShownToken: Report {
 }
 
 /// Shows a token.
-struct SecurIDShow: ReportingVerb {
+struct SecurIDShow: Verb {
     static let about = About(
         "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
@@ -88,7 +88,7 @@ struct TokenSerial: Report {
 }
 
 /// Selects the current token.
-struct SecurIDUse: ReportingVerb {
+struct SecurIDUse: Verb {
     static let about = About(
         "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
@@ -118,7 +118,7 @@ struct RenamedToken: Report {
 }
 
 /// Gives a token a nickname.
-struct SecurIDRename: ReportingVerb {
+struct SecurIDRename: Verb {
     static let about = About(
         "rename", "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.",
@@ -156,7 +156,7 @@ struct SecurIDRename: ReportingVerb {
 }
 
 /// Deletes a token.
-struct SecurIDDelete: ReportingVerb {
+struct SecurIDDelete: Verb {
     static let about = About(
         "delete", "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
@@ -183,14 +183,14 @@ struct ClearedTokens: Report {
     let isReadable: Bool
 
     static let members: [Member<ClearedTokens>] = [
-        Member("tokens", "how many there were") { $0.tokens },
-        Member("keys", "how many there were") { $0.keys },
+        Member("tokenCount", "how many there were") { $0.tokens },
+        Member("keyCount", "how many there were") { $0.keys },
         Member("copiesReadable", "whether a key still opens copies of the file") { $0.isReadable },
     ]
 }
 
 /// Deletes all tokens and the keys of the store.
-struct SecurIDReset: ReportingVerb {
+struct SecurIDReset: Verb {
     static let about = About(
         "reset", "Delete all tokens and the store's keys.",
         discussion: """
@@ -237,7 +237,7 @@ struct BindingIdentifier: Report {
 }
 
 /// Shows the binding identifier.
-struct SecurIDBindingID: ReportingVerb {
+struct SecurIDBindingID: Verb {
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
         discussion: "It is generated once, as 24 hexadecimal digits, and kept in the store, even by 'reset'.",
@@ -268,7 +268,7 @@ struct TokenFormats: Report {
 }
 
 /// Shows what this implementation supports.
-struct SecurIDVersion: ReportingVerb {
+struct SecurIDVersion: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "version", "Show the version, and the token formats that it reads and writes.",

@@ -11,11 +11,11 @@ struct TokenStoreContents: Report {
     let store: StoreContents
 
     static let members: [Member<TokenStoreContents>] =
-        including { $0.store } + [Member("tokens", "how many") { $0.store.records }]
+        including { $0.store } + [Member("tokenCount") { $0.store.records }]
 }
 
 /// Shows the keys of the store.
-struct SecurIDStoreShow: ReportingVerb {
+struct SecurIDStoreShow: Verb {
     static let about = About(
         "info", "Show which keys open the store.",
         examples: [Example("ykit securid store info")])
@@ -29,7 +29,7 @@ struct SecurIDStoreShow: ReportingVerb {
 }
 
 /// Adds a key to the store.
-struct SecurIDStoreAddKey: ReportingVerb {
+struct SecurIDStoreAddKey: Verb {
     static let about = About(
         "add-key", "Let another key open the store, as a spare.",
         discussion: """
@@ -52,7 +52,7 @@ struct SecurIDStoreAddKey: ReportingVerb {
 }
 
 /// Removes a key from the store.
-struct SecurIDStoreRemoveKey: ReportingVerb {
+struct SecurIDStoreRemoveKey: Verb {
     static let about = About(
         "remove-key", "Revoke a key's access to the store.",
         discussion: """

@@ -16,7 +16,7 @@ extension TokenStore {
             query.map { "several tokens match '\($0.printable)'" }
                 ?? "the store has \(found.count) tokens: give one, or choose one with 'securid use'",
             candidates: found.map(\.name))
-        return found[try world.choose("which token?", among: failure.candidates, orElse: failure)]
+        return found[try world.choose("which token?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 

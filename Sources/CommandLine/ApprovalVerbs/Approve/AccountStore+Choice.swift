@@ -51,7 +51,7 @@ extension AccountStore {
         let failure = Explanation(
             "several-accounts", .severalDevices, message,
             candidates: found.map { "\($0.name.printable)  \($0.id.printable)" })
-        return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
+        return found[try world.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// Returns the push account that a text means, or the only push account without one.

@@ -28,15 +28,19 @@ struct ListedAccount: Report {
 
     var place: ApprovalKeyPlace? { account.details["key"].flatMap { ApprovalKeyPlace($0) } }
 
-    static let members: [Member<ListedAccount>] = [
+    static let members: [Member<ListedAccount>] = identity + time("added") { $0.account.added } + state
+
+    private static let identity: [Member<ListedAccount>] = [
+        Member("id") { $0.account.id },
         Member("kind") { $0.account.kind.rawValue },
         Member("name") { $0.account.name },
         Member("serial") { $0.account.serial },
         Member("issuer") { $0.account.issuer },
         Member("server") { $0.account.server },
-        Member("added", "seconds since 1970") { $0.account.added },
-        Member("id") { $0.account.id },
-        Member("key") { $0.place },
+    ]
+
+    private static let state: [Member<ListedAccount>] = [
+        Member("key") { $0.place.map(KeyPlaceReport.init) },
         Member("address", "where requests are delivered") { $0.account.details["address"]?.string },
         Member("gone", "whether the server refused its signature last time") { $0.isGone },
         Member("require", "uv or null") { $0.account.details["proof"]?.object.map { _ in RequiredProof.uv.rawValue } },
@@ -57,7 +61,7 @@ struct ListedAccount: Report {
 }
 
 /// Lists accounts.
-struct ApproveAccounts: ReportingVerb {
+struct ApproveAccounts: Verb {
     static let about = About(
         "accounts", "List the accounts. Needs neither key nor server.",
         discussion: """
@@ -84,7 +88,7 @@ struct DeliveryAddress: Report {
     let address: String
 
     static let members: [Member<DeliveryAddress>] = [
-        Member("account", "its identifier") { $0.account.id }, Member("address") { $0.address },
+        Member("accountId") { $0.account.id }, Member("address") { $0.address },
     ]
 }
 
@@ -126,9 +130,9 @@ struct EndedAccount: Report {
     let isDeleted: Bool
 
     static let members: [Member<EndedAccount>] = [
-        Member("account", "its identifier") { $0.account.id },
-        Member("server", "whether it was informed") { $0.isTold },
-        Member("key", "deleted or kept") { $0.isDeleted ? "deleted" : "kept" },
+        Member("accountId") { $0.account.id },
+        Member("serverInformed") { $0.isTold },
+        Member("keyDeleted") { $0.isDeleted },
     ]
 }
 
@@ -272,8 +276,8 @@ struct ClearedAccounts: Report {
     let slots: [PIVSlot]
 
     static let members: [Member<ClearedAccounts>] = [
-        Member("accounts", "how many were removed") { $0.count },
-        Member("slots", "whose keys were deleted") { $0.slots.map(\.description) },
+        Member("accountCount", "how many were removed") { $0.count },
+        Member("deletedSlots") { $0.slots.map(\.description) },
     ]
 }
 
@@ -338,12 +342,12 @@ struct MovedStore: Report {
     static let members: [Member<MovedStore>] = [
         Member("from") { $0.book.file.path },
         Member("store", "the new file") { $0.target },
-        Member("accounts", "how many") { $0.book.accounts.count },
+        Member("accountCount") { $0.book.accounts.count },
     ]
 }
 
 /// Moves the store.
-struct ApproveMoveStore: ReportingVerb {
+struct ApproveMoveStore: Verb {
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
         discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",

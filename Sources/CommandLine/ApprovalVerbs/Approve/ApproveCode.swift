@@ -16,14 +16,14 @@ struct AccountCode: Report {
     let secondsLeft: Int64?
 
     static let members: [Member<AccountCode>] = [
-        Member("account") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("code") { $0.code },
         Member("secondsLeft", "null for a counter-based account") { $0.secondsLeft },
     ]
 }
 
 /// Shows the code of an account.
-struct ApproveCode: ReportingVerb {
+struct ApproveCode: Verb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
         discussion: "The secret is in the key's OATH application. A counter-based account advances with each code.",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-package import TerminalIO
+import TerminalIO
 import Verbs
-package import YKApproval
+import YKApproval
 import YKCrypto
 import YKFIDO
 import YKHTTP
@@ -54,16 +54,22 @@ struct LinkOptions: ParsableArguments {
     func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
 }
 
-extension ApprovalKeyPlace: Reportable {
-    /// The form in the store; that of a key in software is the kind alone.
-    package static let form = JSONForm.object([
-        MemberForm("kind", "piv or software", .text),
-        MemberForm("slot", "", .text, isAlwaysPresent: false),
-        MemberForm("keySerial", "", .optional(.integer), isAlwaysPresent: false),
-        MemberForm("pinPolicy", "", .text, isAlwaysPresent: false),
-        MemberForm("touchPolicy", "", .text, isAlwaysPresent: false),
-        MemberForm("attestation", "the certificate, base64url", .optional(.text), isAlwaysPresent: false),
-    ])
+/// Where the private key of an account is.
+struct KeyPlaceReport: Report {
+    let place: ApprovalKeyPlace
+
+    static let members: [Member<KeyPlaceReport>] = [
+        Member("kind", "piv or software") { $0.piv == nil ? "software" : "piv" },
+        Member(ifKnown: "slot") { $0.piv?.slot.description },
+        Member(ifKnown: "serial") { $0.piv.map { $0.keySerial.map { String($0) } } },
+        Member(ifKnown: "pinPolicy") { $0.piv?.policies.pin.description },
+        Member(ifKnown: "touchPolicy") { $0.piv?.policies.touch.description },
+        Member(ifKnown: "attestation", "the certificate, base64url") {
+            $0.piv.map { $0.attestation.map { Base64.encodeURL($0) } }
+        },
+    ]
+
+    private var piv: PIVKeyPlace? { if case .piv(let place) = place { place } else { nil } }
 }
 
 /// An account that was enrolled.
@@ -80,20 +86,20 @@ struct EnrolledAccount: Report {
         let isPollOnly: Bool
 
         var isAttested: Bool { if case .piv(let place) = account.place { place.attestation != nil } else { false } }
-        var publicKey: String { Base64.encodeURL(account.publicKey.subjectPublicKeyInfo) }
+        var publicKey: String { account.publicKey.pem }
     }
 
     static let members: [Member<EnrolledAccount>] = [
-        Member("account", "its identifier") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("name") { $0.account.name },
         Member("server") { $0.account.server },
         Member("issuer", "of a push account") { $0.push?.account.account.issuer },
         Member("serial") { $0.account.serial },
-        Member("key", "where the private key is") { $0.key },
+        Member("key", "where the private key is") { $0.key.map(KeyPlaceReport.init) },
         Member("attested", "of a push account") { $0.push?.isAttested },
         Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
         Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
-        Member("publicKey", "SubjectPublicKeyInfo, base64url") { $0.push?.publicKey },
+        Member("publicKey", "PEM") { $0.push?.publicKey },
         Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
         Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
     ]

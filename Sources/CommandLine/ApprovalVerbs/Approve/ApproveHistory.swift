@@ -9,19 +9,38 @@ import YKWire
 
 /// The answers given so far.
 struct GivenAnswers: Report {
-    let events: [JSONValue]
+    var events: [HistoryEntry]?
+    var log: [JSONValue]?
     var isIntact: Bool?
     var file: HistoryFile?
 
     static let members: [Member<GivenAnswers>] = [
-        Member("events", "as in the file; with --server the entries of the server's log") { $0.events },
+        Member("events", "null with --server") { $0.events },
+        Member("log", "with --server: the entries of the server's log") { $0.log },
         Member("intact", "null with --server") { $0.isIntact },
         Member("file", "null with --server") { $0.file?.path },
     ]
 }
 
+/// An answer in the history.
+struct HistoryEntry: Report {
+    let event: ApprovalEvent
+
+    static let members: [Member<HistoryEntry>] =
+        time("time", "of the answer") { $0.event.time } + [
+            Member("accountId") { $0.event.account },
+            Member("decision", "approved, declined or cancelled, or another word for other kinds of accounts") {
+                $0.event.decision
+            },
+            Member("accepted", "null without a receipt") { $0.event.isAccepted },
+            Member("challenge", "as it came") { $0.event.challenge },
+            Member("text", "that the account's key signed") { $0.event.signedText },
+            Member("signature", "as it was sent") { $0.event.signature },
+        ]
+}
+
 /// Shows the answers given so far.
-struct ApproveHistoryVerb: ReportingVerb {
+struct ApproveHistoryVerb: Verb {
     static let about = About(
         "history", "Show what was approved and declined, here or in the server's log.",
         discussion: """
@@ -71,7 +90,8 @@ struct ApproveHistoryVerb: ReportingVerb {
             world.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
         }
         return Outcome(
-            GivenAnswers(events: events.map(\.json), isIntact: isIntact, file: book.history), Table.lines(rows))
+            GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),
+            Table.lines(rows))
     }
 
     private static func outcome(_ isAccepted: Bool?) -> String {
@@ -95,6 +115,6 @@ struct ApproveHistoryVerb: ReportingVerb {
                 PushRequest.shown(entry[name]?.string ?? "", limit: 80)
             }
         }
-        return Outcome(GivenAnswers(events: entries), Table.lines(rows))
+        return Outcome(GivenAnswers(log: entries), Table.lines(rows))
     }
 }

@@ -20,7 +20,7 @@ enum AccountKeyPIN: SecretKind {
 }
 
 /// A verb that uses the key of an account, which is in PIV; the store and a proof may need the PIN of FIDO2 besides.
-protocol AccountKeyVerb: ReportingVerb {}
+protocol AccountKeyVerb: Verb {}
 
 extension AccountKeyVerb {
     var pinApplication: PINApplication? { .piv }

@@ -32,7 +32,7 @@ struct MoveForecast: Report {
 }
 
 /// Lists the accounts that can be moved.
-struct ApproveMigrateCheck: ReportingVerb {
+struct ApproveMigrateCheck: Verb {
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
         discussion: "Accounts of a container can be moved. Others must be enrolled again on the other key.",
@@ -70,10 +70,10 @@ struct MovedContainer: Report {
     let synchronized: SynchronizedContainer
 
     static let members: [Member<MovedContainer>] = [
-        Member("account") { $0.synchronized.account.id },
-        Member("from") { $0.from },
-        Member("to") { $0.to },
-        Member("added", "serial numbers") { $0.synchronized.added },
+        Member("accountId") { $0.synchronized.account.id },
+        Member("from") { KeyPlaceReport(place: $0.from) },
+        Member("to") { KeyPlaceReport(place: $0.to) },
+        Member("addedSerials") { $0.synchronized.added },
         Member("pending", "whether secrets are pending in the store") { $0.synchronized.isPending },
     ]
 }

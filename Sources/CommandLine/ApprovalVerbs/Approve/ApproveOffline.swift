@@ -32,14 +32,14 @@ enum TextHash: String, CaseIterable, ExpressibleByArgument {
 
 extension OCRAAccount: Report {
     package static let members: [Member<OCRAAccount>] = [
-        Member("account", "its identifier") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("name") { $0.account.name },
         Member("suite") { $0.suite.description },
     ]
 }
 
 /// Adds an account for offline codes.
-struct ApproveAdd: ReportingVerb {
+struct ApproveAdd: Verb {
     static let about = About(
         "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
@@ -112,7 +112,7 @@ struct OfflineCode: Report {
     let code: String
 
     static let members: [Member<OfflineCode>] = [
-        Member("account") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("text", "null with --challenge") { $0.text },
         Member("challenge") { $0.challenge },
         Member("code") { $0.code },
@@ -121,7 +121,7 @@ struct OfflineCode: Report {
 }
 
 /// Calculates an offline code for a text.
-struct ApproveOffline: ReportingVerb {
+struct ApproveOffline: Verb {
     static let about = About(
         "offline",
         "Compute a code over a text, such as a payment: the code is valid for that text only.",

@@ -29,7 +29,7 @@ struct LinkPurpose: Report {
 }
 
 /// Shows the purpose of a link or QR code.
-struct ApproveQRType: ReportingVerb {
+struct ApproveQRType: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
@@ -84,14 +84,14 @@ struct OpenedLink: Report {
 
     static let members: [Member<OpenedLink>] = [
         Member("type", "enrollment, onlineAuth or container") { $0.kind.rawValue },
-        Member("account", "its identifier") { $0.account.id },
+        Member("accountId") { $0.account.id },
         Member("name") { $0.account.name },
         Member("serial") { $0.account.serial },
         Member("server") { $0.account.server },
         Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
-        Member("triesLeft", "of a login") { $0.triesLeft },
+        Member("retries", "how many are left, of a login") { $0.triesLeft },
         Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
-        Member("key", "of a container") { $0.key },
+        Member("key", "of a container") { $0.key.map(KeyPlaceReport.init) },
     ]
 }
 

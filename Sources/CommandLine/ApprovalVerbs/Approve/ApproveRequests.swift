@@ -51,7 +51,10 @@ struct ReportedRequest: Report {
     /// How many characters of the server's texts are shown, made printable; `nil` for the texts as received.
     var textLimit: Int?
 
-    static let members: [Member<ReportedRequest>] = [
+    static let members: [Member<ReportedRequest>] =
+        content + time("received", "when it was first seen here") { $0.open.seen } + state
+
+    private static let content: [Member<ReportedRequest>] = [
         Member("id") { $0.open.request.nonce },
         Member("account", "its name") { $0.open.account.account.name },
         Member("accountId") { $0.open.account.account.id },
@@ -59,8 +62,9 @@ struct ReportedRequest: Report {
         Member("title") { $0.text($0.open.request.title) },
         Member("question") { $0.text($0.open.request.question) },
         Member("numbers", "one of them is on the login page") { $0.open.request.numbers },
-        Member("received", "when it was first seen here, in seconds since 1970") { $0.open.seen },
-        Member("expires", "null: the server does not report it") { _ in Int64?.none },
+    ]
+
+    private static let state: [Member<ReportedRequest>] = [
         Member("verified") { _ in true },
         Member("poll", "whether it was polled, not delivered") { $0.open.isPolled },
         Member("takesReason", "whether a reason for declining is sent") { $0.open.request.takesReason },
@@ -122,7 +126,7 @@ struct PendingRequests {
             candidates: found.map {
                 "\($0.request.id)  \($0.account.account.name.printable)  \(PushRequest.shown($0.request.question, limit: 60))"
             })
-        return found[try world.choose("which request?", among: failure.candidates, orElse: failure)]
+        return found[try world.choose("which request?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// Ends a plan with the polls, and with an answer if there is one.

@@ -17,11 +17,11 @@ struct AccountStoreContents: Report {
     let store: StoreContents
 
     static let members: [Member<AccountStoreContents>] =
-        including { $0.store } + [Member("accounts", "how many") { $0.store.records }]
+        including { $0.store } + [Member("accountCount") { $0.store.records }]
 }
 
 /// Shows the keys of the account store.
-struct ApproveStoreInfo: ReportingVerb {
+struct ApproveStoreInfo: Verb {
     static let about = About(
         "info", "Show which keys open the account store.",
         examples: [Example("ykit approve store info")])
@@ -35,7 +35,7 @@ struct ApproveStoreInfo: ReportingVerb {
 }
 
 /// Adds a key to the account store.
-struct ApproveStoreAddKey: ReportingVerb {
+struct ApproveStoreAddKey: Verb {
     static let about = About(
         "add-key", "Let another key open the account store, as a spare.",
         discussion: """
@@ -58,7 +58,7 @@ struct ApproveStoreAddKey: ReportingVerb {
 }
 
 /// Removes a key from the account store.
-struct ApproveStoreRemoveKey: ReportingVerb {
+struct ApproveStoreRemoveKey: Verb {
     static let about = About(
         "remove-key", "Revoke a key's access to the account store.",
         discussion: "The key is not needed. It can still open older copies of the file.",

@@ -39,10 +39,10 @@ struct SynchronizedContainer: Report {
     let isPending: Bool
 
     static let members: [Member<SynchronizedContainer>] = [
-        Member("account") { $0.account.id },
-        Member("added", "serial numbers") { $0.added },
-        Member("kept", "serial numbers") { $0.kept },
-        Member("gone", "serial numbers") { $0.gone },
+        Member("accountId") { $0.account.id },
+        Member("addedSerials") { $0.added },
+        Member("keptSerials") { $0.kept },
+        Member("goneSerials") { $0.gone },
         Member("pending", "whether secrets are pending in the store") { $0.isPending },
     ]
 }

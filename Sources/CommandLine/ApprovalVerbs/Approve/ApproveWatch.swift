@@ -33,6 +33,8 @@ struct ApproveWatch: AccountKeyVerb {
             """,
         examples: [Example("ykit approve watch"), Example("ykit approve watch --every 30 --command ./notify.sh")])
 
+    static let events: [MemberForm] = WatchEvent.members.map(\.form)
+
     @Option("--account", help: "Only this account.") var account: String?
 
     @Option("--listen <address:port>", help: "Accept delivered requests at this address, such as 127.0.0.1:8088.")

@@ -11,7 +11,7 @@ import YKWire
 
 /// An event of `approve watch`, for programs.
 struct WatchEvent: Report {
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         case ready, request, show, declined, unverified, fails, answers, clock, paused, resumed
     }
 
@@ -24,23 +24,22 @@ struct WatchEvent: Report {
     var account: PushAccount?
     var answered: OpenRequest?
     var isAccepted: Bool?
-    var reason: JSONValue?
+    var reason: String?
+    var problem: Explanation?
     var request: ReportedRequest?
 
     static let members: [Member<WatchEvent>] = [
-        Member("ok") { _ in true },
-        Member("error") { _ in JSONValue.null },
-        Member("warnings") { _ in [String]() },
-        Member("event") { $0.kind.rawValue },
-        Member(ifKnown: "accounts", "how many") { $0.accounts },
-        Member(ifKnown: "polled", "how many accounts") { $0.polled },
+        Member("event", "\(Kind.allCases.map(\.rawValue).listed())") { $0.kind.rawValue },
+        Member(ifKnown: "accountCount") { $0.accounts },
+        Member(ifKnown: "polledCount", "how many of the accounts") { $0.polled },
         Member(ifKnown: "url", "where requests are accepted") { $0.url },
         Member(ifKnown: "behind", "the server's clock minus this one, in seconds") { $0.behind },
         Member(ifKnown: "count", "of such messages so far") { $0.count },
         Member(ifKnown: "account", "its name") { $0.account?.account.name },
         Member(ifKnown: "id", "the answered request") { $0.answered?.request.nonce },
         Member(ifKnown: "accepted") { $0.isAccepted },
-        Member(ifKnown: "reason", "'battery', or the code of an error") { $0.reason },
+        Member(ifKnown: "reason", "battery") { $0.reason },
+        Member(ifKnown: "problem", "the error, for other reasons") { $0.problem },
         Member(ifKnown: "request", "with texts cut at 200 characters") { $0.request },
     ]
 }
@@ -159,7 +158,7 @@ struct WatchSession {
             if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
             if failing.insert(id).inserted {
                 tell(
-                    WatchEvent(kind: .fails, account: account, reason: reason.json),
+                    WatchEvent(kind: .fails, account: account, problem: reason),
                     ["'\(account.account.name.printable)' cannot be polled: \(reason.message)"])
             }
             if let error = error as? PIVError, error.isRefusedPIN { throw error }
@@ -212,7 +211,7 @@ struct WatchSession {
     /// Writes an event: a line of JSON, or lines for people; events other than requests go to standard error.
     private func tell(_ event: WatchEvent, _ lines: [String]) {
         if isJSON {
-            terminal.line(event.json.text)
+            terminal.line(event.answer.text)
         } else if event.request == nil {
             lines.forEach { terminal.say($0) }
         } else {
@@ -240,7 +239,7 @@ struct WatchSession {
                 let reason = Explanation(error)
                 if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
                 tell(
-                    WatchEvent(kind: .fails, answered: open, reason: reason.json),
+                    WatchEvent(kind: .fails, answered: open, problem: reason),
                     ["\(open.request.id) was not declined: \(reason.message)"])
             }
         }

@@ -47,7 +47,7 @@ struct SecondFactorAPIKeyGroup: ParsableCommand {
 }
 
 /// A verb with session and key options.
-protocol SecondFactorVerb: ReportingVerb {
+protocol SecondFactorVerb: Verb {
     associatedtype Reported
     var access: SecondFactorAccess { get }
     var key: StoreKeyOptions { get }

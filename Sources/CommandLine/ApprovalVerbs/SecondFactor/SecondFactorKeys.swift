@@ -14,7 +14,7 @@ struct RegisteredKey: Report {
     static let members: [Member<RegisteredKey>] = [
         Member("user") { $0.user },
         Member("serial") { $0.factor.serial },
-        Member("device", "its name") { $0.factor.description },
+        Member("name") { $0.factor.description },
         Member("aaguid", "as the server writes it") { $0.factor.aaguid },
         Member("factor") { $0.factor },
     ]
@@ -104,7 +104,7 @@ struct RegisteredKeys: Report {
     static let members: [Member<RegisteredKeys>] = [
         Member("user") { $0.user },
         Member("registered", "whether one is usable") { $0.factors.contains(where: \.isUsable) },
-        Member("devices") { $0.factors },
+        Member("factors") { $0.factors },
     ]
 }
 

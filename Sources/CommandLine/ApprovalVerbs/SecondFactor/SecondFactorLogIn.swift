@@ -15,17 +15,18 @@ struct StartedSession: Report {
     let session: ServerSession
     let isKept: Bool
 
-    static let members: [Member<StartedSession>] = [
-        Member("account") { $0.session.account.name },
-        Member("role", "admin or user") { $0.session.account.role },
-        Member("realm") { $0.session.account.realm },
-        Member("expires", "seconds since 1970") { $0.session.expiry },
-        Member("kept") { $0.isKept },
-    ]
+    static let members: [Member<StartedSession>] =
+        [
+            Member("account") { $0.session.account.name },
+            Member("role", "admin or user") { $0.session.account.role },
+            Member("realm") { $0.session.account.realm },
+        ] + time("expires") { $0.session.expiry } + [
+            Member("kept") { $0.isKept }
+        ]
 }
 
 /// Logs in, to check the credentials or to store the session.
-struct SecondFactorLogIn: ReportingVerb {
+struct SecondFactorLogIn: Verb {
     static let about = About(
         "login", "Log in at the server; with --keep, for the commands that follow.",
         discussion: """
@@ -75,11 +76,11 @@ extension SecondFactorAccess {
 struct DeletedSession: Report {
     let server: String
 
-    static let members: [Member<DeletedSession>] = [Member("deleted", "the server's address") { $0.server }]
+    static let members: [Member<DeletedSession>] = [Member("server", "its address") { $0.server }]
 }
 
 /// Deletes a stored session.
-struct SecondFactorLogOut: ReportingVerb {
+struct SecondFactorLogOut: Verb {
     static let about = About(
         "logout", "Delete the kept session. Needs no key.",
         examples: [Example("ykit 2fa logout")])

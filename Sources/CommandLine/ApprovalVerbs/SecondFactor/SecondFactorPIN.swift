@@ -29,14 +29,14 @@ struct SentPINReport: Report {
     let user: String
     let sent: PINChallenge
 
-    static let members: [Member<SentPINReport>] = [
-        Member("user") { $0.user },
-        Member("purpose", "login or register") { $0.sent.purpose.rawValue },
-        Member("channel", "sms or mail") { $0.sent.channel.rawValue },
-        Member("serial") { $0.sent.serial },
-        Member("transaction", "of a login") { $0.sent.transactionID },
-        Member("expires", "seconds since 1970") { $0.sent.expiry },
-    ]
+    static let members: [Member<SentPINReport>] =
+        [
+            Member("user") { $0.user },
+            Member("purpose", "login or register") { $0.sent.purpose.rawValue },
+            Member("channel", "sms or mail") { $0.sent.channel.rawValue },
+            Member("serial") { $0.sent.serial },
+            Member("transaction", "of a login") { $0.sent.transactionID },
+        ] + time("expires") { $0.sent.expiry }
 }
 
 /// Sends a PIN.

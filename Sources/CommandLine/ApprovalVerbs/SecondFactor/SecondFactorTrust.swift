@@ -186,14 +186,15 @@ extension SecondFactorConnection {
 }
 
 extension FactorDevice: Report {
-    package static let members: [Member<FactorDevice>] = [
-        Member("id") { $0.id },
-        Member("user") { $0.user },
-        Member("created", "as the server writes it") { $0.created },
-        Member("expires", "seconds since 1970") { $0.expiry },
-        Member("lastUsed", "as the server writes it") { $0.lastUsed },
-        Member("address", "the last known one") { $0.address },
-    ]
+    package static let members: [Member<FactorDevice>] =
+        [
+            Member("id") { $0.id },
+            Member("user") { $0.user },
+            Member("created", "as the server writes it") { $0.created },
+        ] + time("expires") { $0.expiry } + [
+            Member("lastUsed", "as the server writes it") { $0.lastUsed },
+            Member("address", "the last known one") { $0.address },
+        ]
 
     fileprivate var row: [String] {
         [
@@ -250,7 +251,7 @@ struct ForgottenDevices: Report {
     let count: Int
 
     static let members: [Member<ForgottenDevices>] = [
-        Member("user") { $0.user }, Member("removed", "how many") { $0.count },
+        Member("user") { $0.user }, Member("removedCount") { $0.count },
     ]
 }
 

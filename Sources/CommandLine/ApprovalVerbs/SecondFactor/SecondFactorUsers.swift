@@ -41,7 +41,7 @@ struct AddedUser: Report {
         Member("channel", "sms or mail") { $0.channel.rawValue },
         Member("pending", "whether the PIN has yet to be verified") { $0.factor.enrolment == .verify },
         Member("active") { $0.factor.isActive },
-        Member("key", "with --mode sms+fp") { $0.key },
+        Member("factor", "with --mode sms+fp") { $0.key },
     ]
 }
 
@@ -121,8 +121,8 @@ struct EnabledFactors: Report {
 
     static let members: [Member<EnabledFactors>] = [
         Member("user") { $0.user },
-        Member("changed", "how many") { $0.count },
-        Member("waiting", "the serial numbers of factors that are not verified") { $0.waiting },
+        Member("changedCount") { $0.count },
+        Member("waitingSerials", "of factors that are not verified") { $0.waiting },
     ]
 }
 
@@ -161,7 +161,7 @@ struct DisabledFactors: Report {
     let count: Int
 
     static let members: [Member<DisabledFactors>] = [
-        Member("user") { $0.user }, Member("changed", "how many") { $0.count },
+        Member("user") { $0.user }, Member("changedCount") { $0.count },
     ]
 }
 

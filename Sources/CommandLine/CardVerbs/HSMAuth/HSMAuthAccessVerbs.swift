@@ -10,7 +10,7 @@ import YKPIV
 import YKWire
 
 /// Changes the password of a credential.
-struct HSMAuthChangePassword: ReportingVerb {
+struct HSMAuthChangePassword: Verb {
     static let about = About(
         "change-password", "Change the password of a credential (firmware 5.8).",
         discussion: """
@@ -47,7 +47,7 @@ struct HSMAuthChangePassword: ReportingVerb {
 }
 
 /// Changes the management password.
-struct HSMAuthChangeManagementPassword: ReportingVerb {
+struct HSMAuthChangeManagementPassword: Verb {
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """
@@ -69,7 +69,7 @@ struct HSMAuthChangeManagementPassword: ReportingVerb {
 }
 
 /// Generates the host challenge.
-struct HSMAuthChallenge: ReportingVerb {
+struct HSMAuthChallenge: Verb {
     static let about = About(
         "challenge", "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
@@ -109,7 +109,7 @@ struct HSMAuthHostChallenge: Report {
 }
 
 /// Calculates session keys.
-struct HSMAuthCalculate: ReportingVerb {
+struct HSMAuthCalculate: Verb {
     static let about = About(
         "calculate", "Calculate the session keys of a credential.",
         discussion: """
@@ -255,7 +255,7 @@ struct HSMAuthSession: Report {
 }
 
 /// Deletes all data of the application.
-struct HSMAuthReset: ReportingVerb {
+struct HSMAuthReset: Verb {
     static let about = About(
         "reset", "Delete all credentials and reset the management password.",
         discussion: "The key requires no password for this. Other applications of the key are not affected.",

@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 /// Shows the state of the application.
-struct HSMAuthInfo: ReportingVerb {
+struct HSMAuthInfo: Verb {
     static let about = About(
         "info", "Show version, tries of the management password and number of credentials.",
         examples: [Example("ykit hsmauth info")])
@@ -37,12 +37,12 @@ struct HSMAuthStatus: Report {
     static let members: [Member<HSMAuthStatus>] = [
         Member("version") { $0.version },
         Member("managementRetries") { $0.retries },
-        Member("credentials", "how many") { $0.credentials },
+        Member("credentialCount") { $0.credentials },
     ]
 }
 
 /// Lists credentials.
-struct HSMAuthList: ReportingVerb {
+struct HSMAuthList: Verb {
     static let about = About(
         "list", "List credentials: label, algorithm, touch, tries left.",
         examples: [Example("ykit hsmauth list")])
@@ -81,7 +81,7 @@ extension HSMAuthCredential: Report {
 }
 
 /// Stores a credential.
-struct HSMAuthAdd: ReportingVerb {
+struct HSMAuthAdd: Verb {
     static let about = About(
         "add", "Store a credential.",
         discussion: """
@@ -91,13 +91,13 @@ struct HSMAuthAdd: ReportingVerb {
             leaves it (--generate), derived, or read from a PEM file.
             """,
         examples: [
-            Example("ykit hsmauth add spare --generate --algorithm p256"),
+            Example("ykit hsmauth add spare --generate --algorithm ecc-p256"),
             Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
         ])
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
-    @Option(["--algorithm", "-a"], help: "aes128 or p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
+    @Option(["--algorithm", "-a"], help: "aes128 or ecc-p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
 
     @Flag("--derive", help: "Derive the keys from a password.") var derive = false
 
@@ -216,11 +216,15 @@ struct StoredHSMAuthCredential: Report {
 
 /// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
-    case aes128, p256
+    case aes128
+    case p256 = "ecc-p256"
+
+    /// Parses a name; P-256 has the short one as well.
+    init?(argument: String) { self.init(rawValue: argument == "p256" ? "ecc-p256" : argument) }
 }
 
 /// Deletes a credential.
-struct HSMAuthDelete: ReportingVerb {
+struct HSMAuthDelete: Verb {
     static let about = About(
         "delete", "Delete a credential. Its keys cannot be restored.",
         examples: [Example("ykit hsmauth delete backup")])
@@ -248,7 +252,7 @@ struct NamedHSMAuthCredential: Report {
 }
 
 /// Exports the public key of a credential.
-struct HSMAuthExportPublicKey: ReportingVerb {
+struct HSMAuthExportPublicKey: Verb {
     static let about = About(
         "export-public-key", "Write the public key of a p256 credential, for the HSM.",
         examples: [Example("ykit hsmauth export-public-key backup backup.pem")])

@@ -7,7 +7,7 @@ import YKHardware
 import YKWire
 
 /// Interprets an NDEF message without a tag.
-struct NFCParse: ReportingVerb {
+struct NFCParse: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "parse", "Decode an NDEF message.",

@@ -8,7 +8,7 @@ import YKTransport
 package import YKWire
 
 /// Reads the tag on the reader.
-struct NFCRead: ReportingVerb {
+struct NFCRead: Verb {
     static let about = About(
         "read", "Read the tag of a key, and the one-time password in it.",
         discussion: """

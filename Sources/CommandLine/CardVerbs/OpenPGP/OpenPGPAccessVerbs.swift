@@ -20,7 +20,7 @@ struct OpenPGPAccessGroup: ParsableCommand {
 }
 
 /// Changes the user PIN.
-struct OpenPGPChangePIN: ReportingVerb {
+struct OpenPGPChangePIN: Verb {
     static let about = About(
         "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-pin")])
@@ -37,7 +37,7 @@ struct OpenPGPChangePIN: ReportingVerb {
 }
 
 /// Changes the admin PIN.
-struct OpenPGPChangeAdminPIN: ReportingVerb {
+struct OpenPGPChangeAdminPIN: Verb {
     static let about = About(
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
         discussion: PINChangeOptions.order,
@@ -56,7 +56,7 @@ struct OpenPGPChangeAdminPIN: ReportingVerb {
 }
 
 /// Sets the reset code.
-struct OpenPGPSetResetCode: ReportingVerb {
+struct OpenPGPSetResetCode: Verb {
     static let about = About(
         "set-reset-code", "Set the reset code, 8 bytes or more.",
         discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.",
@@ -82,7 +82,7 @@ struct OpenPGPResetCodeChange: Report {
 }
 
 /// Sets a new user PIN.
-struct OpenPGPUnblockPIN: ReportingVerb {
+struct OpenPGPUnblockPIN: Verb {
     static let about = About(
         "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
         discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
@@ -117,7 +117,7 @@ struct OpenPGPUnblocking: Report {
 }
 
 /// Sets the number of PIN retries.
-struct OpenPGPSetRetries: ReportingVerb {
+struct OpenPGPSetRetries: Verb {
     static let about = About(
         "set-retries", "Set the number of tries, 1 to 99 each (YubiKeys).",
         examples: [Example("ykit openpgp access set-retries 5 3 5")])
@@ -160,7 +160,7 @@ struct OpenPGPRetries: Report {
 }
 
 /// Sets whether each signature requires the PIN.
-struct OpenPGPSetSignaturePolicy: ReportingVerb {
+struct OpenPGPSetSignaturePolicy: Verb {
     static let about = About(
         "set-signature-policy", "Set whether each signature requires the user PIN again.",
         examples: [Example("ykit openpgp access set-signature-policy always")])
@@ -191,7 +191,7 @@ struct OpenPGPSignaturePolicy: Report {
 }
 
 /// Sets whether PINs are sent as hashes.
-struct OpenPGPSetKDF: ReportingVerb {
+struct OpenPGPSetKDF: Verb {
     static let about = About(
         "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """

@@ -21,7 +21,7 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 }
 
 /// Imports a certificate into a slot.
-struct OpenPGPImportCertificate: ReportingVerb {
+struct OpenPGPImportCertificate: Verb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
@@ -68,7 +68,7 @@ struct ImportedOpenPGPCertificate: Report {
 }
 
 /// Exports a certificate.
-struct OpenPGPExportCertificate: ReportingVerb {
+struct OpenPGPExportCertificate: Verb {
     static let about = About(
         "export", "Write the certificate of a slot. No PIN is required.",
         examples: [Example("ykit openpgp certificates export authentication certificate.pem")])
@@ -85,7 +85,7 @@ struct OpenPGPExportCertificate: ReportingVerb {
 }
 
 /// Deletes a certificate.
-struct OpenPGPDeleteCertificate: ReportingVerb {
+struct OpenPGPDeleteCertificate: Verb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
         examples: [Example("ykit openpgp certificates delete authentication")])
@@ -106,7 +106,7 @@ struct OpenPGPDeleteCertificate: ReportingVerb {
 }
 
 /// Creates an attestation for a key that was generated on the card.
-struct OpenPGPAttest: ReportingVerb {
+struct OpenPGPAttest: Verb {
     static let about = About(
         "attest", "Attest that a YubiKey generated the key of a slot.",
         discussion: """
@@ -194,9 +194,9 @@ struct OpenPGPAttestation: Report {
     var reason: String?
     static let members: [Member<OpenPGPAttestation>] = [
         Member("slot") { $0.slot.description },
-        Member("certificate", "PEM") { $0.statement.pem },
+        Member("attestation", "PEM") { $0.statement.pem },
         Member("output") { $0.output },
-        Member("device", "the certificate of the attestation key, PEM") { $0.device.pem },
+        Member("deviceCertificate", "of the attestation key, PEM") { $0.device.pem },
         Member("chain", "the subjects of the signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.isRooted },
         Member("reason", "why it does not chain to a trusted root") { $0.reason },

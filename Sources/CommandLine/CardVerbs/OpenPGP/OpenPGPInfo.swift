@@ -25,7 +25,7 @@ struct OpenPGPGroup: ParsableCommand {
 }
 
 /// Shows the card's information about itself.
-struct OpenPGPInfo: ReportingVerb {
+struct OpenPGPInfo: Verb {
     static let about = About(
         "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
         discussion: "Reads public data only, and changes nothing on the card.",
@@ -89,8 +89,8 @@ extension OpenPGPReport: Report {
     package static let members: [Member<OpenPGPReport>] = [
         Member("version", "of the card application") { $0.status.identity.version },
         Member("firmware") { $0.firmware?.description },
-        Member("manufacturer") { $0.status.identity.manufacturer },
-        Member("manufacturerName") { $0.status.identity.manufacturerName },
+        Member("manufacturerId") { $0.status.identity.manufacturer },
+        Member("manufacturer") { $0.status.identity.manufacturerName },
         Member("serial") { $0.status.identity.serial },
         Member("name") { $0.cardholder.name },
         Member("login") { $0.cardholder.login },
@@ -110,12 +110,11 @@ extension OpenPGPReport: Report {
 }
 
 extension OpenPGPKeyInfo: Report {
-    package static let members: [Member<OpenPGPKeyInfo>] = [
-        Member("slot") { $0.slot.description },
-        Member("algorithm") { $0.algorithm?.description },
-        Member("origin") { $0.origin?.description },
-        Member("fingerprint", "in hexadecimal") { $0.fingerprint.map { Hex.encode($0) } },
-        Member("created", "in seconds since 1970") { $0.created },
-        Member("touch") { $0.touch?.description },
-    ]
+    package static let members: [Member<OpenPGPKeyInfo>] =
+        [
+            Member("slot") { $0.slot.description },
+            Member("algorithm") { $0.algorithm?.description },
+            Member("origin") { $0.origin?.description },
+            Member("fingerprint", "in hexadecimal") { $0.fingerprint.map { Hex.encode($0) } },
+        ] + time("created") { $0.created } + [Member("touchPolicy") { $0.touch?.description }]
 }

@@ -21,7 +21,7 @@ struct OpenPGPKeysGroup: ParsableCommand {
 }
 
 /// Generates a key on the card.
-struct OpenPGPGenerateKey: ReportingVerb {
+struct OpenPGPGenerateKey: Verb {
     static let about = About(
         "generate", "Generate a key on the card, replacing the one in the slot.",
         discussion: """
@@ -35,7 +35,7 @@ struct OpenPGPGenerateKey: ReportingVerb {
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Option(["--type", "-t"], help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
+    @Option(["--type", "-t"], help: "The type of key, such as ed25519, x25519, ecc-p256 or rsa4096.")
     var type: OpenPGPKeyType?
 
     @Option("--touch", help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
@@ -59,7 +59,7 @@ struct OpenPGPGenerateKey: ReportingVerb {
 }
 
 /// Imports a private key into a slot.
-struct OpenPGPImportKey: ReportingVerb {
+struct OpenPGPImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
@@ -96,7 +96,7 @@ struct OpenPGPImportKey: ReportingVerb {
 }
 
 /// Deletes a key.
-struct OpenPGPDeleteKey: ReportingVerb {
+struct OpenPGPDeleteKey: Verb {
     static let about = About(
         "delete", "Delete the key of a slot.",
         discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.",
@@ -119,7 +119,7 @@ struct OpenPGPDeleteKey: ReportingVerb {
 }
 
 /// Exports a public key.
-struct OpenPGPExportKey: ReportingVerb {
+struct OpenPGPExportKey: Verb {
     static let about = About(
         "export", "Write the public key of a slot. No PIN is required.",
         discussion: """
@@ -142,7 +142,7 @@ struct OpenPGPExportKey: ReportingVerb {
 }
 
 /// Sets when a key requires a touch.
-struct OpenPGPSetTouch: ReportingVerb {
+struct OpenPGPSetTouch: Verb {
     static let about = About(
         "set-touch", "Set when a key requires a touch.",
         discussion: """
@@ -177,7 +177,7 @@ struct OpenPGPTouchChange: Report {
     let policy: OpenPGPTouchPolicy
     static let members: [Member<OpenPGPTouchChange>] = [
         Member("slot") { $0.slot.description },
-        Member("touch") { $0.policy.description },
+        Member("touchPolicy") { $0.policy.description },
     ]
 }
 
@@ -199,14 +199,15 @@ struct StoredOpenPGPKey: Report {
     let slot: OpenPGPSlot
     let stored: OpenPGPPublicKey
     let touch: OpenPGPTouchPolicy?
-    static let members: [Member<StoredOpenPGPKey>] = [
-        Member("slot") { $0.slot.description },
-        Member("algorithm") { $0.type.description },
-        Member("fingerprint", "in hexadecimal") { $0.fingerprint },
-        Member("created", "in seconds since 1970") { $0.stored.created },
-        Member("touch", "null if it was not set") { $0.touch?.description },
-        Member("publicKey", "PEM") { $0.stored.key.pem },
-    ]
+    static let members: [Member<StoredOpenPGPKey>] =
+        [
+            Member("slot") { $0.slot.description },
+            Member("algorithm") { $0.type.description },
+            Member("fingerprint", "in hexadecimal") { $0.fingerprint },
+        ] + time("created") { $0.stored.created } + [
+            Member("touchPolicy", "null if it was not set") { $0.touch?.description },
+            Member("publicKey", "PEM") { $0.stored.key.pem },
+        ]
 
     private var type: OpenPGPKeyType { OpenPGPKeyType(stored.key) }
 
@@ -218,7 +219,7 @@ struct StoredOpenPGPKey: Report {
 }
 
 /// Stores the fingerprint of a CA key.
-struct OpenPGPSetCAFingerprint: ReportingVerb {
+struct OpenPGPSetCAFingerprint: Verb {
     static let about = About(
         "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
         discussion: """

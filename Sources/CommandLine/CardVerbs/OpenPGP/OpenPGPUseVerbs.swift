@@ -10,7 +10,7 @@ import YKPIV
 import YKWire
 
 /// Signs a file with the signature key.
-struct OpenPGPSign: ReportingVerb {
+struct OpenPGPSign: Verb {
     static let about = About(
         "sign", "Sign a file with the signature key.",
         discussion: """
@@ -49,7 +49,7 @@ struct OpenPGPSign: ReportingVerb {
 }
 
 /// Signs a file with the authentication key.
-struct OpenPGPAuthenticate: ReportingVerb {
+struct OpenPGPAuthenticate: Verb {
     static let about = About(
         "authenticate", "Sign a challenge with the authentication key.",
         discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
@@ -185,7 +185,7 @@ struct OpenPGPSignatureReport: Report {
 }
 
 /// Decrypts data with the decryption key.
-struct OpenPGPDecrypt: ReportingVerb {
+struct OpenPGPDecrypt: Verb {
     static let about = About(
         "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
@@ -245,7 +245,7 @@ struct OpenPGPPlaintext: Report {
 }
 
 /// Generates random bytes.
-struct OpenPGPRandom: ReportingVerb {
+struct OpenPGPRandom: Verb {
     static let about = About(
         "random", "Get random bytes from the card, in hexadecimal.",
         examples: [Example("ykit openpgp random 16")])
@@ -261,11 +261,11 @@ struct OpenPGPRandom: ReportingVerb {
 /// Random bytes of the card.
 struct RandomBytes: Report {
     let bytes: [UInt8]
-    static let members: [Member<RandomBytes>] = [Member("bytes", "in hexadecimal") { Hex.encode($0.bytes) }]
+    static let members: [Member<RandomBytes>] = [Member("bytes", "in base64url") { Base64.encodeURL($0.bytes) }]
 }
 
 /// Resets the application to its factory state.
-struct OpenPGPReset: ReportingVerb {
+struct OpenPGPReset: Verb {
     static let about = About(
         "reset",
         "Delete all OpenPGP keys, certificates and data, and restore the default PINs.",

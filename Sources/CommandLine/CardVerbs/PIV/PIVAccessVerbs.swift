@@ -20,7 +20,7 @@ struct PIVAccess: ParsableCommand {
 }
 
 /// Changes the PIN.
-struct PIVChangePIN: ReportingVerb {
+struct PIVChangePIN: Verb {
     static let about = About(
         "change-pin", "Change the PIN. A wrong current PIN uses up a retry.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
@@ -37,7 +37,7 @@ struct PIVChangePIN: ReportingVerb {
 }
 
 /// Changes the PUK.
-struct PIVChangePUK: ReportingVerb {
+struct PIVChangePUK: Verb {
     static let about = About(
         "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
         discussion: """
@@ -58,7 +58,7 @@ struct PIVChangePUK: ReportingVerb {
 }
 
 /// Sets a new PIN with the PUK.
-struct PIVUnblockPIN: ReportingVerb {
+struct PIVUnblockPIN: Verb {
     static let about = About(
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
         discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
@@ -76,7 +76,7 @@ struct PIVUnblockPIN: ReportingVerb {
 }
 
 /// Sets the number of PIN and PUK retries.
-struct PIVSetRetries: ReportingVerb {
+struct PIVSetRetries: Verb {
     static let about = About(
         "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
@@ -122,7 +122,7 @@ struct PIVRetries: Report {
 }
 
 /// Changes the management key.
-struct PIVChangeManagementKey: ReportingVerb {
+struct PIVChangeManagementKey: Verb {
     static let about = About(
         "change-management-key", "Set another management key.",
         discussion: """

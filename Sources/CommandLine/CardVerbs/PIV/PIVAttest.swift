@@ -11,7 +11,7 @@ import YKWire
 import YKX509
 
 /// Shows the content of an attestation, and verifies it.
-struct PIVAttest: ReportingVerb {
+struct PIVAttest: Verb {
     static let about = About(
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
@@ -63,21 +63,23 @@ struct PIVAttestationReport: Report {
         Member("slot") { $0.slot.description },
         Member("algorithm") { $0.algorithm },
         Member("firmware") { $0.signed?.firmware?.description },
-        Member("serial") { $0.facts.serial.flatMap(Int64.init(exactly:)) },
+        Member("serial") { $0.facts.serial.map { String($0) } },
         Member("pinPolicy") { $0.signed?.policies?.pin.description },
         Member("touchPolicy") { $0.signed?.policies?.touch.description },
-        Member("formFactor", "the code in hexadecimal") { $0.signed?.formFactor.map { Hex.encode([$0]) } },
+        Member("formFactor") { $0.formFactor },
         Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.problem == nil },
         Member("reason", "why it does not chain to a trusted root") { $0.problem?.message },
         Member("attestation", "PEM") { $0.attestation.pem },
-        Member("device", "the certificate in f9, PEM") { $0.device.pem },
+        Member("deviceCertificate", "in f9, PEM") { $0.device.pem },
     ]
 
     /// What the attestation says, if the key in f9 signed it.
     private var signed: PIVAttestation? { path == nil ? nil : facts }
 
     private var signers: [X509Certificate]? { path.map { Array($0.dropFirst()) } }
+
+    private var formFactor: String? { signed?.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description } }
 
     private var algorithm: String? {
         signed == nil ? nil : attestation.publicKey.flatMap { PIVAlgorithm($0)?.description }
@@ -90,7 +92,7 @@ struct PIVAttestationReport: Report {
             ("algorithm", algorithm), ("firmware", signed.firmware?.description),
             ("serial", signed.serial.map(String.init)), ("PIN policy", signed.policies?.pin.description),
             ("touch policy", signed.policies?.touch.description),
-            ("form factor", signed.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }),
+            ("form factor", formFactor),
         ]
         return Table.details(
             rows.map { [$0.title, $0.value ?? "not reported"] }

@@ -21,7 +21,7 @@ struct PIVCertificates: ParsableCommand {
 }
 
 /// Generates a self-signed certificate.
-struct PIVGenerateCertificate: ReportingVerb {
+struct PIVGenerateCertificate: Verb {
     static let about = About(
         "generate",
         "Generate a self-signed certificate for the key in a slot, and store it there.",
@@ -90,7 +90,7 @@ struct GeneratedPIVCertificate: Report {
 }
 
 /// Creates a certificate signing request.
-struct PIVRequestCertificate: ReportingVerb {
+struct PIVRequestCertificate: Verb {
     static let about = About(
         "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
         discussion: "The PIN is needed. If the card does not report the public key, give its file with --public-key.",
@@ -155,7 +155,7 @@ struct PIVCertificateRequest: Report {
 }
 
 /// Imports a certificate into a slot.
-struct PIVImportCertificate: ReportingVerb {
+struct PIVImportCertificate: Verb {
     static let about = About(
         "import", "Import a certificate from a file into a slot.",
         discussion: """
@@ -234,7 +234,7 @@ struct ImportedPIVCertificate: Report {
 }
 
 /// Exports a certificate.
-struct PIVExportCertificate: ReportingVerb {
+struct PIVExportCertificate: Verb {
     static let about = About(
         "export", "Export the certificate of a slot. Needs no PIN.",
         discussion: "--format ssh gives its public key as a line for authorized_keys.",
@@ -252,7 +252,7 @@ struct PIVExportCertificate: ReportingVerb {
 }
 
 /// Deletes a certificate.
-struct PIVDeleteCertificate: ReportingVerb {
+struct PIVDeleteCertificate: Verb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
         discussion: "Requires the management key.",

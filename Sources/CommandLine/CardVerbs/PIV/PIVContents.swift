@@ -15,8 +15,8 @@ struct PIVContents: Report {
     /// The URIs of the keys, with --uris.
     let advice: PKCS11Advice?
     static let members: [Member<PIVContents>] = [
-        Member("version") { $0.report.identity.version?.description },
-        Member("serial") { $0.report.serial },
+        Member("firmware") { $0.report.identity.version?.description },
+        Member("serial") { $0.report.serial.map { String($0) } },
         Member("pin") { $0.report.pin },
         Member("puk") { $0.report.puk },
         Member("managementKey") { ManagementKeyState(report: $0.report) },
@@ -46,15 +46,15 @@ private struct ManagementKeyState: Report {
     static let members: [Member<ManagementKeyState>] = [
         Member("algorithm") { $0.report.managementKey?.type.description },
         Member("default") { $0.report.managementKey?.isDefault },
-        Member("touch") { $0.report.managementKey?.touch.description },
+        Member("touchPolicy") { $0.report.managementKey?.touch.description },
         Member("protected", "whether the PIN gives access to it") { $0.report.administration.isKeyProtected },
     ]
 }
 
 extension PINMetadata: Report {
     package static let members: [Member<PINMetadata>] = [
-        Member("retriesLeft") { $0.triesLeft },
-        Member("retries") { $0.triesTotal },
+        Member("retries", "how many are left") { $0.triesLeft },
+        Member("maxRetries") { $0.triesTotal },
         Member("default") { $0.isDefault },
     ]
 }
@@ -91,12 +91,16 @@ extension SlotMetadata: Report {
 }
 
 extension X509Certificate: Report {
-    package static let members: [Member<X509Certificate>] = [
+    package static let members: [Member<X509Certificate>] =
+        names + time("notBefore") { $0.notBefore } + time("notAfter") { $0.notAfter } + contents
+
+    private static let names: [Member<X509Certificate>] = [
         Member("subject") { $0.subject.description },
         Member("issuer") { $0.issuer.description },
-        Member("serial", "in hexadecimal") { Hex.encode($0.serial) },
-        Member("notBefore", "in seconds since 1970") { $0.notBefore },
-        Member("notAfter", "in seconds since 1970") { $0.notAfter },
+        Member("serialNumber", "in hexadecimal") { Hex.encode($0.serial) },
+    ]
+
+    private static let contents: [Member<X509Certificate>] = [
         Member("alternativeNames") { $0.alternativeNameTexts },
         Member("algorithm", "null for an algorithm that PIV does not have") {
             $0.publicKey.flatMap { PIVAlgorithm($0) }?.description

@@ -24,7 +24,7 @@ struct PIVGroup: ParsableCommand {
 }
 
 /// Shows the content of the PIV application.
-struct PIVShow: ReportingVerb {
+struct PIVShow: Verb {
     static let about = About(
         "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
@@ -48,7 +48,7 @@ struct PIVShow: ReportingVerb {
 }
 
 /// Deletes all data of the PIV application.
-struct PIVReset: ReportingVerb {
+struct PIVReset: Verb {
     static let about = About(
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",

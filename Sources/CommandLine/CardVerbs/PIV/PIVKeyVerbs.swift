@@ -21,7 +21,7 @@ struct PIVKeys: ParsableCommand {
 }
 
 /// Generates a key pair.
-struct PIVGenerateKey: ReportingVerb {
+struct PIVGenerateKey: Verb {
     static let about = About(
         "generate", "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
@@ -107,7 +107,7 @@ struct StoredPIVKey: Report {
 }
 
 /// Imports a private key into a slot.
-struct PIVImportKey: ReportingVerb {
+struct PIVImportKey: Verb {
     static let about = About(
         "import", "Import a private key from a file into a slot.",
         discussion: """
@@ -158,12 +158,12 @@ struct ImportedPIVKey: Report {
     static let members: [Member<ImportedPIVKey>] =
         including { $0.stored } + [
             Member("publicKey", "PEM") { $0.key.pem },
-            Member("certificates", "the number of certificates in the file") { $0.certificates },
+            Member("certificateCount", "the number of certificates in the file") { $0.certificates },
         ]
 }
 
 /// Shows the metadata of a key.
-struct PIVKeyInfo: ReportingVerb {
+struct PIVKeyInfo: Verb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
         discussion: "Before firmware 5.3, only what an attestation or a certificate contains.",
@@ -206,7 +206,7 @@ struct PIVKeyDescription: Report {
 }
 
 /// Exports a public key.
-struct PIVExportKey: ReportingVerb {
+struct PIVExportKey: Verb {
     static let about = About(
         "export", "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
@@ -232,7 +232,7 @@ struct PIVExportKey: ReportingVerb {
 }
 
 /// Exports the attestation of a key.
-struct PIVAttestKey: ReportingVerb {
+struct PIVAttestKey: Verb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
@@ -278,13 +278,13 @@ struct ExportedAttestation: Report {
         Member("slot") { $0.slot.description },
         Member("format") { $0.format.rawValue },
         Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
-        Member("chain", "with --chain: the certificate in f9, PEM") { $0.device?.pem },
+        Member("deviceCertificate", "with --chain: in f9, PEM") { $0.device?.pem },
         Member("output") { $0.output },
     ]
 }
 
 /// Moves a key to another slot.
-struct PIVMoveKey: ReportingVerb {
+struct PIVMoveKey: Verb {
     static let about = About(
         "move", "Move a key to another slot (firmware 5.7 and later).",
         discussion: "Its certificate stays where it is. Requires the management key.",
@@ -322,7 +322,7 @@ struct MovedPIVKey: Report {
 }
 
 /// Deletes a key.
-struct PIVDeleteKey: ReportingVerb {
+struct PIVDeleteKey: Verb {
     static let about = About(
         "delete", "Permanently delete a key (firmware 5.7 and later).",
         discussion: "Its certificate stays: ykit piv certificates delete. Requires the management key.",

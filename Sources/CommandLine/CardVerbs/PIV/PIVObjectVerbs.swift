@@ -16,7 +16,7 @@ struct PIVObjects: ParsableCommand {
 }
 
 /// Exports the content of a data object.
-struct PIVExportObject: ReportingVerb {
+struct PIVExportObject: Verb {
     static let about = About(
         "export", "Export the content of a data object.", discussion: ObjectNames.text,
         examples: [Example("ykit piv objects export chuid chuid.bin")])
@@ -69,7 +69,7 @@ enum ObjectNames {
 }
 
 /// Imports a data object.
-struct PIVImportObject: ReportingVerb {
+struct PIVImportObject: Verb {
     static let about = About(
         "import", "Import a data object from a file. An empty file deletes it.",
         discussion: "Requires the management key. " + ObjectNames.text,
@@ -113,7 +113,7 @@ struct ImportedPIVObject: Report {
 }
 
 /// Generates a new CHUID or CCC.
-struct PIVGenerateObject: ReportingVerb {
+struct PIVGenerateObject: Verb {
     static let about = About(
         "generate",
         "Generate a new CHUID or CCC, the objects by which programs distinguish cards.",

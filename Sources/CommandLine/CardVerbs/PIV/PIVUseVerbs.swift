@@ -28,7 +28,7 @@ struct PIVUseOptions: ParsableArguments {
 }
 
 /// Signs a file.
-struct PIVSign: ReportingVerb {
+struct PIVSign: Verb {
     static let about = About(
         "sign", "Sign a file with the key in a slot.",
         discussion: """
@@ -110,7 +110,7 @@ struct PIVSignature: Report {
 }
 
 /// Decrypts a message.
-struct PIVDecrypt: ReportingVerb {
+struct PIVDecrypt: Verb {
     static let about = About(
         "decrypt", "Decrypt a message with the RSA key in a slot.",
         discussion: """
@@ -178,7 +178,7 @@ struct PIVPlaintext: Report {
 }
 
 /// Derives a shared secret.
-struct PIVDerive: ReportingVerb {
+struct PIVDerive: Verb {
     static let about = About(
         "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """

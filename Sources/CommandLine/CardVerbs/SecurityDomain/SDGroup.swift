@@ -48,7 +48,7 @@ struct SecurityDomainKey: Report {
     var authority: [UInt8]?
     var certificates: [String] = []
     static let members: [Member<SecurityDomainKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("kid", "the key identifier") { $0.reference.id },
         Member("kvn", "the key version number") { $0.reference.version },
         Member("purpose") { $0.reference.purpose },
@@ -91,7 +91,7 @@ extension SecurityDomainService {
 }
 
 /// Shows the content of the Security Domain.
-struct SDInfo: ReportingVerb {
+struct SDInfo: Verb {
     static let about = About(
         "info", "Show the protocols and keys for secure channels.",
         examples: [Example("ykit sd info")])
@@ -118,7 +118,7 @@ struct SDContents: Report {
 }
 
 /// Reads a data object.
-struct SDData: ReportingVerb {
+struct SDData: Verb {
     static let about = About(
         "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.",
         examples: [Example("ykit sd data 0066")])
@@ -149,7 +149,7 @@ struct SDDataObject: Report {
 }
 
 /// Resets the Security Domain to its default keys.
-struct SDReset: ReportingVerb {
+struct SDReset: Verb {
     static let about = About(
         "reset", "Delete all keys and restore the factory keys.",
         discussion: """

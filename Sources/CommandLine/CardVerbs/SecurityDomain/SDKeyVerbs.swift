@@ -13,7 +13,7 @@ import YKWire
 import YKX509
 
 /// Lists the keys.
-struct SDKeysList: ReportingVerb {
+struct SDKeysList: Verb {
     static let about = About(
         "list", "List the keys.",
         examples: [Example("ykit sd keys list")])
@@ -47,7 +47,7 @@ struct ReplacedKeyOptions: ParsableArguments {
 }
 
 /// Generates a key pair.
-struct SDKeysGenerate: ReportingVerb {
+struct SDKeysGenerate: Verb {
     static let about = About(
         "generate", "Generate an SCP11 key pair on the key.",
         discussion: """
@@ -83,14 +83,14 @@ struct GeneratedSDKey: Report {
     let pem: String
     let output: String
     static let members: [Member<GeneratedSDKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("publicKey", "PEM") { $0.pem },
         Member("output") { $0.output },
     ]
 }
 
 /// Imports a key.
-struct SDKeysImport: ReportingVerb {
+struct SDKeysImport: Verb {
     static let about = About(
         "import", "Store a key, or the certificates of one.",
         discussion: """
@@ -216,15 +216,15 @@ struct StoredSDKey: Report {
     let authority: [UInt8]?
     let keys: [SCPKeyReference]
     static let members: [Member<StoredSDKey>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
-        Member("certificates", "how many were stored") { $0.certificates },
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("certificateCount", "how many were stored") { $0.certificates },
         Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
-        Member("keys", "what there is now") { $0.keys.map(\.typed) },
+        Member("references", "what there is now") { $0.keys.map(\.typed) },
     ]
 }
 
 /// Exports certificates.
-struct SDKeysExport: ReportingVerb {
+struct SDKeysExport: Verb {
     static let about = About(
         "export", "Write the certificates of a private key as PEM, the key's own first.",
         examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
@@ -256,14 +256,14 @@ struct ExportedSDCertificates: Report {
     let pem: String
     let output: String
     static let members: [Member<ExportedSDCertificates>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
-        Member("certificates", "PEM") { $0.pem },
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("pem", "the certificates") { $0.pem },
         Member("output") { $0.output },
     ]
 }
 
 /// Deletes keys.
-struct SDKeysDelete: ReportingVerb {
+struct SDKeysDelete: Verb {
     static let about = About(
         "delete", "Delete a key, or with version 0 all keys of a kind.",
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
@@ -311,12 +311,12 @@ struct DeletedSDKeys: Report {
     let keys: [SCPKeyReference]
     static let members: [Member<DeletedSDKeys>] = [
         Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("keys", "what is left") { $0.keys.map(\.typed) },
+        Member("references", "what is left") { $0.keys.map(\.typed) },
     ]
 }
 
 /// Restricts which certificates of a CA are accepted.
-struct SDKeysSetAllowList: ReportingVerb {
+struct SDKeysSetAllowList: Verb {
     static let about = About(
         "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """
@@ -363,7 +363,7 @@ struct SDAllowList: Report {
     let reference: SCPKeyReference
     let serials: [String]
     static let members: [Member<SDAllowList>] = [
-        Member("key", "as it is typed") { $0.reference.typed },
+        Member("reference", "as it is typed") { $0.reference.typed },
         Member("serials", "in hexadecimal after 0x; empty without a limit") { $0.serials },
     ]
 }

@@ -12,7 +12,7 @@ import YKTransport
 import YKVirtualKeyHost
 
 /// Makes the FIDO cards in the readers of this machine a security key on HID.
-struct BridgeVerb: ReportingVerb {
+struct BridgeVerb: Verb {
     static let about = About(
         "bridge", "Make a FIDO card in a reader a security key for every program.",
         discussion: """

@@ -1,43 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import TerminalIO
+package import TerminalIO
 import Verbs
-import YKCapture
+package import YKCapture
 import YKTransport
 import YKWire
+
+/// What a check of a recording found.
+struct CheckedRecording: Report {
+    let file: String
+    let capture: Capture
+    let findings: [Capture.Finding]
+
+    static let members: [Member<CheckedRecording>] = [
+        Member("file") { $0.file },
+        Member("link") { $0.capture.header.link.rawValue },
+        Member("device") { $0.capture.header.device },
+        Member("firmware") { $0.capture.header.fields["firmware"]?.string },
+        Member("eventCount") { $0.capture.events.count },
+        Member("exchangeCount") { $0.capture.exchangeCount },
+        Member("keepsSecrets") { $0.capture.header.keepsSecrets },
+        Member("findings") { $0.findings },
+    ]
+}
+
+extension Capture.Finding: Report {
+    package static let members: [Member<Capture.Finding>] = [
+        Member("line", "the header is line 1") { $0.line },
+        Member("level", "error or warning") { $0.isError ? "error" : "warning" },
+        Member("reason") { $0.reason },
+    ]
+}
 
 /// Checks whether a file is a valid recording.
 struct CaptureCheck: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "check", "Validate a recording.",
-        members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"],
         examples: [Example("ykit capture check session.jsonl")])
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<CheckedRecording> {
         let capture = try Capture(file: file)
-        var answer = Answer(
-            "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)",
-            [
-                "file": .string(file), "link": .string(capture.header.link.rawValue),
-                "device": capture.header.device.map(JSONValue.string) ?? .null,
-                "firmware": capture.header.fields["firmware"] ?? .null,
-                "events": .int(Int64(capture.events.count)), "exchanges": .int(Int64(capture.exchangeCount)),
-                "secrets": .bool(capture.header.keepsSecrets),
-            ])
         let findings = capture.check()
-        answer.members["findings"] = .array(findings.map(\.json))
+        var outcome = Outcome(
+            CheckedRecording(file: file, capture: capture, findings: findings),
+            "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)")
         let isBad = { (finding: Capture.Finding) in finding.isError || world.options.strict }
-        answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
+        outcome.answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
         let bad = findings.filter(isBad)
         if let first = bad.first {
-            answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }
-            answer.failure = Explanation.malformed("\(file) is not a valid recording: \(first.description.printable)")
+            outcome.answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }
+            outcome.answer.failure = Explanation.malformed(
+                "\(file) is not a valid recording: \(first.description.printable)")
         }
-        return answer
+        return outcome
     }
 }
 

@@ -7,6 +7,19 @@ public import YKCapture
 import YKTransport
 import YKWire
 
+/// A log that was converted to a recording.
+struct ConvertedRecording: Report {
+    let file: String
+    let output: String?
+    let events: Int
+
+    static let members: [Member<ConvertedRecording>] = [
+        Member("file") { $0.file },
+        Member("output", "the new file") { $0.output },
+        Member("eventCount") { $0.events },
+    ]
+}
+
 /// Converts another tool's log to a recording.
 struct CaptureImporting: Verb {
     static let uses: GlobalUse = .secrets
@@ -17,7 +30,7 @@ struct CaptureImporting: Verb {
             'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
             python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
             Secrets are overwritten unless --keep-secrets is given.
-            """, members: ["file", "output", "events"],
+            """,
         examples: [Example("ykit capture import --from ykman ykman.log --output session.jsonl")])
 
     @Option("--from", help: "The tool that wrote the log: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
@@ -31,16 +44,16 @@ struct CaptureImporting: Verb {
 
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<ConvertedRecording> {
         let log = try Files.read(file)
         let capture = try importing(log, keepsSecrets: world.options.keepSecrets)
-        var answer = Answer()
-        answer.members["file"] = .string(file)
-        try output.put(
-            capture.bytes, "a recording of \(capture.events.count) events", &answer, world)
-        if world.options.keepSecrets { answer.warnings = ["the recording may contain secrets: do not share it"] }
-        answer.members["events"] = .int(Int64(capture.events.count))
-        return answer
+        let report = ConvertedRecording(file: file, output: output.output, events: capture.events.count)
+        var outcome = try output.put(
+            capture.bytes, of: report, "a recording of \(capture.events.count) events", world)
+        if world.options.keepSecrets {
+            outcome.answer.warnings = ["the recording may contain secrets: do not share it"]
+        }
+        return outcome
     }
 
     private func importing(_ log: [UInt8], keepsSecrets: Bool) throws(Explanation) -> Capture {

@@ -8,13 +8,25 @@ import YKHardware
 import YKTransport
 import YKWire
 
+/// A recording whose secrets were overwritten.
+struct RedactedRecording: Report {
+    let file: String
+    let output: String?
+    let changed: Int
+
+    static let members: [Member<RedactedRecording>] = [
+        Member("file") { $0.file },
+        Member("output", "the new file") { $0.output },
+        Member("changedCount", "how many events") { $0.changed },
+    ]
+}
+
 /// Overwrites the secrets in a recording.
 struct CaptureRedact: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "redact", "Overwrite the secrets in a recording and print it.",
         discussion: "With --output the result is written to a new file; the recording itself is not changed.",
-        members: ["file", "output", "changed"],
         examples: [Example("ykit capture redact session.jsonl --output shared.jsonl")])
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
@@ -23,7 +35,7 @@ struct CaptureRedact: Verb {
 
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<RedactedRecording> {
         var redactor = Redactor()
         var text: [UInt8] = []
         text.reserveCapacity(FileStatus(file)?.size ?? 0)
@@ -40,10 +52,7 @@ struct CaptureRedact: Verb {
             add(redacted.text)
         }
         if count == 0 { add(header.redacted.text) }
-        var answer = Answer()
-        answer.members["file"] = .string(file)
-        try output.put(text, "secrets overwritten in \(changed) of \(count) events", &answer, world)
-        answer.members["changed"] = .int(Int64(changed))
-        return answer
+        let report = RedactedRecording(file: file, output: output.output, changed: changed)
+        return try output.put(text, of: report, "secrets overwritten in \(changed) of \(count) events", world)
     }
 }

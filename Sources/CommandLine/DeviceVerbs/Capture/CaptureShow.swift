@@ -9,6 +9,52 @@ import YKSecureChannel
 import YKTransport
 import YKWire
 
+/// The events of a recording in words.
+struct NarratedRecording: Report {
+    let file: String
+    let header: Capture.Header
+    let events: [NarratedEvent]
+
+    static let members: [Member<NarratedRecording>] = [
+        Member("file") { $0.file },
+        Member("header", "as it stands in the file, without the host's random bytes") { $0.shownHeader },
+        Member("events") { $0.events },
+    ]
+
+    private var shownHeader: JSONValue {
+        var fields = header.fields
+        fields["random"] = nil
+        return .object(fields)
+    }
+}
+
+/// An event of a recording in words.
+struct NarratedEvent: Report {
+    let narration: Narration
+    /// The event with its secrets overwritten.
+    let event: Capture.Event
+
+    static let members: [Member<NarratedEvent>] = [
+        Member("line", "the header is line 1") { $0.event.line },
+        Member("summary") { $0.narration.summary },
+        Member("details") { $0.narration.details },
+        Member("application") { $0.narration.application },
+        Member("known", "whether the command is") { $0.narration.isKnown },
+        Member("ms", "since the start") { $0.event.milliseconds },
+        Member("bytes", "in hexadecimal, secrets overwritten") { $0.bytes.map(\.hex) },
+    ]
+
+    /// What went there (`>`) and came back (`<`).
+    var bytes: [(direction: String, hex: String)] {
+        switch event.kind {
+        case .exchange(let command, let reply): [(">", Hex.encode(command)), ("<", Hex.encode(reply))]
+        case .written(let bytes), .featureSet(let bytes): [(">", Hex.encode(bytes))]
+        case .delivered(let bytes), .featureGot(let bytes): [("<", Hex.encode(bytes))]
+        case .http, .link: []
+        }
+    }
+}
+
 /// Describes the exchanges of a recording.
 struct CaptureShow: Verb {
     static let about = About(
@@ -17,7 +63,6 @@ struct CaptureShow: Verb {
             Recorded SCP03 channels are decrypted with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS, or with the \
             factory keys for --scp 03.
             """,
-        members: ["file", "header", "events"],
         examples: [
             Example("ykit capture show session.jsonl"),
             Example("ykit capture show session.jsonl --brief", "Print one line for each event."),
@@ -30,12 +75,12 @@ struct CaptureShow: Verb {
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<NarratedRecording> {
         var narrator: Narrator?
         var redactor = Redactor()
         var decoder = try world.options.channel.recordedKeys(world.terminal).map { SecureChannelDecoder($0) }
         var shownLines: [String] = []
-        var events: [JSONValue] = []
+        var events: [NarratedEvent] = []
         var unknown: Explanation?
         let header = try Capture.read(file) { header, event in
             if narrator == nil {
@@ -45,22 +90,21 @@ struct CaptureShow: Verb {
             let decoded = decoder?.decode(event)
             guard var narration = narrator?.narrate(decoded?.event ?? event) else { return }
             if let state = decoded?.state { narration.details.append(state.description) }
-            let shown = redactor.redacted(event)
+            let told = NarratedEvent(narration: narration, event: redactor.redacted(event))
             if !narration.isKnown, world.options.strict, unknown == nil {
                 unknown = Explanation.malformed("line \(event.line): \(narration.summary.printable)")
             }
-            if world.options.json { return events.append(.object(Self.json(narration, shown))) }
-            shownLines += lines(narration, shown)
+            if world.options.json { return events.append(told) }
+            shownLines += lines(told)
             if shownLines.count >= Self.linesAtOnce {
                 world.terminal.lines(shownLines)
                 shownLines.removeAll(keepingCapacity: true)
             }
         }
         if narrator == nil { shownLines = Self.title(header) }
-        var answer = Answer(
-            shownLines, ["file": .string(file), "header": Self.json(header), "events": .array(events)])
-        answer.failure = unknown
-        return answer
+        var outcome = Outcome(NarratedRecording(file: file, header: header, events: events), shownLines)
+        outcome.answer.failure = unknown
+        return outcome
     }
 
     /// How many lines are written together, so that a long recording is never in memory as a whole.
@@ -77,39 +121,11 @@ struct CaptureShow: Verb {
         ]
     }
 
-    private func lines(_ narration: Narration, _ event: Capture.Event) -> [String] {
-        let place = String(event.line).padded(to: 4)
-        var lines = [Style.dim.around(place) + " " + narration.summary.printable]
-        if bytes { lines += Self.hex(event).map { "       " + Style.dim.around($0) } }
-        if !brief { lines += narration.details.map { "       " + $0.printable } }
+    private func lines(_ told: NarratedEvent) -> [String] {
+        let place = String(told.event.line).padded(to: 4)
+        var lines = [Style.dim.around(place) + " " + told.narration.summary.printable]
+        if bytes { lines += told.bytes.map { "       " + Style.dim.around("\($0.direction) \($0.hex)") } }
+        if !brief { lines += told.narration.details.map { "       " + $0.printable } }
         return lines
-    }
-
-    private static func hex(_ event: Capture.Event) -> [String] {
-        switch event.kind {
-        case .exchange(let command, let reply): ["> " + Hex.encode(command), "< " + Hex.encode(reply)]
-        case .written(let bytes), .featureSet(let bytes): ["> " + Hex.encode(bytes)]
-        case .delivered(let bytes), .featureGot(let bytes): ["< " + Hex.encode(bytes)]
-        case .http, .link: []
-        }
-    }
-
-    /// The header without the host's random bytes.
-    private static func json(_ header: Capture.Header) -> JSONValue {
-        var fields = header.fields
-        fields["random"] = nil
-        return .object(fields)
-    }
-
-    private static func json(_ narration: Narration, _ event: Capture.Event) -> JSONValue.Object {
-        var object = JSONValue.Object()
-        object["line"] = .int(Int64(event.line))
-        object["summary"] = .string(narration.summary)
-        object["details"] = .array(narration.details.map(JSONValue.string))
-        object["application"] = narration.application.map(JSONValue.string) ?? .null
-        object["known"] = .bool(narration.isKnown)
-        object["ms"] = event.milliseconds.map(JSONValue.double) ?? .null
-        object["bytes"] = .array(hex(event).map { .string(String($0.dropFirst(2))) })
-        return object
     }
 }

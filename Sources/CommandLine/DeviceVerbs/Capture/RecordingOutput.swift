@@ -15,14 +15,16 @@ struct RecordingOutput: ParsableArguments {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
-    /// Writes the recording, and adds it or a line about the file to an answer.
-    func put(_ recording: [UInt8], _ words: String, _ answer: inout Answer, _ world: World) throws(Explanation) {
-        if let output {
-            try FileOutput(output, isSecret: true, force: replacing.force, world).put(recording, &answer)
-            answer.lines = ["\(output): \(words)"]
-        } else {
-            answer.raw = recording
+    /// Writes a recording, and returns its outcome, with a line about the file if it goes into one.
+    func put<Reported: Report>(
+        _ recording: [UInt8], of report: Reported, _ words: String, _ world: World
+    ) throws(Explanation) -> Outcome<Reported> {
+        guard let output else {
+            var outcome = Outcome(report)
+            outcome.answer.raw = recording
+            return outcome
         }
-        answer.members["output"] = output.map(JSONValue.string) ?? .null
+        return try FileOutput(output, isSecret: true, force: replacing.force, world)
+            .put(recording, of: report, "\(output): \(words)")
     }
 }

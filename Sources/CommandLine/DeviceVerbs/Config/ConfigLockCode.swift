@@ -22,7 +22,7 @@ struct LockState: Report {
 }
 
 /// Sets, changes or removes the lock code.
-struct ConfigLockCode: ReportingVerb {
+struct ConfigLockCode: Verb {
     static let about = About(
         "lock-code", "Set, change or remove the lock code that protects this configuration.",
         discussion: """

@@ -8,7 +8,7 @@ import YKManagement
 import YKWire
 
 /// Sets the USB mode of an older key.
-struct ConfigMode: ReportingVerb {
+struct ConfigMode: Verb {
     static let about = About(
         "mode", "Show or set the USB interfaces of a NEO or YubiKey 4.",
         discussion: """

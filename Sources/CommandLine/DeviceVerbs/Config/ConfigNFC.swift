@@ -8,7 +8,7 @@ import YKManagement
 import YKWire
 
 /// Enables and disables applications over NFC.
-struct ConfigNFC: ReportingVerb {
+struct ConfigNFC: Verb {
     static let about = About(
         "nfc",
         "Enable and disable applications over NFC, or turn NFC off until the key is next in a USB port.",

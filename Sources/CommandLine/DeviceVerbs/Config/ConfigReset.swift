@@ -8,7 +8,7 @@ import YKManagement
 import YKWire
 
 /// Resets all applications of a key.
-struct ConfigReset: ReportingVerb {
+struct ConfigReset: Verb {
     static let about = About(
         "reset", "Reset all applications of a YubiKey Bio, and the PIN that they share.",
         discussion: "On other keys, reset the applications one by one: fido2 reset, oath reset, and so on.",

@@ -8,7 +8,7 @@ import YKManagement
 import YKWire
 
 /// Enables and disables applications over USB.
-struct ConfigUSB: ReportingVerb {
+struct ConfigUSB: Verb {
     static let about = About(
         "usb", "Enable and disable applications over USB, and set timeouts.",
         discussion: """

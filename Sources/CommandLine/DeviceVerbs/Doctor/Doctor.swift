@@ -17,15 +17,15 @@ struct Findings: Report {
     var problems: [Rung] { rungs.filter { $0.verdict == .bad } }
 
     static let members: [Member<Findings>] = [
-        Member("rungs") { $0.rungs },
-        Member("problem", "the first one's rung") { $0.problems.first?.name },
+        Member("checks") { $0.rungs },
+        Member("problem", "the name of the first check that found one") { $0.problems.first?.name },
         Member("report") { $0.report },
         Member("fixed", "what `--fix` did, null without it") { $0.fixed },
     ]
 }
 
 /// Diagnoses step by step why a key cannot be reached.
-struct Doctor: ReportingVerb {
+struct Doctor: Verb {
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(

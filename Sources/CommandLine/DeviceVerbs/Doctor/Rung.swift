@@ -60,7 +60,7 @@ struct Rung: Hashable, Report {
     }
 
     static let members: [Member<Rung>] = [
-        Member("rung") { $0.name },
+        Member("name") { $0.name },
         Member("verdict", "`ok`, `note` or `problem`") { $0.verdict.rawValue },
         Member("seen") { $0.seen },
         Member("remedy") { $0.remedy },

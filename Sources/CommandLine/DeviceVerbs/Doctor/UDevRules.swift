@@ -18,7 +18,7 @@ struct RulesReport: Report {
 }
 
 /// Prints the udev rules.
-struct UDevRules: ReportingVerb {
+struct UDevRules: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "udev-rules", "Print the udev rules that let users open security keys.",

@@ -10,7 +10,7 @@ import YKRelyingParty
 import YKWire
 
 /// Compares what two keys open.
-struct Compare: ReportingVerb {
+struct Compare: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "compare", "Show what one key opens and another does not.",

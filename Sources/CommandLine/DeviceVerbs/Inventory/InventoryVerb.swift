@@ -10,7 +10,7 @@ import YKUse
 import YKWire
 
 /// Lists what a key opens, in a form to be saved.
-struct InventoryVerb: ReportingVerb {
+struct InventoryVerb: Verb {
     static let uses: GlobalUse = [.device, .virtual, .channel]
     static let about = About(
         "inventory", "List what a key opens, to be saved and compared with another key.",

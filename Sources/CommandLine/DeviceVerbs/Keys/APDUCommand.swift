@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import TerminalIO
+package import TerminalIO
 import Verbs
 import YKProtocols
 import YKTransport
-import YKWire
+package import YKWire
+
+/// The replies to APDUs.
+struct APDUReplies: Report {
+    var application: String?
+    var selected: [UInt8]?
+    var replies: [ResponseAPDU] = []
+
+    static let members: [Member<APDUReplies>] = [
+        Member("application", "that was selected") { $0.application },
+        Member("select", "the reply to SELECT in hexadecimal") { $0.selected.map { Hex.encode($0) } },
+        Member("exchanges") { $0.replies },
+    ]
+}
+
+extension ResponseAPDU: Report {
+    package static let members: [Member<ResponseAPDU>] = [
+        Member("data", "in hexadecimal") { Hex.encode($0.data) },
+        Member("status", "the status word in hexadecimal") { $0.status.hex },
+    ]
+}
 
 /// Sends APDUs to an application unchanged.
 struct APDUCommand: Verb {
@@ -15,7 +35,7 @@ struct APDUCommand: Verb {
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
             Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. --send sends a command unmodified, byte \
             for byte, and shows its raw reply; such commands are sent after the others.
-            """, members: ["application", "select", "exchanges"],
+            """,
         examples: [
             Example("ykit apdu -a piv fd", "Send GET VERSION to the PIV application."),
             Example("ykit apdu -a oath a1", "Send LIST to the OATH application."),
@@ -38,35 +58,28 @@ struct APDUCommand: Verb {
         if short, extended { throw UsageError("--short and --extended cannot be combined") }
     }
 
-    func answer(in world: World) throws -> Answer {
+    func run(in world: World) throws -> Outcome<APDUReplies> {
         let texts = try commands.map { text throws(Explanation) in try APDUText(text) }
         let whole = try send.map { text throws(Explanation) in try APDUText.whole(text) }
         let aid = try app.map { name throws(Explanation) in try ApplicationName.aid(name) }
         let channel = try world.connect()
         if short || extended { channel.form = short ? .short : .extended }
-        var answer = Answer()
+        var report = APDUReplies()
+        var lines: [String] = []
         if let aid {
             let reply = try channel.select(aid)
-            answer.members["application"] = .string(aid.title)
-            answer.members["select"] = .string(Hex.encode(reply))
-            if texts.isEmpty, whole.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
+            (report.application, report.selected) = (aid.title, reply)
+            if texts.isEmpty, whole.isEmpty { lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
         }
-        var exchanges: [JSONValue] = []
         for text in texts {
             let response = try channel.transmit(text.apdu)
-            answer.lines.append(Self.line(response))
-            exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
+            report.replies.append(response)
             if let expected = text.expected, expected != response.status {
                 throw Self.unexpectedStatus(expected, response)
             }
         }
-        for command in whole {
-            let response = try ResponseAPDU(decoding: try channel.exchange(raw: command))
-            answer.lines.append(Self.line(response))
-            exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
-        }
-        answer.members["exchanges"] = .array(exchanges)
-        return answer
+        for command in whole { report.replies.append(try ResponseAPDU(decoding: try channel.exchange(raw: command))) }
+        return Outcome(report, lines + report.replies.map(Self.line))
     }
 
     private static func line(_ response: ResponseAPDU) -> String {

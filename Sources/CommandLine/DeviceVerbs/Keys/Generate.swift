@@ -9,8 +9,8 @@ import YKWire
 /// Prints what is made of the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages, completion scripts and tables of the articles.", shouldDisplay: false,
-        subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self])
+        "generate", "Print manual pages, completion scripts and what the articles are completed with.", shouldDisplay: false,
+        subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self, GenerateAnswers.self])
 }
 
 /// The manual pages that were written.
@@ -21,7 +21,7 @@ struct WrittenPages: Report {
 }
 
 /// Writes the manual pages.
-struct GenerateManual: ReportingVerb {
+struct GenerateManual: Verb {
     static let uses: GlobalUse = []
     static let about = About("man", "Write the manual pages into a folder.")
 
@@ -42,9 +42,29 @@ struct ListedFormats: Report {
 }
 
 /// Prints the table of the OATH article, which tools/docs puts into it.
-struct GenerateFormats: ReportingVerb {
+struct GenerateFormats: Verb {
     static let uses: GlobalUse = []
     static let about = About("formats", "Print the table of the formats that accounts are imported from.")
 
     func run(in world: World) throws -> Outcome<ListedFormats> { Outcome(ListedFormats(), ImportFormats.markdown) }
+}
+
+/// The article on what verbs answer.
+struct AnswersText: Report {
+    let article: String
+
+    static let members: [Member<AnswersText>] = [Member("article", "in Markdown") { $0.article }]
+}
+
+/// Prints the article on what verbs answer.
+struct GenerateAnswers: Verb {
+    static let uses: GlobalUse = []
+    static let about = About("answers", "Print the article on JSON answers.")
+
+    func run(in world: World) -> Outcome<AnswersText> {
+        let article = AnswerArticle.text
+        var outcome = Outcome(AnswersText(article: article))
+        outcome.answer.raw = Array(article.utf8)
+        return outcome
+    }
 }

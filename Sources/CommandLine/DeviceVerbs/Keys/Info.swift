@@ -18,7 +18,6 @@ struct Info: Verb {
         "Show a key's model, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
             "Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.",
-        members: KeyReport.members + ["model"],
         examples: [
             Example("ykit info"), Example("ykit info --json"),
             Example("ykit info --metadata blob.jwt", "Show what the FIDO Alliance reports of the model."),
@@ -31,7 +30,7 @@ struct Info: Verb {
 
     func check() throws { try metadata.check() }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<DescribedKey> {
         let list = try metadata.list(in: world)
         var report = try await KeyReport.read(in: world)
         if checkFips {
@@ -42,14 +41,21 @@ struct Info: Verb {
             }
             report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
-        var answer = report.answer
-        if let model = try await list?.model(in: world) {
-            answer.members["model"] = model.json
-            answer.lines += [""] + Table.details(model.rows)
-            answer.warnings += model.warnings
-        }
-        return answer
+        let model = try await list?.model(in: world)
+        let described = report.outcome
+        var outcome = Outcome(DescribedKey(key: report, model: model))
+        outcome.answer.lines = described.answer.lines + (model.map { [""] + Table.details($0.rows) } ?? [])
+        outcome.answer.warnings = described.answer.warnings + (model?.warnings ?? [])
+        return outcome
     }
+}
+
+/// A key, and what the list of models says about it.
+struct DescribedKey: Report {
+    let key: KeyReport
+    let model: ModelReport?
+
+    static let members: [Member<DescribedKey>] = including { $0.key } + [Member("model", "from --metadata") { $0.model }]
 }
 
 extension MetadataBLOB {

@@ -1,93 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TerminalIO
+package import TerminalIO
 import Verbs
-import YKKeys
-import YKManagement
+package import YKKeys
+package import YKManagement
 import YKOATH
 import YKTransport
 import YKWire
 
-extension KeyReport {
-    /// The members of the answer, the same for every key.
-    static let members = [
-        "name", "maker", "serial", "version", "reader", "path", "formFactor", "applications", "locked", "fipsSeries",
-        "securityKeySeries", "partNumber", "fipsCapable", "fipsApproved", "fipsMode", "complexPin", "resetBlocked",
-        "flags", "autoEjectTimeout", "challengeResponseTimeout", "nfcRestricted", "fingerprintVersion", "stmVersion",
-        "synthesized", "flaws", "oath", "secureChannels",
+/// The answer of `ykit info`. Values that the key does not report are null.
+extension KeyReport: Report {
+    package static let members: [Member<KeyReport>] = identityMembers + stateMembers + settingMembers + foundMembers
+
+    private static let identityMembers: [Member<KeyReport>] = [
+        Member("name") { KeyDetails($0.identity).name },
+        Member("manufacturer") { $0.identity.maker.rawValue },
+        Member("serial") { KeyDetails($0.identity).serial },
+        Member("firmware") { KeyDetails($0.identity).version },
+        Member("reader", "of a key that was read as a card") { $0.reader },
+        Member("path", "of a key that was read over HID") { $0.path },
+        Member("formFactor") { $0.identity.info?.formFactor.description },
+        Member("applications") { $0.applications },
     ]
 
-    /// The members; values that the key does not report are null.
-    var members: JSONValue.Object {
-        let details = KeyDetails(identity)
-        var members = JSONValue.Object()
-        members["name"] = .string(details.name)
-        members["maker"] = .string(identity.maker.rawValue)
-        members["serial"] = details.serial.map(JSONValue.string)
-        members["version"] = details.version.map(JSONValue.string)
-        members["reader"] = reader.map(JSONValue.string)
-        members["path"] = path.map(JSONValue.string)
-        members["fipsMode"] = isInFIPSMode.map(JSONValue.bool)
-        members["oath"] = oath.map(Self.json)
-        if let found {
-            let there = DeviceInfo.Applications(supported: found, enabled: found)
-            members["applications"] = Self.list(isContactless ? nil : there, isContactless ? there : nil)
+    private static let stateMembers: [Member<KeyReport>] = [
+        Member("locked", "whether the configuration is locked by a code") { $0.identity.info?.isLocked },
+        Member("fipsSeries") { $0.identity.info?.isFIPSSeries },
+        Member("securityKeySeries") { $0.identity.info?.isSecurityKeySeries },
+        Member("partNumber") { $0.identity.info?.partNumber },
+        Member("fipsCapable", "applications") { $0.identity.info?.fipsCapable.names },
+        Member("fipsApproved", "applications") { $0.identity.info?.fipsApproved.names },
+        Member("fipsMode", "with --check-fips") { $0.isInFIPSMode },
+        Member("complexPin", "whether simple PINs are refused") { $0.identity.info?.requiresComplexPIN },
+        Member("resetBlocked", "applications") { $0.identity.info?.resetBlocked.names },
+    ]
+
+    private static let settingMembers: [Member<KeyReport>] = [
+        Member("flags", "remote-wakeup and touch-eject") { $0.identity.info?.flagNames },
+        Member("autoEjectTimeout", "in seconds") { $0.identity.info?.autoEjectTimeout.components.seconds },
+        Member("challengeResponseTimeout", "in seconds") {
+            $0.identity.info?.challengeResponseTimeout.components.seconds
+        },
+        Member("nfcRestricted", "whether NFC is off until the key is in a USB port") {
+            $0.identity.info?.isNFCRestricted
+        },
+    ]
+
+    private static let foundMembers: [Member<KeyReport>] = [
+        Member("fingerprintVersion", "of the sensor") { $0.identity.info?.fingerprintVersion?.description },
+        Member("stmVersion") { $0.identity.info?.stmVersion?.description },
+        Member("synthesized", "whether the applications were probed one by one") { $0.identity.info?.isSynthesized },
+        Member("flaws", "of the firmware") { $0.identity.info.map { KnownFlaw.of($0) } },
+        Member("oath") { $0.oath.map(OATHSummary.init) },
+        Member("secureChannels", "protocols") { $0.identity.info?.secureChannels },
+    ]
+
+    /// The applications by transport, those of a card that does not list them as they were found.
+    private var applications: [ApplicationState]? {
+        if let info = identity.info { return ApplicationState.all(usb: info.usb, nfc: info.nfc) }
+        guard let found else { return nil }
+        let there = DeviceInfo.Applications(supported: found, enabled: found)
+        return ApplicationState.all(usb: isContactless ? nil : there, nfc: isContactless ? there : nil)
+    }
+}
+
+/// An application of a key, by transport.
+private struct ApplicationState: Report {
+    let name: String
+    let usb: String?
+    let nfc: String?
+
+    static let members: [Member<ApplicationState>] = [
+        Member("name") { $0.name },
+        Member("usb", "enabled or disabled, null if the key does not have it there") { $0.usb },
+        Member("nfc", "the same") { $0.nfc },
+    ]
+
+    static func all(usb: DeviceInfo.Applications?, nfc: DeviceInfo.Applications?) -> [ApplicationState] {
+        Capability.applications.map { capability, name in
+            ApplicationState(
+                name: name, usb: KeyReport.state(capability, usb), nfc: KeyReport.state(capability, nfc))
         }
-        if let info = identity.info {
-            Self.add(info, to: &members)
-            Self.addSettings(info, to: &members)
-        }
-        return members
     }
+}
 
-    private static func json(_ oath: OATHInfo) -> JSONValue {
-        [
-            "version": oath.version.map { .string($0.description) } ?? .null, "deviceId": .string(oath.deviceID),
-            "hasPassword": .bool(oath.hasPassword),
-        ]
+/// The state of OATH.
+private struct OATHSummary: Report {
+    let info: OATHInfo
+
+    static let members: [Member<OATHSummary>] = [
+        Member("version") { $0.info.version?.description },
+        Member("deviceId") { $0.info.deviceID },
+        Member("hasPassword") { $0.info.hasPassword },
+    ]
+}
+
+extension KnownFlaw: Report {
+    package static let members: [Member<KnownFlaw>] = [
+        Member("name") { $0.name },
+        Member("reference") { $0.reference },
+        Member("summary") { $0.summary },
+        Member("advice") { $0.advice },
+    ]
+}
+
+extension DeviceInfo {
+    fileprivate var flagNames: [String] {
+        [(Flags.remoteWakeUp, "remote-wakeup"), (.touchEject, "touch-eject")]
+            .filter { flags.contains($0.0) }.map(\.1)
     }
-
-    private static func add(_ info: DeviceInfo, to members: inout JSONValue.Object) {
-        members["formFactor"] = .string(info.formFactor.description)
-        members["fipsSeries"] = .bool(info.isFIPSSeries)
-        members["securityKeySeries"] = .bool(info.isSecurityKeySeries)
-        members["partNumber"] = info.partNumber.map(JSONValue.string)
-        members["fipsCapable"] = names(info.fipsCapable)
-        members["fipsApproved"] = names(info.fipsApproved)
-        members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
-        members["stmVersion"] = info.stmVersion.map { .string($0.description) }
-        members["secureChannels"] = .array(info.secureChannels.map(JSONValue.string))
-        members["synthesized"] = .bool(info.isSynthesized)
-        members["applications"] = list(info.usb, info.nfc)
-        members["flaws"] = .array(
-            KnownFlaw.of(info).map { flaw in
-                [
-                    "name": .string(flaw.name), "reference": .string(flaw.reference),
-                    "summary": .string(flaw.summary), "advice": .string(flaw.advice),
-                ]
-            })
-    }
-
-    private static func addSettings(_ info: DeviceInfo, to members: inout JSONValue.Object) {
-        members["locked"] = .bool(info.isLocked)
-        members["complexPin"] = .bool(info.requiresComplexPIN)
-        members["resetBlocked"] = names(info.resetBlocked)
-        members["nfcRestricted"] = .bool(info.isNFCRestricted)
-        members["autoEjectTimeout"] = .int(info.autoEjectTimeout.components.seconds)
-        members["challengeResponseTimeout"] = .int(info.challengeResponseTimeout.components.seconds)
-        let flags = [(DeviceInfo.Flags.remoteWakeUp, "remote-wakeup"), (.touchEject, "touch-eject")]
-        members["flags"] = .array(flags.filter { info.flags.contains($0.0) }.map { .string($0.1) })
-    }
-
-    private static func list(_ usb: DeviceInfo.Applications?, _ nfc: DeviceInfo.Applications?) -> JSONValue {
-        .array(
-            Capability.applications.map { capability, name in
-                [
-                    "name": .string(name), "usb": state(capability, usb).map(JSONValue.string) ?? .null,
-                    "nfc": state(capability, nfc).map(JSONValue.string) ?? .null,
-                ]
-            })
-    }
-
-    private static func names(_ capability: Capability) -> JSONValue { .array(capability.names.map(JSONValue.string)) }
 }

@@ -10,21 +10,21 @@ import YKTransport
 import YKWire
 
 extension KeyReport {
-    /// The answer of `ykit info`.
-    var answer: Answer {
-        var answer = Answer(lines, [:])
-        answer.members = members
+    /// The outcome of `ykit info`.
+    var outcome: Outcome<KeyReport> {
+        var outcome = Outcome(self, lines)
         if let problem = identity.problem {
-            answer.warnings.append(
+            outcome.answer.warnings.append(
                 "the key does not report all of its device information: \(problem.explanation.message)")
         }
         if let oathProblem {
-            answer.warnings.append("the key does not report the state of OATH: \(oathProblem.explanation.message)")
+            outcome.answer.warnings.append(
+                "the key does not report the state of OATH: \(oathProblem.explanation.message)")
         }
         if !unrecorded.isEmpty {
-            answer.warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
+            outcome.answer.warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
         }
-        return answer
+        return outcome
     }
 
     private var lines: [String] {

@@ -7,6 +7,17 @@ import YKKeys
 import YKTransport
 import YKWire
 
+/// A key or reader that appeared, changed or disappeared.
+struct WatchedKey: Report {
+    let key: AttachedKey
+    let event: String
+
+    static let members: [Member<WatchedKey>] = [
+        Member("devices", "the one that the event is about") { [$0.key] },
+        Member("event", "arrived, changed or left") { $0.event },
+    ]
+}
+
 /// Reports keys and readers that appear, change and disappear: one line each, or one JSON answer each.
 struct KeyWatch {
     let keys: Keys
@@ -27,7 +38,7 @@ struct KeyWatch {
     }
 
     /// Runs until ^C.
-    func run() async throws -> Answer {
+    func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { for await event in keys.watch() { tell(event) } }
             group.addTask {
@@ -36,7 +47,6 @@ struct KeyWatch {
             }
             while try await group.next() != nil {}  // The first failure ends all.
         }
-        return Answer()
     }
 
     private func tell(_ event: KeyEvent) {
@@ -52,10 +62,7 @@ struct KeyWatch {
     private func tell(_ event: Event, _ key: Key) {
         let listed = key.attached
         if isJSON {
-            let answer: JSONValue = [
-                "ok": true, "error": nil, "warnings": [], "devices": [listed.json], "event": .string(event.rawValue),
-            ]
-            terminal.line(answer.text)
+            terminal.line(WatchedKey(key: listed, event: event.rawValue).answer.text)
         } else {
             let words = event == .left ? Array(listed.row.prefix(1)) : listed.row
             terminal.line("\(event.sign) \(words.joined(separator: "  "))")

@@ -7,13 +7,21 @@ import YKKeys
 import YKTransport
 import YKWire
 
+/// The attached keys and readers.
+struct ListedKeys: Report {
+    let keys: [AttachedKey]
+
+    static let members: [Member<ListedKeys>] = [Member("devices", "keys and readers") { $0.keys }]
+}
+
 /// Lists attached keys and readers.
 struct List: Verb {
     static let about = About(
         "list", "List the attached keys and readers.",
         discussion: "--watch prints a line for each key that is attached (+), changed (~) or removed (-), until ^C.",
-        members: ["devices"],
         examples: [Example("ykit list"), Example("ykit list --watch", "Report keys as they are attached and removed.")])
+
+    static let events: [MemberForm] = WatchedKey.members.map(\.form)
 
     @Flag("--serials", help: "Print serial numbers only.") var serials = false
 
@@ -34,9 +42,10 @@ struct List: Verb {
         }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ListedKeys> {
         if watch {
-            return try await KeyWatch(keys: world.keys, terminal: world.terminal, isJSON: world.options.json).run()
+            try await KeyWatch(keys: world.keys, terminal: world.terminal, isJSON: world.options.json).run()
+            return .printed
         }
         let attached = try world.keys.attached(asking: !readers)
         let keys = attached.keys
@@ -52,10 +61,10 @@ struct List: Verb {
             world.terminal.note(
                 "no key is attached; to find out why: ykit doctor; to try ykit without a key: ykit --virtual list")
         }
-        var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
+        var outcome = Outcome(ListedKeys(keys: keys), lines)
         if let why = attached.serviceTrouble.map(\.explanation) {
-            answer.warnings = [[why.message, why.hint].compactMap(\.self).listed(by: "; ")]
+            outcome.answer.warnings = [[why.message, why.hint].compactMap(\.self).listed(by: "; ")]
         }
-        return answer
+        return outcome
     }
 }

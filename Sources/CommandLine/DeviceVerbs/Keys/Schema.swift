@@ -6,7 +6,7 @@ import Verbs
 import YKWire
 
 /// Prints what verbs answer with --json.
-struct Schema: ReportingVerb {
+struct Schema: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "schema", "Print the JSON Schema of a verb's answer, or of all verbs' answers.",
@@ -45,7 +45,7 @@ struct Schema: ReportingVerb {
                 hint: "'ykit --help' lists the commands")
         }
         var schemas = JSONValue.Object()
-        for verb in found { schemas[verb.name] = JSONForm.answer(of: verb.type.members) }
+        for verb in found { schemas[verb.name] = verb.type.schema }
         let only = found.count == 1 ? schemas[found[0].name] : nil
         return Outcome(Answers(schemas: schemas), (only ?? .object(schemas)).text)
     }

@@ -7,7 +7,7 @@ import YKKeys
 import YKWire
 
 /// Guides a person through the first steps with a new key.
-struct Setup: ReportingVerb {
+struct Setup: Verb {
     static let about = About(
         "setup", "Set up a new key step by step.",
         discussion: """

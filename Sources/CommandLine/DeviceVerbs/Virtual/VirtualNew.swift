@@ -16,12 +16,12 @@ struct CreatedKey: Report {
     static let members: [Member<CreatedKey>] = [
         Member("file") { $0.file },
         Member("model") { $0.model },
-        Member("serial") { $0.serial },
+        Member("serial") { String($0.serial) },
     ]
 }
 
 /// Creates a virtual key in a file.
-struct VirtualNew: ReportingVerb {
+struct VirtualNew: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "new", "Create a virtual key in a new file.",

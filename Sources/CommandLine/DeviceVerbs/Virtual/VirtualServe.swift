@@ -9,6 +9,17 @@ import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
 
+/// Where a virtual key was attached.
+struct ServedKey: Report {
+    var address: VPCDAddress?
+    var node: String?
+
+    static let members: [Member<ServedKey>] = [
+        Member("address", "of vpcd") { $0.address?.description },
+        Member("node", "at which programs found the key") { $0.node },
+    ]
+}
+
 /// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
     static let uses: GlobalUse = .virtual
@@ -21,7 +32,7 @@ struct VirtualServe: Verb {
 
             Rules for --fault:
             \(FaultPlan.grammar)
-            """, members: ["address", "node"],
+            """,
         examples: [
             Example("ykit virtual serve key.json --vpcd", "Attach the key to pcscd through its vpcd driver."),
             Example("sudo ykit virtual serve key.json --uhid"),
@@ -64,7 +75,7 @@ struct VirtualServe: Verb {
         guard state == nil || file == nil else { throw UsageError("give only one state file") }
     }
 
-    func answer(in world: World) async throws -> Answer {
+    func run(in world: World) async throws -> Outcome<ServedKey> {
         OneProcessor.leave()
         let faults = try read("--fault") { () throws(WireError) in
             try FaultPlan(parsing: fault.joined(separator: ";"))
@@ -84,7 +95,7 @@ struct VirtualServe: Verb {
         return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
     }
 
-    private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
+    private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
         var server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.level = reader.readerLevel
         server.cardFaults = try read("--card-fault") { () throws(WireError) in
@@ -94,12 +105,12 @@ struct VirtualServe: Verb {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
         do { try server.run() } catch { throw error.explanation }
-        return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
+        return Outcome(ServedKey(node: events.node))
     }
 
     private func serve(
         at address: VPCDAddress, _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents
-    ) throws -> Answer {
+    ) throws -> Outcome<ServedKey> {
         var server = VPCDServer(
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
@@ -108,13 +119,13 @@ struct VirtualServe: Verb {
             throw Explanation(
                 "vpcd", .noDevice, "\(error)", hint: "sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
         }
-        return Answer([], ["address": .string(address.description)])
+        return Outcome(ServedKey(address: address))
     }
 
-    private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
+    private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
         let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         do { try server.run() } catch { throw error.explanation }
-        return Answer([], ["node": events.node.map(JSONValue.string) ?? .null])
+        return Outcome(ServedKey(node: events.node))
     }
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {

@@ -9,7 +9,7 @@ import YKHTTP
 import YKWire
 
 /// Signs in to a server with a card.
-struct ArculusAuthenticate: ReportingVerb {
+struct ArculusAuthenticate: Verb {
     static let about = About(
         "authenticate", "Sign in at a server with the card.",
         discussion: """

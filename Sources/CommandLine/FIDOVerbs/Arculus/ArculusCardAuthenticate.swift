@@ -9,7 +9,7 @@ import YKTransport
 import YKWire
 
 /// Requests an assertion for a backend.
-struct ArculusCardAuthenticate: ReportingVerb {
+struct ArculusCardAuthenticate: Verb {
     static let about = About(
         "authenticate", "Sign with a credential on the card; nothing leaves this machine.",
         discussion: """

@@ -9,7 +9,7 @@ import YKTransport
 import YKWire
 
 /// Creates a credential for a backend.
-struct ArculusCardRegister: ReportingVerb {
+struct ArculusCardRegister: Verb {
     static let about = About(
         "register", "Create a credential on the card; nothing leaves this machine.",
         discussion: """

@@ -11,7 +11,7 @@ import YKTransport
 import YKWire
 
 /// Changes a card's PIN.
-struct ArculusChangePIN: ReportingVerb {
+struct ArculusChangePIN: Verb {
     static let about = About(
         "change-pin", "Change the card's PIN and keep its credentials.",
         discussion: """

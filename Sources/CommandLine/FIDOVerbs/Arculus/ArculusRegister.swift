@@ -12,7 +12,7 @@ import YKTransport
 import YKWire
 
 /// Registers a card with a server.
-struct ArculusRegister: ReportingVerb {
+struct ArculusRegister: Verb {
     static let about = About(
         "register", "Register the card at a server, for an account.",
         discussion: """

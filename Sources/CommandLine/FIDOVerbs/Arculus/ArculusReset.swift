@@ -10,7 +10,7 @@ import YKTransport
 import YKWire
 
 /// Resets a card and sets a PIN.
-struct ArculusReset: ReportingVerb {
+struct ArculusReset: Verb {
     static let about = About(
         "reset", "Delete all credentials on the card, and set a new PIN.",
         discussion:

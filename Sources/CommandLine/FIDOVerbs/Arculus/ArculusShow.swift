@@ -8,7 +8,7 @@ import YKFIDO
 import YKWire
 
 /// Shows information about a card.
-struct ArculusShow: ReportingVerb {
+struct ArculusShow: Verb {
     static let about = About(
         "info", "Show the card's model and the state of its PIN.",
         discussion: "No PIN is needed. For everything that the card reports: ykit fido2 info",
@@ -28,7 +28,7 @@ extension ArculusCard.State: Report {
         Member("model") { $0.model.name }, Member("isArculus") { $0.model.name != nil },
         Member("aaguid") { Hex.uuid($0.info.aaguid) }, Member("versions") { $0.info.versions.map(\.rawValue) },
         Member("pinProtocols") { $0.info.pinProtocols }, Member("hasPin") { $0.info.hasPIN },
-        Member("pinRetries") { $0.retries?.count }, Member("minPinLength") { $0.minPINLength },
+        Member("pinRetries") { $0.retries?.count }, Member("minPINLength") { $0.minPINLength },
         Member("remainingCredentials") { $0.info.remainingCredentials },
     ]
 

@@ -45,7 +45,7 @@ extension DiscoverableCredential {
                 "several-credentials", .severalDevices, "'\(query.printable)' means \(found.count) credentials",
                 hint: "give the identifier, or enough of its beginning",
                 candidates: found.map { "\($0.id)  \($0.words)" })
-            return found[try world.choose("which credential?", among: failure.candidates, orElse: failure)]
+            return found[try world.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
         }
     }
 }
@@ -57,7 +57,8 @@ extension DiscoverableCredential: Report {
         Member("credentialId") { $0.id }, Member("userId") { Base64.encodeURL($0.credential.user.id) },
         Member("userName") { $0.credential.user.name }, Member("displayName") { $0.credential.user.displayName },
         Member("algorithm") { $0.credential.publicKey.algorithm?.description },
-        Member("publicKey", "COSE") { Base64.encodeURL($0.credential.publicKey.encoded) },
+        Member("publicKey", "PEM; null for a kind of key without such a form") { $0.credential.publicKey.pem },
+        Member("coseKey", "the public key as the key stores it") { Base64.encodeURL($0.credential.publicKey.encoded) },
         Member("credProtect") { $0.credential.protection?.description },
         Member("hasLargeBlobKey") { $0.credential.largeBlobKey != nil },
         Member("thirdPartyPayment") { $0.credential.allowsThirdPartyPayment },

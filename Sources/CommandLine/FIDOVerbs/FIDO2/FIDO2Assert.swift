@@ -9,7 +9,7 @@ import YKTransport
 import YKWire
 
 /// Requests an assertion from a credential.
-struct FIDO2Assert: ReportingVerb {
+struct FIDO2Assert: Verb {
     static let about = About(
         "assert", "Get an assertion from a credential. Requires a touch.",
         discussion: """

@@ -27,7 +27,7 @@ extension World {
 }
 
 /// Lists the settings that can be configured, and their values.
-struct FIDO2ConfigList: ReportingVerb {
+struct FIDO2ConfigList: Verb {
     static let about = About(
         "list", "Show what can be configured, and the current settings. Needs no PIN.",
         examples: [Example("ykit fido2 config list")])
@@ -65,7 +65,7 @@ struct FIDO2ConfigList: ReportingVerb {
 }
 
 /// Turns "always require user verification" on or off.
-struct FIDO2ConfigAlwaysUV: ReportingVerb {
+struct FIDO2ConfigAlwaysUV: Verb {
     static let about = About(
         "always-uv", "Turn 'always verify the user' on or off.",
         discussion: "While it is on, U2F does not work on most keys.",
@@ -101,7 +101,7 @@ struct FIDO2ConfigAlwaysUV: ReportingVerb {
 }
 
 /// Sets the minimum PIN length.
-struct FIDO2ConfigMinPINLength: ReportingVerb {
+struct FIDO2ConfigMinPINLength: Verb {
     static let about = About(
         "min-pin-length",
         "Set the minimum PIN length. It can only be raised; a reset restores the default.",
@@ -148,7 +148,7 @@ struct FIDO2ConfigMinPINLength: ReportingVerb {
 }
 
 /// Requires a PIN change before the key does anything else.
-struct FIDO2ConfigForcePINChange: ReportingVerb {
+struct FIDO2ConfigForcePINChange: Verb {
     static let about = About(
         "force-pin-change", "Require a PIN change before the key does anything else.",
         examples: [Example("ykit fido2 config force-pin-change")])
@@ -170,7 +170,7 @@ struct FIDO2ConfigForcePINChange: ReportingVerb {
 }
 
 /// Makes the key refuse simple PINs.
-struct FIDO2ConfigComplexPIN: ReportingVerb {
+struct FIDO2ConfigComplexPIN: Verb {
     static let about = About(
         "complex-pin", "Refuse simple PINs. Only a reset undoes it.",
         examples: [Example("ykit fido2 config complex-pin")])
@@ -194,7 +194,7 @@ struct FIDO2ConfigComplexPIN: ReportingVerb {
 }
 
 /// Enables enterprise attestation.
-struct FIDO2ConfigEnterprise: ReportingVerb {
+struct FIDO2ConfigEnterprise: Verb {
     static let about = About(
         "enable-enterprise-attestation",
         "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",

@@ -80,7 +80,7 @@ extension World {
 }
 
 /// Lists the credentials stored on the key.
-struct FIDO2CredentialsList: ReportingVerb {
+struct FIDO2CredentialsList: Verb {
     static let about = About(
         "list", "List the credentials that the key stores. Requires the PIN, or a token.",
         discussion:
@@ -124,7 +124,7 @@ struct RememberedCredential: Report {
 }
 
 /// Changes the names of a credential's account.
-struct FIDO2CredentialsUpdate: ReportingVerb {
+struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
         "update", "Change the names of a credential's account on the key.",
         examples: [Example("ykit fido2 credentials update alice --display-name \"Alice Smith\"")])
@@ -158,7 +158,7 @@ struct FIDO2CredentialsUpdate: ReportingVerb {
 }
 
 /// Deletes a credential from the key.
-struct FIDO2CredentialsDelete: ReportingVerb {
+struct FIDO2CredentialsDelete: Verb {
     static let about = About(
         "delete", "Delete a credential. It cannot be recovered.",
         discussion:

@@ -39,7 +39,7 @@ extension Fingerprint: Report {
         let failure = Explanation(
             "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
-        return found[try world.choose("which fingerprint?", among: failure.candidates, orElse: failure)]
+        return found[try world.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 
@@ -63,7 +63,7 @@ extension World {
 }
 
 /// Lists fingerprints.
-struct FIDO2FingerprintsList: ReportingVerb {
+struct FIDO2FingerprintsList: Verb {
     static let about = About(
         "list", "List the enrolled fingerprints. Requires the PIN.",
         examples: [Example("ykit fido2 fingerprints list")])
@@ -84,7 +84,7 @@ struct FIDO2FingerprintsList: ReportingVerb {
 }
 
 /// Enrols a fingerprint.
-struct FIDO2FingerprintsAdd: ReportingVerb {
+struct FIDO2FingerprintsAdd: Verb {
     static let about = About(
         "add", "Enrol a fingerprint. ^C cancels the enrolment.",
         examples: [Example("ykit fido2 fingerprints add --name thumb")])
@@ -139,7 +139,7 @@ struct FingerprintReport: Report {
 }
 
 /// Names a fingerprint.
-struct FIDO2FingerprintsRename: ReportingVerb {
+struct FIDO2FingerprintsRename: Verb {
     static let about = About(
         "rename", "Rename a fingerprint.",
         examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
@@ -162,7 +162,7 @@ struct FIDO2FingerprintsRename: ReportingVerb {
 }
 
 /// Deletes a fingerprint from the key.
-struct FIDO2FingerprintsDelete: ReportingVerb {
+struct FIDO2FingerprintsDelete: Verb {
     static let about = About(
         "delete", "Delete a fingerprint.",
         examples: [Example("ykit fido2 fingerprints delete thumb")])
@@ -183,7 +183,7 @@ struct FIDO2FingerprintsDelete: ReportingVerb {
 }
 
 /// Shows the properties of the fingerprint sensor.
-struct FIDO2FingerprintsShow: ReportingVerb {
+struct FIDO2FingerprintsShow: Verb {
     static let about = About(
         "info", "Show details of the fingerprint sensor. Needs no PIN.",
         examples: [Example("ykit fido2 fingerprints info")])

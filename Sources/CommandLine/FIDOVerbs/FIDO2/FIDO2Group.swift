@@ -22,7 +22,7 @@ struct FIDO2Group: ParsableCommand {
 }
 
 /// Shows what the FIDO application reports about itself.
-struct FIDO2Show: ReportingVerb {
+struct FIDO2Show: Verb {
     static let about = About(
         "info", "Show the FIDO capabilities of the key and the state of its PIN.",
         discussion: """
@@ -94,7 +94,7 @@ struct FIDO2Show: ReportingVerb {
 }
 
 /// Selects a key by a touch.
-struct FIDO2Select: ReportingVerb {
+struct FIDO2Select: Verb {
     static let about = About(
         "select", "Select a key by touching it.",
         discussion: """
@@ -115,7 +115,7 @@ struct FIDO2Select: ReportingVerb {
 }
 
 /// Makes a key blink.
-struct FIDO2Wink: ReportingVerb {
+struct FIDO2Wink: Verb {
     static let about = About(
         "wink", "Make the key blink, to see which one it is.",
         discussion: "Only over HID, and only keys that report that they can. No touch is required.",
@@ -150,7 +150,7 @@ struct Reinsertion: ParsableArguments {
 }
 
 /// Deletes everything the FIDO application holds.
-struct FIDO2Reset: ReportingVerb {
+struct FIDO2Reset: Verb {
     static let about = About(
         "reset", "Delete all credentials, the PIN and the fingerprints.",
         discussion: """

@@ -53,7 +53,7 @@ extension World {
 }
 
 /// Lists the credentials that can have a large blob, and the blobs.
-struct FIDO2LargeBlobList: ReportingVerb {
+struct FIDO2LargeBlobList: Verb {
     static let about = About(
         "list", "List the credentials with a large blob, and the free space.",
         examples: [Example("ykit fido2 large-blob list")])
@@ -99,7 +99,7 @@ struct FIDO2LargeBlobList: ReportingVerb {
 }
 
 /// Reads a credential's large blob.
-struct FIDO2LargeBlobGet: ReportingVerb {
+struct FIDO2LargeBlobGet: Verb {
     static let about = About(
         "get", "Print a credential's large blob, or write it into a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
@@ -144,7 +144,7 @@ struct FIDO2LargeBlobGet: ReportingVerb {
 }
 
 /// Writes a credential's large blob.
-struct FIDO2LargeBlobSet: ReportingVerb {
+struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, replacing any earlier one.",
         examples: [Example("ykit fido2 large-blob set alice note.txt")])
@@ -179,7 +179,7 @@ struct FIDO2LargeBlobSet: ReportingVerb {
 }
 
 /// Removes a credential's large blob.
-struct FIDO2LargeBlobDelete: ReportingVerb {
+struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.",
         examples: [Example("ykit fido2 large-blob delete alice")])
@@ -206,7 +206,7 @@ struct FIDO2LargeBlobDelete: ReportingVerb {
 }
 
 /// Removes the large blobs that belong to no credential.
-struct FIDO2LargeBlobPrune: ReportingVerb {
+struct FIDO2LargeBlobPrune: Verb {
     static let about = About(
         "prune", "Remove large blobs that belong to no credential on the key.",
         discussion: "Blobs of credentials that are not stored on the key are also removed, after confirmation.",

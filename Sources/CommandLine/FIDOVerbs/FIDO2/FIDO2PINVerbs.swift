@@ -27,7 +27,7 @@ struct PINVerifiedReport: Report {
 }
 
 /// Sets the first PIN.
-struct FIDO2PINSet: ReportingVerb {
+struct FIDO2PINSet: Verb {
     static let about = About(
         "set", "Set the first PIN.",
         discussion: "A PIN can be changed, but only a reset of the key removes it.",
@@ -47,7 +47,7 @@ struct FIDO2PINSet: ReportingVerb {
 }
 
 /// Changes the PIN.
-struct FIDO2PINChange: ReportingVerb {
+struct FIDO2PINChange: Verb {
     static let about = About(
         "change", "Change the PIN. A wrong current PIN uses up a retry.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
@@ -66,7 +66,7 @@ struct FIDO2PINChange: ReportingVerb {
 }
 
 /// Checks the PIN and does nothing else.
-struct FIDO2PINVerify: ReportingVerb {
+struct FIDO2PINVerify: Verb {
     static let about = About(
         "verify", "Verify the PIN. A wrong one uses up a retry, the correct one restores all.",
         examples: [Example("ykit fido2 pin verify")])
@@ -83,7 +83,7 @@ struct FIDO2PINVerify: ReportingVerb {
 }
 
 /// Shows the remaining PIN retries.
-struct FIDO2PINRetries: ReportingVerb {
+struct FIDO2PINRetries: Verb {
     static let about = About(
         "retries", "Show how many PIN retries are left. This uses up none.",
         examples: [Example("ykit fido2 pin retries")])

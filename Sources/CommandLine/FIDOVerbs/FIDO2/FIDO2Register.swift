@@ -8,7 +8,7 @@ import YKTransport
 import YKWire
 
 /// Creates a credential.
-struct FIDO2Register: ReportingVerb {
+struct FIDO2Register: Verb {
     static let about = About(
         "register", "Create a credential. Requires a touch.",
         discussion: """
@@ -284,7 +284,7 @@ struct RegistrationReport: Report {
         Member("credential", "WebAuthn's RegistrationResponseJSON") { $0.made?.json }, Member("rpId") { $0.rpID },
         Member("user") { $0.user }, Member("credentialId") { $0.made.map { Base64.encodeURL($0.id) } },
         Member("algorithm") { $0.made?.publicKey?.algorithm?.description },
-        Member("publicKeyPem") { $0.made?.publicKey?.pem },
+        Member("publicKey", "PEM") { $0.made?.publicKey?.pem },
         Member("format") { $0.made?.attestationObject.format.rawValue },
         Member("aaguid") { $0.data?.credential.map { Hex.uuid($0.aaguid) } },
         Member("flags", AuthenticatorData.Flags.about) { $0.data?.flags.names }, Member("counter") { $0.data?.counter },

@@ -35,8 +35,8 @@ struct FIDO2Report: Report {
 
     static let members: [Member<Self>] =
         [
-            Member("link", "hid or card") { $0.profile.carrier == .hid ? "hid" : "card" },
-            Member("device", "its version, as the link reports it") { $0.profile.deviceVersion?.description },
+            Member("interface", "hid or card") { $0.profile.carrier == .hid ? "hid" : "card" },
+            Member("deviceVersion", "as the transport reports it") { $0.profile.deviceVersion?.description },
             Member("ctap2") { $0.info != nil }, Member("u2f") { $0.profile.hasU2F },
         ] + AuthenticatorInfo.memberNames.map { name in Member(name) { $0.values.first { $0.name == name }?.value } }
         + [

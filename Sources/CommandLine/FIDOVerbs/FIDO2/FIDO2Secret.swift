@@ -9,7 +9,7 @@ import YKTransport
 import YKWire
 
 /// Derives a secret for another program from a credential.
-struct FIDO2Secret: ReportingVerb {
+struct FIDO2Secret: Verb {
     static let about = About(
         "secret", "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """

@@ -9,7 +9,7 @@ package import YKRelyingParty
 import YKWire
 
 /// Serves a page that tests the user's browser and key.
-struct FIDO2Try: ReportingVerb {
+struct FIDO2Try: Verb {
     static let about = About(
         "try", "Try your key in your own browser, on a page that ykit serves.",
         discussion: """

@@ -11,7 +11,7 @@ import YKTransport
 import YKWire
 
 /// Verifies a registration or an assertion as a relying party does, without a key.
-struct FIDO2Verify: ReportingVerb {
+struct FIDO2Verify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify",
@@ -236,7 +236,7 @@ struct VerificationReport: Report {
         Member("trust", "none, self, certificates or anchored") { $0.trust?.name(isAnchored: $0.isAnchored) },
         Member("flags", AuthenticatorData.Flags.about) { $0.response.authenticatorData.flags.names },
         Member("counter") { $0.response.authenticatorData.counter },
-        Member("publicKeyPem") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
+        Member("publicKey", "PEM") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
         Member("model", "from --metadata") { $0.model },
         Member("notChecked", "what no option requested") { $0.notChecked },
     ]

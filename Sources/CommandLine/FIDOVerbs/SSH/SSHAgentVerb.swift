@@ -15,7 +15,7 @@ import YKTransport
 import YKWire
 
 /// Runs an agent.
-struct SSHAgentVerb: ReportingVerb {
+struct SSHAgentVerb: Verb {
     static let about = About(
         "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """

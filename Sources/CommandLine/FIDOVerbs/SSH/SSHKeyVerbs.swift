@@ -14,7 +14,7 @@ import YKTransport
 import YKWire
 
 /// Lists public keys.
-struct SSHKeys: ReportingVerb {
+struct SSHKeys: Verb {
     static let about = About(
         "keys", "Print the key's public keys, as lines for authorized_keys.",
         discussion: """
@@ -56,7 +56,7 @@ struct SSHKeys: ReportingVerb {
 }
 
 /// Creates a credential for SSH.
-struct SSHGenerate: ReportingVerb {
+struct SSHGenerate: Verb {
     static let about = About(
         "generate", "Create a FIDO credential for SSH, with its key files.",
         discussion: """
@@ -247,7 +247,7 @@ private struct SSHKeyFiles {
 }
 
 /// Writes key files for the credentials stored on the key.
-struct SSHDownload: ReportingVerb {
+struct SSHDownload: Verb {
     static let about = About(
         "download", "Write the key files of credentials that the key stores. Needs the PIN.",
         discussion: "Like 'ssh-keygen -K', but only for the given ones.",
@@ -293,7 +293,7 @@ struct SSHDownload: ReportingVerb {
 }
 
 /// Deletes an SSH credential from the key.
-struct SSHDelete: ReportingVerb {
+struct SSHDelete: Verb {
     static let about = About(
         "delete", "Delete a credential that the key stores. It cannot be recovered.",
         examples: [Example("ykit ssh delete ssh:")])

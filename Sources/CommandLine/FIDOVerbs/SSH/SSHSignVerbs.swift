@@ -13,7 +13,7 @@ import YKUse
 import YKWire
 
 /// Signs a file as `ssh-keygen -Y sign` does.
-struct SSHSign: ReportingVerb {
+struct SSHSign: Verb {
     static let about = About(
         "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
@@ -88,7 +88,7 @@ struct SSHSign: ReportingVerb {
 }
 
 /// Verifies a signature as `ssh-keygen -Y verify` does.
-struct SSHVerify: ReportingVerb {
+struct SSHVerify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "verify", "Check a signature of a file. Needs no key.",
@@ -186,7 +186,7 @@ extension World {
 
 extension SSHCertificate: Report {
     package static let members: [Member<Self>] = [
-        Member("keyId") { $0.keyID }, Member("serial") { String($0.serial) },
+        Member("keyId") { $0.keyID }, Member("serialNumber") { String($0.serial) },
         Member("principals") { $0.principals }, Member("authority", "its fingerprint") { $0.authority.fingerprint },
     ]
 }

@@ -7,7 +7,7 @@ import YKFIDO
 import YKWire
 
 /// Signs a challenge with a U2F key pair.
-struct U2FAuthenticate: ReportingVerb {
+struct U2FAuthenticate: Verb {
     static let about = About(
         "authenticate", "Sign with a key pair. Requires a touch.",
         discussion: "With --public-key the signature is checked.",

@@ -7,7 +7,7 @@ import YKFIDO
 import YKWire
 
 /// Checks whether a key handle belongs to this key.
-struct U2FCheck: ReportingVerb {
+struct U2FCheck: Verb {
     static let about = About(
         "check", "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
         discussion: "The exit code is 12 if it does not.",

@@ -21,7 +21,7 @@ struct U2FPIN: ParsableCommand {
 }
 
 /// Sets the first U2F PIN.
-struct U2FPINSet: ReportingVerb {
+struct U2FPINSet: Verb {
     static let about = About(
         "set", "Set the first U2F PIN, of 6 to 32 bytes.",
         examples: [Example("ykit u2f pin set")])
@@ -36,7 +36,7 @@ struct U2FPINSet: ReportingVerb {
 }
 
 /// Changes the U2F PIN.
-struct U2FPINChange: ReportingVerb {
+struct U2FPINChange: Verb {
     static let about = About(
         "change", "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
         discussion: PINChangeOptions.order,
@@ -53,7 +53,7 @@ struct U2FPINChange: ReportingVerb {
 }
 
 /// Verifies the U2F PIN, so that the key makes key pairs.
-struct U2FPINVerify: ReportingVerb {
+struct U2FPINVerify: Verb {
     static let about = About(
         "verify", "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
         discussion: "A wrong one uses up one of three tries, the correct one restores all.",
@@ -69,7 +69,7 @@ struct U2FPINVerify: ReportingVerb {
 }
 
 /// Deletes all U2F credentials of a YubiKey 4 FIPS.
-struct U2FReset: ReportingVerb {
+struct U2FReset: Verb {
     static let about = About(
         "reset", "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """

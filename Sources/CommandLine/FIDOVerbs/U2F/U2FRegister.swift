@@ -7,7 +7,7 @@ import YKFIDO
 import YKWire
 
 /// Registers a U2F key pair.
-struct U2FRegister: ReportingVerb {
+struct U2FRegister: Verb {
     static let about = About(
         "register", "Create a key pair for an application. Requires a touch.",
         discussion: """
@@ -28,7 +28,7 @@ struct U2FRegister: ReportingVerb {
         static let members: [Member<Self>] =
             [
                 Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.made.keyHandle) },
-                Member("publicKey") { Base64.encodeURL($0.made.publicKey) },
+                Member("userPublicKey", "a point of P-256, as U2F has it") { Base64.encodeURL($0.made.publicKey) },
                 Member("certificate") { Base64.encodeURL($0.made.certificate) },
                 Member("signature") { Base64.encodeURL($0.made.signature) },
             ] + including { $0.challenge } + [

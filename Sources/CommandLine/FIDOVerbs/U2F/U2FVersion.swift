@@ -7,7 +7,7 @@ import YKFIDO
 import YKWire
 
 /// Shows the U2F version.
-struct U2FVersion: ReportingVerb {
+struct U2FVersion: Verb {
     static let about = About(
         "version", "Show the key's U2F version.",
         examples: [Example("ykit u2f version")])

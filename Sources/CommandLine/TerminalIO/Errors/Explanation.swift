@@ -13,7 +13,7 @@ package struct Explanation: Error, Hashable, Sendable {
     /// The exit status.
     package var exit: ExitStatus
     /// The candidates to choose from.
-    package var candidates: [String]
+    package var candidates: [Candidate]
     /// The error numbers of a server.
     package var server: ServerCodes?
 
@@ -26,7 +26,7 @@ package struct Explanation: Error, Hashable, Sendable {
         self.message = message
         self.hint = hint
         self.retriesLeft = retriesLeft
-        self.candidates = candidates
+        self.candidates = candidates.map { Candidate($0) }
     }
 
     /// Creates the explanation of an invalid command line.
@@ -52,7 +52,7 @@ package struct Explanation: Error, Hashable, Sendable {
 
     /// The lines for a terminal, without a prefix.
     package func lines(hasHint: Bool = true) -> [String] {
-        [message] + candidates.map { "  \($0.printable)" }
+        [message] + candidates.map { "  \($0.line.printable)" }
             + (hasHint ? hint.map { [Style.dim.around("hint: \($0)")] } ?? [] : [])
     }
 }
@@ -68,6 +68,40 @@ extension Explanation: Report {
             Member("exitCode") { Int($0.exit.rawValue) },
             Member(ifKnown: "candidates", "what to choose from") { $0.candidates.isEmpty ? nil : $0.candidates },
         ] + including(ifKnown: { $0.server })
+}
+
+/// One of several things to choose from.
+package struct Candidate: Hashable, Sendable {
+    /// How a key is reached; what is not known is `nil`.
+    package struct Key: Hashable, Sendable {
+        let serial: String?
+        let name: String?
+        let reader: String?
+        let path: String?
+        let transport: String
+
+        package init(serial: String?, name: String?, reader: String? = nil, path: String? = nil, transport: String) {
+            (self.serial, self.name, self.transport) = (serial, name, transport)
+            (self.reader, self.path) = (reader, path)
+        }
+    }
+
+    /// The line for people.
+    package let line: String
+    /// What a key is.
+    let key: Key?
+
+    package init(_ line: String, key: Key? = nil) { (self.line, self.key) = (line, key) }
+}
+
+extension Candidate: Report {
+    package static let members: [Member<Candidate>] = [
+        Member("name", "of a key null if it is not known") { $0.key == nil ? $0.line : $0.key?.name },
+        Member(ifKnown: "serial", "of a key") { $0.key.map(\.serial) },
+        Member(ifKnown: "reader", "of a key: its name for --reader") { $0.key.map(\.reader) },
+        Member(ifKnown: "path", "of a key: its node or port for --path") { $0.key.map(\.path) },
+        Member(ifKnown: "transport", "of a key: pcsc, hid or usb") { $0.key?.transport },
+    ]
 }
 
 /// The error numbers of a server, for programs.

@@ -20,10 +20,7 @@ package struct Answer {
     /// Creates an empty answer.
     package init() {}
 
-    package init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSONValue>) {
-        self.lines = lines
-        for (key, value) in members { self.members[key] = value }
-    }
+    package init(_ lines: [String]) { self.lines = lines }
 
     /// Withholds bytes from a terminal that would interpret them: they may come from anybody and contain control
     /// sequences.
@@ -33,6 +30,4 @@ package struct Answer {
         lines = []
         failure = failure ?? FileOutput.unshown
     }
-
-    package init(_ line: String, _ members: KeyValuePairs<String, JSONValue>) { self.init([line], members) }
 }

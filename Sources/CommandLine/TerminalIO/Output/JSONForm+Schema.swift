@@ -36,7 +36,9 @@ extension JSONForm {
     }
 
     /// The schema of a verb's answer. If the verb fails, `error` is an object and the members may be `null`.
-    package static func answer(of members: [MemberForm]) -> JSONValue {
+    ///
+    /// - Parameter plan: The members that a plan has instead of those of the verb, which are then `null`.
+    package static func answer(of members: [MemberForm], orElse plan: [MemberForm] = []) -> JSONValue {
         let envelope = [
             MemberForm("ok", "", .flag), MemberForm("error", "", .optional(Explanation.form)),
             MemberForm("warnings", "", .list(.text)),
@@ -46,6 +48,9 @@ extension JSONForm {
                 + members.map { member in
                     MemberForm(
                         member.name, member.about, .optional(member.form), isAlwaysPresent: member.isAlwaysPresent)
+                }
+                + plan.map { member in
+                    MemberForm(member.name, member.about, member.form, isAlwaysPresent: false)
                 })
     }
 }

@@ -9,7 +9,7 @@ package struct Outcome<Reported: Report> {
 
     /// A report, and the lines that people see instead.
     package init(_ report: Reported, _ lines: [String] = []) {
-        answer = Answer(lines, [:])
+        answer = Answer(lines)
         if case .object(let members) = report.json { answer.members = members }
     }
 

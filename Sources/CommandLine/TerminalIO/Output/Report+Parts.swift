@@ -3,6 +3,17 @@
 import YKWire
 
 extension Report {
+    /// A time as a number and, with `UTC` behind the name, in words.
+    package static func time(
+        _ name: String, _ about: String = "", _ value: @escaping @Sendable (Self) -> Int64?
+    ) -> [Member<Self>] {
+        let form = "seconds since 1970"
+        return [
+            Member(name, about.isEmpty ? form : "\(about); \(form)", value),
+            Member(name + "UTC", "the same in RFC 3339") { value($0).map { UTCDate.timestamp($0) } },
+        ]
+    }
+
     /// The members of a part of the report, among its own.
     package static func including<Part: Report>(_ part: @escaping @Sendable (Self) -> Part) -> [Member<Self>] {
         Part.members.map { member in Member(form: member.form) { member.value(part($0)) } }

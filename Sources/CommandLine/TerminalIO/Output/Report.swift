@@ -53,7 +53,7 @@ package struct MemberForm: Sendable {
     /// Whether every object has it.
     package let isAlwaysPresent: Bool
 
-    package init(_ name: String, _ about: String = "", _ form: JSONForm = .any, isAlwaysPresent: Bool = true) {
+    package init(_ name: String, _ about: String, _ form: JSONForm, isAlwaysPresent: Bool = true) {
         (self.name, self.about, self.form, self.isAlwaysPresent) = (name, about, form, isAlwaysPresent)
     }
 }

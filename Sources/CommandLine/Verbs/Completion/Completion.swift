@@ -2,7 +2,16 @@
 
 package import Arguments
 package import TerminalIO
-import YKWire
+
+/// A completion script.
+package struct CompletionScript: Report {
+    let shell: Completion.Shell
+
+    package static let members: [Member<CompletionScript>] = [
+        Member("shell") { $0.shell.rawValue },
+        Member("script") { $0.shell.script },
+    ]
+}
 
 /// Prints a completion script.
 package struct Completion: Verb {
@@ -18,7 +27,7 @@ package struct Completion: Verb {
 
             The script calls ykit at each TAB, which never queries a key: serial numbers, readers and OATH accounts \
             are those last listed. YKIT_NAMES=off stores none.
-            """, members: ["shell", "script"],
+            """,
         examples: [Example("ykit completion bash > ykit.bash"), Example("ykit completion zsh > _ykit")])
 
     package init() {}
@@ -30,9 +39,9 @@ package struct Completion: Verb {
 
     @Argument("shell", help: "bash, zsh or fish") package var shell: Shell
 
-    package func answer(in world: World) -> Answer {
-        var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])
-        answer.raw = Array((shell.script + "\n").utf8)
-        return answer
+    package func run(in world: World) -> Outcome<CompletionScript> {
+        var outcome = Outcome(CompletionScript(shell: shell))
+        outcome.answer.raw = Array((shell.script + "\n").utf8)
+        return outcome
     }
 }

@@ -21,7 +21,7 @@ extension OATHAccountID {
                 hint: "give the full name of one, with its period and a slash before it if several have the same name",
                 candidates: found.map { $0.displayName(among: found) })
             guard let world else { throw failure }
-            return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
+            return found[try world.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
         }
     }
 

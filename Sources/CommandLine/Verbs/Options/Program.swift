@@ -37,7 +37,9 @@ extension Program {
             return .done
         } catch {
             let explanation = Explanation(error)
-            report(explanation, [], arguments.prefix { $0 != "--" }.contains("--json"), terminal)
+            let verb = (error as? ParseError)?.line.command as? any VerbCommand.Type
+            let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+            report(explanation, verb?.verb.members.map(\.name) ?? [], isJSON, terminal)
             return explanation.exit
         }
     }

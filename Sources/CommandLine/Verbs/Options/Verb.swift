@@ -3,9 +3,10 @@
 package import Arguments
 package import TerminalIO
 
-/// A command that returns an answer for the program to print. Its properties are the options and arguments of its own;
+/// A command that returns a report for the program to print. Its properties are the options and arguments of its own;
 /// `Run` adds those that every verb has.
 package protocol Verb: ParsableArguments, Command {
+    associatedtype Reported: Report
     /// The global options that have an effect on the verb.
     static var uses: GlobalUse { get }
     /// Throws a `UsageError` for global options that the verb cannot follow.
@@ -17,16 +18,19 @@ package protocol Verb: ParsableArguments, Command {
     static var needsConfiguration: Bool { get }
     /// Whether standard output belongs to a protocol, so that the configuration file does not set its form.
     static var hasOwnOutput: Bool { get }
-    /// The members of the JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
-    static var members: [MemberForm] { get }
+    /// The members of each line that the verb prints while it runs; empty for a verb that prints one answer.
+    static var events: [MemberForm] { get }
     /// Does the work.
-    func answer(in world: World) async throws -> Answer
+    func run(in world: World) async throws -> Outcome<Reported>
 }
 
 extension Verb {
     package static var uses: GlobalUse { .key }
 
-    package static var members: [MemberForm] { about.members.map { MemberForm($0) } }
+    /// The members of the JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
+    package static var members: [MemberForm] { Reported.members.map(\.form) }
+
+    package static var events: [MemberForm] { [] }
 
     package static var needsConfiguration: Bool { true }
 
@@ -37,6 +41,8 @@ extension Verb {
     package var pinApplication: PINApplication? { nil }
 
     package func check(with global: GlobalOptions) throws {}
+
+    func answer(in world: World) async throws -> Answer { try await run(in: world).answer }
 }
 
 /// The command of a verb: the verb's options, followed by the global ones.

@@ -1,65 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TerminalIO
+package import TerminalIO
 import YKHardware
-import YKKeys
+package import YKKeys
 import YKTransport
-package import YKWire
+import YKWire
 
-extension AttachedKey {
-    /// The same members for every key or reader; a missing value is null. `link`, `path` and `access` are those of the
-    /// first usable interface; `interfaces` lists all of them.
-    package var json: JSONValue {
-        let first = key.fido ?? key.otp
-        let link = key.reader != nil ? "pcsc" : first != nil ? "hid" : "usb"
-        let access = first?.access ?? key.usbReader?.access
-        let numbers = key.numbers
-        return [
-            "link": .string(link), "reader": reader.map(JSONValue.string) ?? .null,
-            "atr": key.reader.map { .string(Hex.encode($0.atr)) } ?? .null,
-            "hasCard": key.reader.map { .bool($0.hasCard) } ?? .null,
-            "inUse": key.reader.map { .bool($0.isInUse) } ?? .null, "path": first.map { .string($0.path) } ?? .null,
-            "usb": usb.map(JSONValue.string) ?? .null, "vendor": numbers.map { .string(Self.hex($0.vendor)) } ?? .null,
-            "product": numbers.map { .string(Self.hex($0.product)) } ?? .null,
-            "access": access.map { .string($0.word) } ?? .null, "name": name.map(JSONValue.string) ?? .null,
-            "serial": serial.map(JSONValue.string) ?? .null, "version": details?.version.map(JSONValue.string) ?? .null,
-            "model": key.model.map(JSONValue.string) ?? .null, "interfaces": .array(interfaces),
-        ]
-    }
+/// A key or reader of `ykit list`. `transport`, `path` and `access` are those of the first usable interface; `interfaces`
+/// lists all of them.
+extension AttachedKey: Report {
+    package static let members: [Member<AttachedKey>] = place + identity
 
-    private var usb: String? { if case .usb(let port) = key.place { port } else { nil } }
+    private static let place: [Member<AttachedKey>] = [
+        Member("transport", "pcsc, hid or usb") { $0.key.reader != nil ? "pcsc" : $0.firstNode != nil ? "hid" : "usb" },
+        Member("reader") { $0.reader },
+        Member("atr", "in hexadecimal") { $0.key.reader.map { Hex.encode($0.atr) } },
+        Member("hasCard") { $0.key.reader?.hasCard },
+        Member("inUse") { $0.key.reader?.isInUse },
+        Member("path", "of the first HID interface") { $0.firstNode?.path },
+        Member("usb", "the port") { $0.port },
+        Member("vendor", "four hexadecimal digits") { $0.key.numbers.map { hex($0.vendor) } },
+        Member("product", "four hexadecimal digits") { $0.key.numbers.map { hex($0.product) } },
+        Member("access", HIDDevice.Access.about) { ($0.firstNode?.access ?? $0.key.usbReader?.access)?.word },
+    ]
 
-    /// The name; `nil` for a reader whose card was not queried.
-    private var name: String? {
+    private static let identity: [Member<AttachedKey>] = [
+        Member("name", "null for a card that was not queried") { $0.knownName },
+        Member("serial") { $0.serial },
+        Member("firmware") { $0.details?.version },
+        Member("model", "its name in the table of known keys") { $0.key.model },
+        Member("interfaces") { $0.interfaces },
+    ]
+
+    private var port: String? { if case .usb(let port) = key.place { port } else { nil } }
+
+    private var firstNode: HIDDevice? { key.fido ?? key.otp }
+
+    private var knownName: String? {
         if let details { return details.name }
         if case .reader = key.place { return nil }
         return key.name
     }
 
-    private var interfaces: [JSONValue] {
-        var found: [JSONValue] = []
+    private var interfaces: [AttachedInterface] {
+        var found: [AttachedInterface] = []
         if let device = key.usbReader {
-            let holders = DirectUSB.holders(of: device).map { JSONValue.string($0.name) }
-            found.append(Self.interface("card", link: "usb", path: device.node, access: device.access, heldBy: holders))
+            let holders = DirectUSB.holders(of: device).map(\.name)
+            found.append(
+                AttachedInterface(
+                    kind: "card", transport: "usb", path: device.node, access: device.access, holders: holders))
         }
         if let reader = key.reader {
             let kind = reader.contactless == nil ? "card" : "nfc"
-            found.append(Self.interface(kind, link: "pcsc", reader: reader.name))
+            found.append(AttachedInterface(kind: kind, transport: "pcsc", reader: reader.name))
         }
         found += hid.map { device in
-            Self.interface(device.isFIDO ? "fido" : "otp", link: "hid", path: device.path, access: device.access)
+            AttachedInterface(
+                kind: device.isFIDO ? "fido" : "otp", transport: "hid", path: device.path, access: device.access)
         }
-        return found + contactless.map { Self.interface("nfc", link: "pcsc", reader: $0.name) }
+        return found + contactless.map { AttachedInterface(kind: "nfc", transport: "pcsc", reader: $0.name) }
     }
+}
 
-    private static func interface(
-        _ kind: String, link: String, path: String? = nil, reader: String? = nil, access: HIDDevice.Access? = nil,
-        heldBy holders: [JSONValue] = []
-    ) -> JSONValue {
-        [
-            "kind": .string(kind), "link": .string(link), "path": path.map(JSONValue.string) ?? .null,
-            "reader": reader.map(JSONValue.string) ?? .null, "access": access.map { .string($0.word) } ?? .null,
-            "heldBy": .array(holders),
-        ]
-    }
+/// A way to an attached key.
+private struct AttachedInterface: Report {
+    let kind: String
+    let transport: String
+    var path: String?
+    var reader: String?
+    var access: HIDDevice.Access?
+    var holders: [String] = []
+
+    static let members: [Member<AttachedInterface>] = [
+        Member("kind", "card, fido, otp or nfc") { $0.kind },
+        Member("transport", "pcsc, hid or usb") { $0.transport },
+        Member("path", "of hid and usb") { $0.path },
+        Member("reader", "of pcsc") { $0.reader },
+        Member("access", HIDDevice.Access.about) { $0.access?.word },
+        Member("heldBy", "the programs that have claimed a card reader") { $0.holders },
+    ]
+}
+
+extension HIDDevice.Access {
+    fileprivate static let about = "readable; denied: no udev rule gives it to this user; missing: there is no node"
 }

@@ -89,7 +89,7 @@ package struct AddedStoreKey: Report {
     package static let members: [Member<AddedStoreKey>] = [
         Member("id") { $0.seal.id },
         Member("kind") { $0.seal.kind },
-        Member("keys", "how many open the store") { $0.keys },
+        Member("keyCount", "how many open the store") { $0.keys },
     ]
 }
 
@@ -100,7 +100,7 @@ package struct RemovedStoreKey: Report {
 
     package static let members: [Member<RemovedStoreKey>] = [
         Member("id") { $0.id },
-        Member("keys", "how many are left") { $0.keys },
+        Member("keyCount", "how many are left") { $0.keys },
     ]
 }
 

@@ -125,16 +125,17 @@ extension World {
 }
 
 extension StoreSeal: Report {
-    package static let members: [Member<StoreSeal>] = [
-        Member("id") { $0.id },
-        Member("name") { $0.name },
-        Member("kind") { $0.kind },
-        Member("added") { $0.added },
-        Member("userVerification") { $0.credential?.isVerified },
-        Member("discoverable") { $0.credential?.isDiscoverable },
-        Member("slot") { $0.slot?.description },
-        Member("software") { $0.isSoftware },
-    ]
+    package static let members: [Member<StoreSeal>] =
+        [
+            Member("id") { $0.id },
+            Member("name") { $0.name },
+            Member("kind") { $0.kind },
+        ] + time("added") { $0.added } + [
+            Member("userVerification") { $0.credential?.isVerified },
+            Member("discoverable") { $0.credential?.isDiscoverable },
+            Member("slot") { $0.slot?.description },
+            Member("software") { $0.isSoftware },
+        ]
 
     /// How the FIDO2 credential is used; `nil` for keys of other kinds.
     var credential: (isVerified: Bool, isDiscoverable: Bool)? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
-public import YKWire
+import YKWire
 
 extension Capture {
     /// A problem in a capture, or a sign of a broken or careless recording.
@@ -15,11 +15,6 @@ extension Capture {
 
         /// The line and the reason, for display.
         public var description: String { "line \(line): \(reason)" }
-
-        /// The finding as a JSON object: `line`, `level` (`error` or `warning`) and `reason`.
-        public var json: JSONValue {
-            ["line": .int(Int64(line)), "level": isError ? "error" : "warning", "reason": .string(reason)]
-        }
     }
 
     /// Checks every line for problems that parsing alone does not reject.

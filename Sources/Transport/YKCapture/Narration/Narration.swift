@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
-public import YKWire
 
 /// The description of a capture event in words.
 public struct Narration: Sendable, Hashable {
@@ -20,15 +19,5 @@ public struct Narration: Sendable, Hashable {
         self.details = details
         self.application = application
         self.isKnown = isKnown
-    }
-
-    /// The narration as a JSON object: `summary`, `details`, `known`, and `application` if there is one.
-    public var json: JSONValue {
-        var object = JSONValue.Object()
-        object["summary"] = .string(summary)
-        object["details"] = .array(details.map(JSONValue.string))
-        object["application"] = application.map(JSONValue.string)
-        object["known"] = .bool(isKnown)
-        return .object(object)
     }
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+package import YKWire
+
+extension Verb {
+    /// The JSON Schema of what the verb prints with --json: one answer, or a line for each event too.
+    package static var schema: JSONValue {
+        let plan = uses.contains(.plan) && !uses.contains(.ownPlan) ? PlanReport.members.map(\.form) : []
+        let answer = JSONForm.answer(of: members, orElse: plan)
+        return events.isEmpty ? answer : ["anyOf": [answer, JSONForm.answer(of: events)]]
+    }
+}
