@@ -166,7 +166,7 @@ def check_gone_in_the_middle(first, second):
     slow = ["--fault", "on 00a1: delay 60s"]
     with Key(0, first), Key(1, second, *slow) as key:
         reached, status, _, errors = in_the_middle(key.pull, "oath", "list", "--device", SERIALS[1])
-        expect("a key pulled in the middle", (reached, status, "taken away" in errors), (True, 7, True))
+        expect("a key pulled in the middle", (reached, status, "removed" in errors), (True, 7, True))
         key.wait(False)
         expect("the other one is not asked about then", ykit("oath", "list"), (0, "Acme:alice", ""))
         status, _, errors = ykit("oath", "list", "--reader", NAMES[1])
