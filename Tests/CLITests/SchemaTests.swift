@@ -27,7 +27,9 @@ import YKWire
     }
 
     @Test func additionsPassAndOtherChangesNeedARow() {
-        let released: Members = ["piv info": ["version": "string", "slots[].slot": "string"], "": ["error.code": "string"]]
+        let released: Members = [
+            "piv info": ["version": "string", "slots[].slot": "string"], "": ["error.code": "string"],
+        ]
         let added: Members = [
             "piv info": ["version": "string", "slots[].slot": "string", "serial": "string"],
             "": ["error.code": "string"], "piv new": [:],
@@ -36,7 +38,8 @@ import YKWire
         let changed: Members = ["piv info": ["firmware": "string", "slots[].slot": "integer"], "": [:]]
         #expect(
             Self.breaks(of: released, in: changed, []) == [
-                "every verb: error.code is missing", "piv info: slots[].slot is integer", "piv info: version is missing",
+                "every verb: error.code is missing", "piv info: slots[].slot is integer",
+                "piv info: version is missing",
             ])
         let table = Renaming.table(
             in: """
