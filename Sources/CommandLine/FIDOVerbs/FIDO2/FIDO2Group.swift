@@ -161,7 +161,7 @@ struct FIDO2Reset: ReportingVerb {
         try confirmation.ask(
             typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
         if reinsertion.isWanted(in: world) {
-            await service.rest()
+            await service.close()  // finding the key by its serial number opens it again
             return try await reset(try await world.reinsertedFIDO(), info, in: world)
         }
         return try await reset(service, info, in: world)

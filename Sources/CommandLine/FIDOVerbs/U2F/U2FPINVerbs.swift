@@ -89,7 +89,7 @@ struct U2FReset: ReportingVerb {
             typing: "reset",
             "this deletes all U2F credentials of this key and its U2F PIN, and ends its FIPS mode for good", in: world)
         if reinsertion.isWanted(in: world) {
-            await service.rest()
+            await service.close()
             service = try await world.reinsertedFIDO()
         }
         world.announce("the reset of U2F on this key")
