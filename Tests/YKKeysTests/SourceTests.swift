@@ -88,6 +88,24 @@ import YKWire
         #expect(machine.opened.isEmpty)
     }
 
+    @Test func findingAKeyByItsSerialNumberIsNotRecorded() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ykit-keys-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "session.jsonl").path
+        machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
+        let recorder = Recorder(path: path, clock: FixedClock(59))
+        let found = Keys(
+            KeySelection(serial: "7"), decoration: LinkDecoration(recorder: recorder), hardware: machine)
+        let fido = try await FIDOService.open(try found.fidoLink())
+        let versions = try await fido.info().versions
+        await fido.close()
+        let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
+        let replayed = try await FIDOService.open(
+            try Keys(source: .recording(CaptureReplay(capture)), hardware: machine).fidoLink())
+        #expect(try await replayed.info().versions == versions)
+    }
+
     @Test func aRecordingOfReportsIsNoCard() async throws {
         var header = Capture.Header(link: .hid)
         header.reader = "/dev/hidraw3"

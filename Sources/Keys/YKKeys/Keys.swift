@@ -46,6 +46,8 @@ public struct Keys: Sendable {
     package var hardware: any Hardware = SystemHardware()
     /// The keys that were chosen among several; shared by all copies.
     let choices = KeyChoices()
+    /// The randomness for finding keys, which is not recorded: a replay finds none.
+    private let searchRandom: any RandomSource
 
     /// Creates an access point to keys; nothing is opened yet.
     ///
@@ -63,6 +65,7 @@ public struct Keys: Sendable {
         self.decoration = decoration
         var environment = environment
         if case .recording(let replay) = source { environment = replay.replaying(environment) }
+        searchRandom = environment.random
         if let recorder = decoration.recorder { environment = recorder.recording(environment) }
         self.environment = environment
     }
@@ -94,6 +97,14 @@ public struct Keys: Sendable {
 
     /// The timeout for discovery.
     private var searchTimeout: Duration { min(environment.timeout, .seconds(5)) }
+
+    /// The environment for reading who a key is, with each step limited to `limit`.
+    func searchEnvironment(within limit: Duration) -> ServiceEnvironment {
+        var environment = environment
+        environment.random = searchRandom
+        environment.timeout = min(environment.timeout, limit)
+        return environment
+    }
 
     /// The readers of the smart card service.
     package func readers() throws(LinkError) -> [ReaderStatus] {

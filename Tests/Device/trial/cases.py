@@ -26,7 +26,6 @@ class Step:
     check: object = None  # (result, folder) → what is wrong, or None
     reads: bool = False  # changes nothing on the key
     slow: bool = False
-    twin: list = None  # the words for a virtual key, if they are others
     save: str = None  # the file that gets the JSON answer
     keyless: bool = False  # uses no key
 

@@ -37,10 +37,10 @@ class Key:
         folder.mkdir(parents=True, exist_ok=True)
         captures.mkdir(parents=True, exist_ok=True)
 
-    def run(self, words, name=None, variables=None, text=None, keyless=False):
+    def run(self, words, name=None, variables=None, text=None, keyless=False, link=()):
         """Runs a verb, records it under a name, and returns the result."""
         capture = self.captures / f"{name}.jsonl" if name and not keyless else None
-        options = [] if keyless else self.options
+        options = [] if keyless else [*self.options, *link]
         command = [self.ykit, "--json", "--quiet", *options, *(["--record", capture] if capture else []), *words]
         began = time.monotonic()
         process = subprocess.Popen(list(map(str, command)), cwd=self.folder, env=environment(variables or {}), text=True,
@@ -59,6 +59,14 @@ class Key:
         except ValueError:
             answer = None
         return Result(code, answer, time.monotonic() - began, capture if capture and capture.exists() else None)
+
+
+def link_of(capture):
+    """The options with which a virtual key is reached as the key was in a recording: over its card or over HID."""
+    if capture is None:
+        return []
+    with open(capture, encoding="utf-8") as file:
+        return ["--link", {"hid": "hid"}.get(json.loads(file.readline()).get("link"), "pcsc")]
 
 
 def shown(ykit, capture):

@@ -10,7 +10,7 @@ import tempfile
 from . import compare, report
 from .cases import APPLICATIONS, Application
 from .person import confirm, say
-from .runner import Key, make_twin, shown
+from .runner import Key, link_of, make_twin, shown
 
 UNTOUCHED, EMPTIED = "not changed", "emptied again"
 #: Exit codes after which an application is not used any further.
@@ -92,13 +92,9 @@ class Session:
         for name in ("one", "two"):
             state = self.work / f"{name}.json"
             self.like = make_twin(self.ykit, state, self.info, self.fido, "nfc" if self.given.contactless else "usb")
-            self.twins.append(Key(self.ykit, ["--virtual", state, *self.twin_link()], self.work / name, self.work / f"{name}-captures"))
+            self.twins.append(Key(self.ykit, ["--virtual", state], self.work / name, self.work / f"{name}-captures"))
         for each in (self.key, *self.twins):
             (each.folder / "message").write_text("message\n")
-
-    def twin_link(self):
-        """The virtual key is reached as the key is: FIDO over HID, or over the card where there is nothing else."""
-        return ["--link", "pcsc"] if self.given.contactless or (self.fido or {}).get("link") == "card" else []
 
     def run(self):
         for name, application in self.chosen.items():
@@ -123,7 +119,8 @@ class Session:
         file = f"{number:02}-{'-'.join(step.words[:2])}"
         result = self.key.run(step.words, file, step.variables, step.text, step.keyless)
         self.doing = None
-        others = [twin.run(step.twin or step.words, file, step.variables, step.text, step.keyless) for twin in self.twins]
+        link = link_of(result.capture)
+        others = [twin.run(step.words, file, step.variables, step.text, step.keyless, link) for twin in self.twins]
         if step.save:
             for each, key in zip((result, *others), (self.key, *self.twins), strict=True):
                 (key.folder / step.save).write_text(report.json.dumps(each.answer))

@@ -179,7 +179,7 @@ struct FIDO2Reset: Verb {
         try confirmation.ask(
             typing: "reset", "this permanently deletes all FIDO credentials on this key, and its PIN", in: world)
         if reinsertion.isWanted(in: world) {
-            await service.rest()
+            await service.close()  // finding the key by its serial number opens it again
             return try await reset(try await world.reinsertedFIDO(), info, in: world)
         }
         return try await reset(service, info, in: world)

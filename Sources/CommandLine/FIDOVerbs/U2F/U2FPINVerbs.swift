@@ -90,7 +90,7 @@ struct U2FReset: Verb {
             "this permanently deletes all U2F credentials on this key and its U2F PIN, and ends its FIPS mode",
             in: world)
         if reinsertion.isWanted(in: world) {
-            await service.rest()
+            await service.close()
             service = try await world.reinsertedFIDO()
         }
         world.announce("the reset of U2F on this key")

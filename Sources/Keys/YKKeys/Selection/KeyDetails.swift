@@ -72,16 +72,14 @@ extension Keys {
 
     /// Reads the identity of any vendor's key over FIDO; each step is limited to `limit`.
     package func identity(fido device: HIDDevice, within limit: Duration) throws -> DeviceIdentity {
-        var environment = environment
-        environment.timeout = min(environment.timeout, limit)
+        let environment = searchEnvironment(within: limit)
         let node = try hardware.open(device.path, deadline: environment.deadline())
         return try .read(fido: try HIDFIDOLink(node, environment: environment), device.reportIdentity)
     }
 
     /// Reads the identity of a key over its keyboard; each step is limited to `limit`.
     package func identity(otp device: HIDDevice, within limit: Duration) throws -> DeviceIdentity {
-        var environment = environment
-        environment.timeout = min(environment.timeout, limit)
+        let environment = searchEnvironment(within: limit)
         let node = try hardware.open(device.path, deadline: environment.deadline())
         return try .read(otp: HIDOTPLink(node, environment: environment), device.reportIdentity)
     }
@@ -94,6 +92,7 @@ extension Keys {
             let report = try? node.feature(deadline: .after(.seconds(1))),
             case .status? = try? OTPReport(decoding: report)
         else { return nil }
+        let environment = searchEnvironment(within: environment.timeout)
         return try? .read(otp: HIDOTPLink(node, environment: environment), device.reportIdentity)
     }
 
