@@ -21,10 +21,12 @@ import YKit
     @Test func keys() async throws {
         let keys = Keys(source: .virtual(.demonstration()))
         let key = try await keys.only()
-        #expect("\(key)" == "\(key.name) \(key.serial ?? "") (\(key.place))")
-        #expect("\(key.attached)" == "\(key)" && "\([key])" == "[\(key)]")
+        #expect("\(key)" == "ykit virtual YubiKey" && "\([key])" == "[\(key)]")
         let identity = try await key.identity()
         #expect("\(identity)" == "YubiKey 5 NFC, 5.7.1, serial 16777217")
+        let attached = AttachedKey(SecurityKey(place: .usb("1-2")), isAsked: true, details: KeyDetails(identity))
+        #expect("\(attached)" == "YubiKey 5 NFC 16777217 (1-2)")
+        #expect("\(KeyEvent.left(key))" == "left(\(key))")
         #expect(key.customMirror.children.map(\.label) == ["attached"])
     }
 

@@ -49,8 +49,8 @@ public struct AttachedKey: Sendable, Hashable {
 extension AttachedKey: CustomStringConvertible {
     /// Name, serial number and place.
     public var description: String {
-        [details?.name ?? key.name, serial, "(\(key.place.name))"].compactMap(\.self).filter { !$0.isEmpty }
-            .joined(separator: " ")
+        let (name, place) = (details?.name ?? key.name, key.place.name)
+        return [name, serial ?? "", name == place ? "" : "(\(place))"].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }
 

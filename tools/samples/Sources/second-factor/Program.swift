@@ -34,14 +34,16 @@ struct Program {
                 pin: { _ in SharedSecret(Secret(utf8: isVirtual ? "123456" : answer("PIN"))) },
                 touch: { print("touch the key") }))
         if isVirtual { try await fido.setPIN(SharedSecret(Secret(utf8: "123456"))) }
-        let client = WebAuthnClient(service: fido, origin: try Origin(url.origin))
+        try await register(WebAuthnClient(service: fido, origin: try Origin(url.origin)), user, service)
+        await fido.close()
+    }
 
+    private static func register(_ client: WebAuthnClient, _ user: String, _ service: SecondFactor) async throws {
         let factor = try await service.registerKey(user, client, device: "sample", requiresPIN: false)
         print("registered \(factor.description) as \(factor.serial)")
         let verified = try await service.verifyKey(user, client)
         print(user, "verified with", verified.serial)
         print(user, "has the factor", try await service.status(of: user).state)
-        await fido.close()
     }
 
     @Sendable private static func answer(_ question: String) -> String {
