@@ -48,7 +48,7 @@ package struct GlobalOptions: ParsableArguments {
 
     @Option("--replay <file>", help: "Play a recording instead of using a key.") package var replay: String?
 
-    @Option("--replay-mode", help: "Replay in recorded order (strict), or look up each command.")
+    @Option("--replay-mode", help: "Replay commands in recorded order, or look up each one.")
     var replayMode: ReplayChoice?
 
     @Option(
