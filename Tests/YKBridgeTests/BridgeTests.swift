@@ -41,8 +41,30 @@ import YKWire
         return Array(bytes.prefix(max(0, count)))
     }
 
+    /// A bridge at work on a thread of its own.
+    private final class RunningBridge: Sendable {
+        private let ended = Semaphore()
+        private let failure = Mutex<(any Error)?>(nil)
+
+        init(_ run: @escaping @Sendable () throws -> Void) throws {
+            let isStarted = SystemThread.start {
+                do { try run() } catch { self.failure.withLock { $0 = error } }
+                self.ended.post()
+            }
+            try #require(isStarted)
+        }
+
+        func end() throws {
+            #expect(ended.wait(milliseconds: 60_000))
+            if let failure = failure.withLock({ $0 }) { throw failure }
+        }
+    }
+
+    // The sockets block, and threads of Swift's pool are few.
     @Test("a key on a reader is a device, answers, and leaves with the bridge")
-    func session() async throws {
+    func session() async throws { try await onThread { try followSession() } }
+
+    private func followSession() throws {
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         let (served, own) = (ends[0], ends[1])
@@ -53,7 +75,7 @@ import YKWire
         key.layOnReader()
         let stop = Cancellation()
         let events = Mutex<[BridgeEvent]>([])
-        async let end: Void = onThread {
+        let running = try RunningBridge {
             var settings = BridgeSettings()
             settings.owner = "alice"
             let bridge = Bridge(
@@ -73,7 +95,7 @@ import YKWire
         // The last program closes the node.
         _ = send(own, [5, 0, 0, 0], 4, Int32(MSG_NOSIGNAL))
         stop.cancel()
-        try await end
+        try running.end()
         let seen = events.withLock { $0 }
         #expect(seen.first == .cardReady(reader: "r", isContactless: true) && seen.last == .removed)
     }
@@ -81,14 +103,16 @@ import YKWire
     /// The figures of the article: with YKIT_FIGURES=1, a ceremony of three messages through the bridge, and with the card
     /// alone.
     @Test("what the bridge adds to a ceremony", .enabled(if: getenv("YKIT_FIGURES") != nil))
-    func figures() async throws {
+    func figures() async throws { try await onThread { try measure() } }
+
+    private func measure() throws {
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         let (served, own) = (ends[0], ends[1])
         defer { close(own) }
         let key = try VirtualKey.new()
         let stop = Cancellation()
-        async let end: Void = onThread {
+        let running = try RunningBridge {
             var settings = BridgeSettings()
             settings.confirms = false
             let bridge = Bridge(
@@ -104,7 +128,7 @@ import YKWire
             try ContinuousClock().measure { for message in messages { _ = try ask(own, .cbor, number, message) } }
         }
         stop.cancel()
-        try await end
+        try running.end()
         let card = try CardFIDOLink(CardChannel(link: key.link()))
         let alone = try (0..<50).map { _ in
             try ContinuousClock().measure {

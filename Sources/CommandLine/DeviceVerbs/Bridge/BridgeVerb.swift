@@ -30,7 +30,7 @@ struct BridgeVerb: Verb {
 
     @Flag("--always", help: "Keep the device also while there is no card.") var always = false
 
-    @Option("--ask <where>", help: "Where to confirm the use of a card with contacts; none: use it without asking.")
+    @Option("--ask <where>", help: "Where the use of a card with contacts is confirmed.")
     var ask: ConfirmChoice = .auto
 
     @Option("--owner <name>", help: "The user who gets the node; with sudo, who ran it (default).")

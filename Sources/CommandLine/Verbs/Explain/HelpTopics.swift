@@ -19,7 +19,7 @@ enum FirstScreen {
         (["ssh", "age"], "SSH keys, an agent, signatures; files encrypted with age"),
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
-        (["approve", "2fa"], "logins to approve or decline; second factors at privacyIDEA"),
+        (["approve", "2fa"], "approve or decline logins; second factors at privacyIDEA"),
         (["arculus", "bridge"], "Arculus cards, with their server; any card for browsers"),
         (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
         (["config"], "applications on and off, over USB and NFC"),
