@@ -215,7 +215,7 @@ esac""")
         expect(f"{which} run: two keys are ready",
                (status, sorted(line.split()[0] for line in lines if line.endswith("ready"))), (0, sorted(set(serials) - {used})))
         expect("the used key is named once", f"key {used}: exit code 8" in output, which == "first")
-    tries = json.loads(run(YKIT, "--virtual", f"keys/{used}.json", "--json", "piv", "info")[1])["pin"]["retriesLeft"]
+    tries = json.loads(run(YKIT, "--virtual", f"keys/{used}.json", "--json", "piv", "info")[1])["pin"]["retries"]
     expect("and lost one try", tries, 2)
     expect("each has an attestation", sorted(name for name in os.listdir(f"{HOME}/attestations") if name.endswith("crt")),
            sorted(f"{serial}.crt" for serial in serials if serial != used))

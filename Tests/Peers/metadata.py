@@ -126,8 +126,8 @@ def reports(aaguid):
     holds("a compromise is a warning", "https://example.com/a", " ".join(answer["warnings"]))
     status, answer = ykit("--virtual", path("key.json"), "doctor", "--metadata", path("blob.jwt"), "--metadata-root",
                           path("root.der"), home="reports")
-    rung = next(each for each in answer["rungs"] if each["rung"] == "model")
-    expect("ykit doctor calls it a problem", (status, rung["verdict"]), (15, "problem"))
+    check = next(each for each in answer["checks"] if each["name"] == "model")
+    expect("ykit doctor calls it a problem", (status, check["verdict"]), (15, "problem"))
     blob = service.sign(payload("00" * 15 + "01", listed))
     status, answer = info(blob, service.root, home="reports")
     expect("a model that is not listed", (status, answer["model"]["listed"]), (0, False))

@@ -6,6 +6,7 @@ In them every link leads to a document beside it, or else to the file in the rep
 import os
 import pathlib
 import re
+import subprocess
 
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)\s]+)\)")
 ARTICLE = re.compile(r"<doc:([^>]+)>")
@@ -22,18 +23,25 @@ def places(root):
     return found
 
 
-def title(path):
+def title(text):
     """The first heading, without the marks of code."""
-    return re.search(r"^# (.*)$", path.read_text(encoding="utf-8"), re.M)[1].strip("`")
+    return re.search(r"^# (.*)$", text, re.M)[1].strip("`")
 
 
-def documents(root, url, version):
-    """The text of each document by its place, its links adapted to the places."""
+def documents(root, url, version, program):
+    """The text of each document by its place, its links adapted to the places; `program` is the ykit that writes parts of them."""
+    def generated(what):
+        return subprocess.run([program, "generate", what], check=True, capture_output=True, text=True).stdout
+
     found = places(root)
-    return {place: adapted(root, path, found, f"{url}/blob/v{version}") for path, place in found.items() if place.endswith(".md")}
+    texts = {path: (root / path).read_text(encoding="utf-8").replace("<!-- ykit generate formats -->\n", generated("formats"))
+             for path, place in found.items() if place.endswith(".md")}
+    answers = pathlib.Path("Sources/ykit/ykit.docc/JSONAnswers.md")
+    found[answers], texts[answers] = "articles/JSONAnswers.md", generated("answers")
+    return {found[path]: adapted(texts, path, found, f"{url}/blob/v{version}") for path in texts}
 
 
-def adapted(root, path, found, repository):
+def adapted(texts, path, found, repository):
     by_name = {place.removeprefix("articles/").removesuffix(".md"): (source, place) for source, place in found.items()}
     folder = os.path.dirname(found[path])
 
@@ -51,7 +59,6 @@ def adapted(root, path, found, repository):
         if name not in by_name:
             raise ValueError(f"{path}: {match[0]} leads nowhere")
         source, place = by_name[name]
-        return f"[{title(root / source)}]({relative(place)})"
+        return f"[{title(texts[source])}]({relative(place)})"
 
-    text = DIRECTIVE.sub("", (root / path).read_text(encoding="utf-8"))
-    return ARTICLE.sub(article, LINK.sub(link, text))
+    return ARTICLE.sub(article, LINK.sub(link, DIRECTIVE.sub("", texts[path])))

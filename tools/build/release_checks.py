@@ -139,6 +139,22 @@ def lost_answers(released, printed):
                 yield f"{member}: {kind}, and now {now.get(member, 'gone')}"
 
 
+def announced_answers(changelog):
+    """The rows of the table "JSON members" in the newest section: the verbs, or groups of them, and the members that changed."""
+    newest = SECTION.split(changelog)[3]
+    table = newest.partition("### JSON members")[2].partition("\n#")[0]
+    for row in re.findall(r"^\|([^|]*)\|([^|]*)\|[^|]*\|$", table, re.M):
+        yield ("every verb" if "every verb" in row[0] else set(re.findall(r"`([^`]*)`", row[0]))), set(re.findall(r"`([^`]*)`", row[1]))
+
+
+def is_announced(line, rows):
+    """Whether a row names the verb of a changed member, or its group, and the member, or one that it is in."""
+    *words, path = line.split(": ")[0].split(" ")
+    names = {name.rstrip("[]") for name in path.split(".")}
+    verbs = {" ".join(words[:count]) for count in range(1, len(words) + 1)}
+    return any(names & members and (whose == "every verb" or whose & verbs) for whose, members in rows)
+
+
 def check_answers(root, version, printed):
     """The committed answers are those of the program that is released."""
     if read(root, ANSWERS) != written_answers(version, printed):

@@ -16,7 +16,7 @@ extension Inventory {
         [
             "format": .string(Self.format), "formatVersion": .int(Self.formatVersion),
             "key": [
-                "name": .string(key.name), "serial": key.serial.json, "version": key.version.json,
+                "name": .string(key.name), "serial": key.serial.json, "firmware": key.version.json,
             ],
             "time": .int(time), "timestamp": .string(UTCDate.timestamp(time)), "items": .array(items.map(\.json)),
             "gaps": .array(
@@ -55,7 +55,7 @@ extension Inventory {
         }
         self.init(
             key: InventoriedKey(
-                name: name, serial: json["key"]?["serial"]?.string, version: json["key"]?["version"]?.string),
+                name: name, serial: json["key"]?["serial"]?.string, version: json["key"]?["firmware"]?.string),
             time: time, items: items, gaps: gaps)
     }
 }

@@ -66,7 +66,7 @@ public struct InventoryReader {
 
     // MARK: the cards
 
-    /// The times for which codes are compared, from the test vectors of RFC 6238; no service accepts them any more.
+    /// The times for which codes are compared, from the test vectors of RFC 6238; no service accepts them now.
     static let times: [Int64] = [59, 1_111_111_109]
 
     private func readOATH(_ reading: inout Reading) async throws {

@@ -106,7 +106,7 @@ def piv_holds(info, _):
         state = info.get(name) or {}
         if state.get("default") is False:
             found.append(f"a PIV {words} of its owner")
-        elif state.get("retries") and state["retriesLeft"] < state["retries"]:
+        elif state.get("maxRetries") and state["retries"] < state["maxRetries"]:
             found.append(f"wrong PIV {words} entries")
     return found
 

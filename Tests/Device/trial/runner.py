@@ -83,7 +83,7 @@ FORMS = {"Keychain (USB-A)": 1, "Nano (USB-A)": 2, "Keychain (USB-C)": 3, "Nano 
 
 def model(info):
     """The model of the virtual key that is like a key, by what its `info` says."""
-    major = int((info["version"] or "5").split(".")[0])
+    major = int((info["firmware"] or "5").split(".")[0])
     if "Bio" in (info["formFactor"] or ""):
         return "yubikey-bio"
     if info["securityKeySeries"]:
@@ -103,7 +103,7 @@ def fido_version(info):
 
 def make_twin(ykit, state, info, fido, transport):
     """Writes a new virtual key like the key, on a reader or contactless (usb, nfc); returns what it is."""
-    like = {"model": model(info), "firmware": info["version"], "fido": fido_version(fido)}
+    like = {"model": model(info), "firmware": info["firmware"], "fido": fido_version(fido)}
     options = [word for name, value in like.items() if value for word in (f"--{name}", value)]
     done = subprocess.run([ykit, "virtual", "new", state, *options], capture_output=True, text=True, env=environment({}))
     if done.returncode != 0:

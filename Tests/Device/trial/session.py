@@ -211,7 +211,7 @@ class Session:
         written = {
             "report": 1, "ykit": self.version, "started": self.began.isoformat(timespec="seconds"), "finished": self.finished,
             "mode": "read-only" if self.given.read_only else "full", "link": "contactless" if self.given.contactless else "USB or a reader",
-            "key": {"name": self.info["name"], "serial": self.serial, "firmware": self.info["version"], "formFactor": self.info["formFactor"]},
+            "key": {"name": self.info["name"], "serial": self.serial, "firmware": self.info["firmware"], "formFactor": self.info["formFactor"]},
             "virtualKey": self.like, "applications": self.states, "steps": self.steps}
         return report.write(written, self.folder)
 

@@ -22,7 +22,7 @@ struct InventoryReport: Report {
 
 extension InventoriedKey: Report {
     static let members: [Member<InventoriedKey>] = [
-        Member("name") { $0.name }, Member("serial") { $0.serial }, Member("version") { $0.version },
+        Member("name") { $0.name }, Member("serial") { $0.serial }, Member("firmware") { $0.version },
     ]
 
     /// Name and serial number.

@@ -9,7 +9,8 @@ import YKWire
 /// Prints what is made of the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages, completion scripts and what the articles are completed with.", shouldDisplay: false,
+        "generate", "Print manual pages, completion scripts and what the articles are completed with.",
+        shouldDisplay: false,
         subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self, GenerateAnswers.self])
 }
 

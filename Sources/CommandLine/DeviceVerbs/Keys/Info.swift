@@ -55,7 +55,8 @@ struct DescribedKey: Report {
     let key: KeyReport
     let model: ModelReport?
 
-    static let members: [Member<DescribedKey>] = including { $0.key } + [Member("model", "from --metadata") { $0.model }]
+    static let members: [Member<DescribedKey>] =
+        including { $0.key } + [Member("model", "from --metadata") { $0.model }]
 }
 
 extension MetadataBLOB {

@@ -175,7 +175,7 @@ final class CardAuthenticator {
         }
     }
 
-    /// A job whose message nobody waits for any more may have used up the user's presence.
+    /// A job whose message no one waits for may have used up the user's presence.
     private func done(_ reply: BridgedCard.Reply, at now: Instant) {
         guard var job else { return }
         job.reply = reply
@@ -221,7 +221,7 @@ final class CardAuthenticator {
         question = nil
     }
 
-    /// Tells the user that nothing has to be done any more.
+    /// Tells the user that nothing has to be done now.
     func settleWait() {
         if shown != nil { report(.settled) }
         shown = nil
