@@ -8,8 +8,8 @@ identifier, it only has to say something of the same kind.
 import re
 
 # What depends on the computer, on the maker or on the day.
-OWN = {"reader", "path", "link", "atr", "usb", "device", "aaguid", "partNumber", "file", "message", "hint", "certifications",
-       "identifier", "time", "clock", "validFrom", "validTo", "notBefore", "notAfter", "created"}
+OWN = {"reader", "path", "link", "transport", "interface", "atr", "usb", "device", "deviceVersion", "aaguid", "partNumber", "file",
+       "message", "hint", "certifications", "identifier", "time", "clock", "validFrom", "validTo", "notBefore", "notAfter", "created"}
 QUIET = re.compile(r"KEEPALIVE|CTAPHID INIT|continuation|^OTP status|^the ")
 
 
