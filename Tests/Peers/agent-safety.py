@@ -607,7 +607,7 @@ def test_other_verbs():
     write("token.txt", b"200522216143020723541574706600244335451106410137225201264173164624000252716762774\n")
     works("a store", YKIT, "securid", "import", "token.txt", "--software", "--passphrase-fd", "0", "--store", "store.json",
           "--allow-expired", text="passphrase\n")
-    why = "in the background of a terminal"
+    why = "in the background of the terminal"
     with shell() as one:
         for number, (words, status, says) in enumerate((
                 ("--virtual asks.json oath list -w", 8, "locked with a password"),

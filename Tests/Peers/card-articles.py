@@ -116,4 +116,4 @@ def test_hsmauth():
     expect("HSMAuth: its commands", len(commands), 5)
     home = Home("hsmauth")
     home.types("HSMAuth", commands)
-    home.prepare("ykit hsmauth list | grep -q 'admin *p256' && test -s session.keys")
+    home.prepare("ykit hsmauth list | grep -q 'admin *ecc-p256' && test -s session.keys")

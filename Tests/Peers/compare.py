@@ -39,7 +39,8 @@ def path(name):
 
 def environment(**more):
     home = {"HOME": FOLDER, "XDG_STATE_HOME": path("state"), "XDG_DATA_HOME": path("data"), "XDG_CONFIG_HOME": path("config")}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("YKIT_") or name == "YKIT_NOTES"}
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("YKIT_") or name == "YKIT_REAL" or name.startswith("YKIT_NOTE")}
     return {**kept, **home, **more}
 
 
