@@ -115,7 +115,7 @@ def state(folder, reader):
     result = run(folder, f"--json {reader}")
     if result.returncode != 0:
         return f"{result.returncode} {result.stdout.decode()}"
-    return re.sub(r'"(fingerprint|created|signatures?|publicKey|caKeyIdentifier)":("[^"]*"|\d+)', r'"\1":…', result.stdout.decode())
+    return re.sub(r'"(fingerprint|created|createdUTC|signatures?|publicKey|caKeyIdentifier)":("[^"]*"|\d+)', r'"\1":…', result.stdout.decode())
 
 
 def attempt(prepared, line, reader, number, name, fault, verified, isProtected, expected, wanted):
