@@ -268,7 +268,7 @@ def derived_by_ykit(gnupg, name):
     use(gnupg, f"ykit-{name}")
     gnupg.close()
     ykit(f"{name}: set-kdf off", "access", "set-kdf", "off", "--force", "--same-admin-pin", "--admin-pin-stdin",
-         "--new-pin-stdin", text="12345678\n123456\n", says="as they are")
+         "--new-pin-stdin", text="12345678\n123456\n", says="unhashed")
     use(gnupg, f"ykit-{name}")
 
 

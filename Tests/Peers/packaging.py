@@ -13,10 +13,11 @@ from lib.peer import ROOT, expect, own_folder
 
 FOLDER = own_folder()
 DEB = "ykit_9.9.9-1_amd64.deb"
-# Tells its version, and writes a manual of one page.
-PROGRAM = """case $1 in
+# Tells its version, and writes a manual of one page, and the parts of articles.
+PROGRAM = """case $1$2 in
     --version) echo "ykit 9.9.9" ;;
-    generate) echo .TH >"$3/ykit.1" ;;
+    generateman) echo .TH >"$3/ykit.1" ;;
+    generate*) echo "# $2" ;;
 esac
 """
 
