@@ -92,7 +92,7 @@ def written_by_ykman():
     ykit("SCP11a finds version and CA", "--scp", "11a", "--scp-oce", "host-full.pem", "--scp-ca", "card-ca.pem", "sd",
          "keys", "generate", "11b,6", "six.pem")
     ykit("SCP11c manages no keys", "--scp", "11c", "--scp-oce", "host-all.pem", "--scp-ca", "card-ca.pem", "sd", "keys",
-         "generate", "11b,7", "seven.pem", status=8, says="secure channel only")
+         "generate", "11b,7", "seven.pem", status=8, says="only through a secure channel")
     ykit("the public key that ykman was given", "--scp", "11b,5", "--scp-card-key", "made.pem", "oath", "list",
          says="ykman")
     ykit("another public key", "--scp", "11b,5", "--scp-card-key", "six.pem", "oath", "list", status=8,
@@ -218,4 +218,4 @@ def test_secure_channels():
         ykit("SCP03 before SCP11", "--scp", "03", "piv", "info", says="version")
         ykit("no SCP11", "--scp", "11b", "piv", "info", status=12, says="no secure channel key SCP11b")
     with Key("5.2.7"):
-        ykit("no secure channel", "--scp", "03", "piv", "info", status=11, says="opens no secure channel")
+        ykit("no secure channel", "--scp", "03", "piv", "info", status=11, says="does not support secure channels")

@@ -89,9 +89,9 @@ def key_files():
     run("ssh-keygen", "-t", "ed25519", "-N", "", "-f", "usual")
     run("ssh-keygen", "-t", "ed25519", "-N", "secret", "-f", "locked")
     refuses("a private key that is in no security key", "ssh", "sign", "-k", "usual", "id_ed.pub",
-            says="is not in a security key")
+            says="does not belong to a security key")
     refuses("an encrypted private key that is in no security key", "ssh", "sign", "-k", "locked", "id_ed.pub", "--file-password-stdin",
-            text="secret\n", says="is not in a security key")
+            text="secret\n", says="does not belong to a security key")
     passphrase()
 
 
