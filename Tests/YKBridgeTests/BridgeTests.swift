@@ -69,7 +69,7 @@ import YKWire
         socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         let (served, own) = (ends[0], ends[1])
         defer { close(own) }
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: 900, tv_usec: 0)
         setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let key = try VirtualKey.new()
         key.layOnReader()
@@ -80,11 +80,12 @@ import YKWire
             settings.owner = "alice"
             let bridge = Bridge(
                 settings, readers: OneReader(key), person: NoPerson(),
-                environment: ServiceEnvironment(timeout: .seconds(20), cancellation: stop),
+                environment: ServiceEnvironment(timeout: .seconds(600), cancellation: stop),
                 report: { event in events.withLock { $0.append(event) } }, open: { (served, 0) })
             try bridge.run()
         }
         let created = receive(own)
+        try #require(created.count >= 270)
         #expect(String(decoding: created[4..<29], as: UTF8.self) == "ykit bridge to smart card")
         #expect(String(decoding: created[196..<201], as: UTF8.self) == "alice")
         #expect(Array(created[264..<270]) == [0x09, 0x12, 0, 0, 0x6B, 0x79])

@@ -70,7 +70,7 @@ class Session:
 
     def consent(self):
         """What is going to happen, and whether the person wants it."""
-        say(f"{self.info['name']}, firmware {self.info['version']}, serial number {self.serial}")
+        say(f"{self.info['name']}, firmware {self.info['firmware']}, serial number {self.serial}")
         changed = {name: one for name, one in self.chosen.items() if one.reset and self.states[name] == UNTOUCHED}
         if self.given.read_only or not changed:
             say("only reads; nothing on the key is changed")
