@@ -23,7 +23,7 @@ def answers(key, one, two, where=""):
     """Yields (member, what the key answers, what the virtual key answers) for each difference."""
     if one == two == key:
         return
-    if where.rsplit(".", 1)[-1] in OWN:
+    if where.rsplit(".", 1)[-1].removesuffix("UTC") in OWN:
         return
     if kind(key) != kind(one):
         if kind(one) == kind(two):
@@ -59,6 +59,7 @@ def exchanges(shown):
         if QUIET.search(event["summary"]):
             continue
         summary = re.sub(r" at [-0-9]{10} [:0-9]{8} UTC", "", re.sub(r"channel [0-9a-f]{8}", "its channel", event["summary"]))
+        summary = re.sub(r"of \d+ bytes", "of its bytes", summary)  # a signature is a few bytes shorter or longer each time
         length = len(event["bytes"][1]) // 2 - 2 if len(event["bytes"]) == 2 else None
         found.append((summary, length))
     return found
