@@ -199,7 +199,7 @@ MISDEEDS = [
     ("an account that it does not have", {"change": after("00a1", lambda answer: b"\x72\x03\x21ab" + answer, 1)}, ["oath"],
      ("the list with the password", "answer", "accounts")),
     ("another version than its firmware has", {"model": ["--firmware", "5.2.4"], "change": after("001d", swapped("050204", "050701"))},
-     ["oath"], ("what it is", "answer", "firmware")),
+     ["oath"], ("what it is", "answer", "version")),
     ("more tries than there are", {"change": after("0024", swapped("63c2", "63c9"))}, ["piv"],
      ("a wrong PIN", "answer", "error.retriesLeft")),
     ("an attestation that it does not have", {"change": after("00f9", lambda _: b"\x6d\x00")}, ["piv"],
