@@ -40,7 +40,7 @@ def path(name):
 def environment(**more):
     home = {"HOME": FOLDER, "XDG_STATE_HOME": path("state"), "XDG_DATA_HOME": path("data"), "XDG_CONFIG_HOME": path("config")}
     kept = {name: value for name, value in os.environ.items()
-            if not name.startswith("YKIT_") or name == "YKIT_REAL" or name.startswith("YKIT_NOTE")}
+            if not name.startswith("YKIT_") or name in ("YKIT_REAL", "YKIT_TEST_VPCD_PORTS") or name.startswith("YKIT_NOTE")}
     return {**kept, **home, **more}
 
 
