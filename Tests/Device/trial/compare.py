@@ -59,7 +59,8 @@ def exchanges(shown):
         if QUIET.search(event["summary"]):
             continue
         summary = re.sub(r" at [-0-9]{10} [:0-9]{8} UTC", "", re.sub(r"channel [0-9a-f]{8}", "its channel", event["summary"]))
-        summary = re.sub(r"of \d+ bytes", "of its bytes", summary)  # a signature is a few bytes shorter or longer each time
+        # A signature is a few bytes shorter or longer each time.
+        summary = re.sub(r"of \d+ bytes|61[0-9a-f]{2} \(\d+ or more bytes to come\)", "of its bytes", summary)
         length = len(event["bytes"][1]) // 2 - 2 if len(event["bytes"]) == 2 else None
         found.append((summary, length))
     return found
