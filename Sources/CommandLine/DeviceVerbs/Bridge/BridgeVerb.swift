@@ -26,7 +26,7 @@ struct BridgeVerb: Verb {
             Example("sudo ykit bridge", "Bridge the cards of all readers."),
             Example("sudo ykit --reader ACR122U bridge --always", "Keep the device without a card."),
         ])
-    static let uses: GlobalUse = [.device, .plan, .ownPlan]
+    static let uses: GlobalUse = [.reader, .plan, .ownPlan]
 
     @Flag("--always", help: "Keep the device also while there is no card.") var always = false
 
@@ -42,14 +42,6 @@ struct BridgeVerb: Verb {
     func check() throws {
         if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
         if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
-    }
-
-    func check(with global: GlobalOptions) throws {
-        for (name, isGiven) in [
-            ("--device", global.device != nil), ("--path", global.path != nil), ("--link", global.link != nil),
-        ] where isGiven {
-            throw UsageError("\(name) has no effect on this verb")
-        }
     }
 
     func run(in world: World) async throws -> Outcome<BridgeReport> {

@@ -27,6 +27,8 @@ package struct GlobalUse: OptionSet, Sendable {
     package static let plan = GlobalUse(rawValue: 64)
     /// --plan, of which the verb itself prints something else than exchanges.
     package static let ownPlan = GlobalUse(rawValue: 128)
+    /// --reader alone of the options that choose a key.
+    package static let reader = GlobalUse(rawValue: 256)
 
     /// Verbs that use a key, or may use one.
     package static let key: GlobalUse = [.device, .virtual, .replay, .record, .channel, .plan]
@@ -37,7 +39,7 @@ package struct GlobalUse: OptionSet, Sendable {
     private static func options(_ line: GlobalOptions) -> [(GlobalUse, name: String, isGiven: Bool)] {
         let channel = line.channel
         return [
-            (.device, "--device", line.device != nil), (.device, "--reader", line.reader != nil),
+            (.device, "--device", line.device != nil), ([.device, .reader], "--reader", line.reader != nil),
             (.device, "--path", line.path != nil), (.device, "--link", line.link != nil),
             (.replay, "--replay", line.replay != nil),
             (.replay, "--replay-mode", line.replayMode != nil), (.record, "--record", line.record != nil),
@@ -57,9 +59,8 @@ package struct GlobalUse: OptionSet, Sendable {
 
     /// Removes the options that have no effect.
     package func reduce(_ options: inout GlobalOptions) {
-        if !contains(.device) {
-            (options.device, options.reader, options.path, options.link) = (nil, nil, nil, nil)
-        }
+        if !contains(.device) { (options.device, options.path, options.link) = (nil, nil, nil) }
+        if isDisjoint(with: [.device, .reader]) { options.reader = nil }
         if !contains(.virtual) { options.virtual = nil }
         if !contains(.replay) { (options.replay, options.replayMode) = (nil, nil) }
         if !contains(.record) { options.record = nil }
