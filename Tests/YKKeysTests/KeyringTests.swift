@@ -86,6 +86,8 @@ import YKWire
         #expect(UserFolder.state.path { ["XDG_STATE_HOME": "/state", "HOME": "/home/a"][$0] } == "/state/ykit")
         #expect(UserFolder.data.path { ["XDG_DATA_HOME": "x", "HOME": "/home/a"][$0] } == "/home/a/.local/share/ykit")
         #expect(UserFolder.state.path { ["HOME": "relative"][$0] } == nil)
+        #expect(UserFolder.config.base { ["XDG_CONFIG_HOME": "/config", "HOME": "/home/a"][$0] } == "/config")
+        #expect(UserFolder.config.path { ["HOME": "/home/a"][$0] } == "/home/a/.config/ykit")
     }
 
     @Test("the Secret Service gets keys on standard input only")

@@ -57,9 +57,8 @@ struct InventoryFiles: ParsableArguments {
             let start = try? Files.read("\(home)/.ssh/\(name)", upTo: 3)
             return start == Array("sk-".utf8)
         }
-        let folder = Variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
-        return keys.map { "\(home)/.ssh/\($0.dropLast(4))" }.filter(Files.isFile)
-            + [folder + "/Yubico/u2f_keys"].filter(Files.isFile)
+        let mapping = UserFolder.config.base().map { $0 + "/Yubico/u2f_keys" }
+        return (keys.map { "\(home)/.ssh/\($0.dropLast(4))" } + [mapping].compactMap(\.self)).filter(Files.isFile)
     }
 
     /// The LUKS2 volumes, as udev has found them.

@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 package import TerminalIO
+import YKHardware
 import YKWire
 
 /// The configuration file: aliases, and values for global options that neither the command line nor a variable sets.
@@ -190,10 +191,7 @@ extension ConfigurationFile {
     }
 
     /// `$XDG_CONFIG_HOME/ykit/config`; if the variable is not set, below `~/.config`.
-    static var usualPath: String? {
-        if let folder = Variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/ykit/config" }
-        return Variables["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/ykit/config" : nil }
-    }
+    static var usualPath: String? { UserFolder.config.path().map { $0 + "/config" } }
 
     /// Summarizes the settings in a few words.
     ///

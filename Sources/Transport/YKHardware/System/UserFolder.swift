@@ -9,20 +9,37 @@ package enum UserFolder: Sendable {
     case state
     /// For what is lost with it: stores of tokens and accounts.
     case data
+    /// For settings.
+    case config
 
     /// The specification's variable.
     package var variable: String {
         switch self {
         case .state: "XDG_STATE_HOME"
         case .data: "XDG_DATA_HOME"
+        case .config: "XDG_CONFIG_HOME"
         }
     }
 
-    /// Its path, below the specification's variable or else below HOME; `nil` when neither is an absolute path.
-    package func path(_ value: (String) -> String? = { ProcessVariables[$0] }) -> String? {
-        if let folder = value(variable), folder.hasPrefix("/") { return folder + "/ykit" }
+    /// Where it is below HOME when the variable is not set.
+    private var placeInHome: String {
+        switch self {
+        case .state: ".local/state"
+        case .data: ".local/share"
+        case .config: ".config"
+        }
+    }
+
+    /// The folder of all programs: the specification's variable, or else below HOME; `nil` when neither is an absolute path.
+    package func base(_ value: (String) -> String? = { ProcessVariables[$0] }) -> String? {
+        if let folder = value(variable), folder.hasPrefix("/") { return folder }
         guard let home = value("HOME"), home.hasPrefix("/") else { return nil }
-        return home + (self == .state ? "/.local/state" : "/.local/share") + "/ykit"
+        return "\(home)/\(placeInHome)"
+    }
+
+    /// The folder of ykit, below ``base(_:)``.
+    package func path(_ value: (String) -> String? = { ProcessVariables[$0] }) -> String? {
+        base(value).map { $0 + "/ykit" }
     }
 
     /// Creates a folder and its parents, accessible to the owner only. Errors surface when a file is written there.
