@@ -42,10 +42,10 @@ struct Info: Verb {
             report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
         let model = try await list?.model(in: world)
-        let described = report.outcome
-        var outcome = Outcome(DescribedKey(key: report, model: model))
-        outcome.answer.lines = described.answer.lines + (model.map { [""] + Table.details($0.rows) } ?? [])
-        outcome.answer.warnings = described.answer.warnings + (model?.warnings ?? [])
+        var outcome = Outcome(
+            DescribedKey(key: report, model: model),
+            report.lines + (model.map { [""] + Table.details($0.rows) } ?? []))
+        outcome.answer.warnings = report.warnings + (model?.warnings ?? [])
         return outcome
     }
 }

@@ -10,24 +10,23 @@ import YKTransport
 import YKWire
 
 extension KeyReport {
-    /// The outcome of `ykit info`.
-    var outcome: Outcome<KeyReport> {
-        var outcome = Outcome(self, lines)
+    /// What the key or the recording does not show.
+    var warnings: [String] {
+        var warnings: [String] = []
         if let problem = identity.problem {
-            outcome.answer.warnings.append(
-                "the key does not report all of its device information: \(problem.explanation.message)")
+            warnings.append("the key does not report all of its device information: \(problem.explanation.message)")
         }
         if let oathProblem {
-            outcome.answer.warnings.append(
-                "the key does not report the state of OATH: \(oathProblem.explanation.message)")
+            warnings.append("the key does not report the state of OATH: \(oathProblem.explanation.message)")
         }
         if !unrecorded.isEmpty {
-            outcome.answer.warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
+            warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
         }
-        return outcome
+        return warnings
     }
 
-    private var lines: [String] {
+    /// The lines of `ykit info`.
+    var lines: [String] {
         let details = KeyDetails(identity)
         var rows = [["name", details.name.printable]]
         if let reader { rows.append(["reader", reader.printable]) }
