@@ -111,6 +111,13 @@ final class Desk {
 
     // MARK: the user
 
+    /// A desk with a new virtual key on the contactless reader, and a program's channel.
+    static func withKey() throws -> (Desk, VirtualKey, CTAPHID.Channel) {
+        let (desk, key) = (Desk(), try VirtualKey.new())
+        desk.lay(key)
+        return (desk, key, try desk.channel())
+    }
+
     /// Puts a card into an empty reader.
     func lay(_ reader: String = reader, atr: [UInt8] = contactless, _ maker: @escaping Cards.Maker) {
         cards.put(reader, maker)

@@ -67,9 +67,7 @@ import YKWire
 
     @Test("python-fido2's empty extended command is a version request")
     func emptyExtended() throws {
-        let desk = Desk()
-        desk.lay(try VirtualKey.new())
-        let channel = try desk.channel()
+        let (desk, _, channel) = try Desk.withKey()
         let answer = try desk.ask(.msg, on: channel, [0, 3, 0, 0, 0, 0, 0, 0, 0])
         #expect(answer?.payload == Array("U2F_V2".utf8) + [0x90, 0])
     }
@@ -96,9 +94,7 @@ import YKWire
 
     @Test("what the card says it does is what programs are told")
     func keepalives() throws {
-        let desk = Desk()
-        desk.lay(try VirtualKey.new())
-        let channel = try desk.channel()
+        let (desk, _, channel) = try Desk.withKey()
         desk.work.isHeld = true
         try desk.send(.cbor, on: channel, CTAP.register())
         _ = try desk.messages(channel)
@@ -145,10 +141,7 @@ import YKWire
 
     @Test("a message that is cancelled before its turn never reaches the card")
     func cancelledEarly() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         desk.work.isHeld = true
         try desk.send(.cbor, on: channel, CTAP.register(isResident: true))
         try desk.send(.cancel, on: channel)
@@ -198,9 +191,7 @@ import YKWire
 
     @Test("a card that never answers is given up after a minute, and the next message after half of one")
     func stuck() throws {
-        let desk = Desk()
-        desk.lay(try VirtualKey.new())
-        let channel = try desk.channel()
+        let (desk, _, channel) = try Desk.withKey()
         desk.work.isHeld = true
         let start = desk.now
         #expect(try desk.ask(on: channel, CTAP.register())?.payload == [0x2F])
@@ -213,9 +204,7 @@ import YKWire
 
     @Test("hostile programs: floods, cut messages, wrong sequence numbers, foreign channels")
     func hostile() throws {
-        let desk = Desk()
-        desk.lay(try VirtualKey.new())
-        let channel = try desk.channel()
+        let (desk, _, channel) = try Desk.withKey()
         var random = SystemRandomNumberGenerator()
         for _ in 0..<3000 {
             var report = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }

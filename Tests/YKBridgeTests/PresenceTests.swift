@@ -45,10 +45,7 @@ import YKWire
 
     @Test("a second ceremony needs the card to be lifted and laid down again")
     func once() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         let made = try #require(try desk.ask(on: channel, CTAP.register()))
         let id = try CTAP.credential(made.payload)
         // To look for credentials is no ceremony.
@@ -97,9 +94,7 @@ import YKWire
 
     @Test("to choose a key uses nothing up")
     func selection() throws {
-        let desk = Desk()
-        desk.lay(try VirtualKey.new())
-        let channel = try desk.channel()
+        let (desk, _, channel) = try Desk.withKey()
         #expect(try desk.ask(on: channel, CTAP.select)?.payload == [0])
         #expect(try desk.ask(on: channel, CTAP.register(proof: []))?.payload == [CTAPProtocol.Status.pinNotSet])
         #expect(try desk.ask(on: channel, CTAP.signIn(proof: []))?.payload == [CTAPProtocol.Status.pinNotSet])
@@ -265,10 +260,7 @@ import YKWire
 
     @Test("to delete everything is asked for, also with a card that was just laid down")
     func reset() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         #expect(try desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first == 0)
         desk.lift()
         desk.lay(key)

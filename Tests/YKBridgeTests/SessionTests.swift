@@ -108,10 +108,7 @@ import YKWire
 
     @Test("a PIN without its key agreement is not sent: the card would count a wrong one")
     func strayPIN() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         #expect(try desk.ask(on: channel, CTAP.wrongPIN)?.payload == [0x33])
         #expect(try desk.ask(on: channel, CTAP.pin(2))?.payload.first == 0)
         desk.pass(.seconds(11))
@@ -125,10 +122,7 @@ import YKWire
 
     @Test("a session with a PIN begins with a card that was laid down for it")
     func agreement() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         #expect(try desk.ask(on: channel, CTAP.register())?.payload.first == 0)
         let answer = try desk.ask(on: channel, CTAP.pin(2)) { round in
             if round == 2 {
@@ -144,10 +138,7 @@ import YKWire
 
     @Test("an enumeration is not continued in another session")
     func enumeration() throws {
-        let desk = Desk()
-        let key = try VirtualKey.new()
-        desk.lay(key)
-        let channel = try desk.channel()
+        let (desk, key, channel) = try Desk.withKey()
         #expect(try desk.ask(on: channel, CTAP.next)?.payload == [0x30])
         for _ in 0..<2 {
             #expect(try desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first == 0)
