@@ -21,21 +21,21 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .none: return NoPerson()
         case .terminal:
-            guard let person = TerminalPerson(terminal) else {
+            guard let person = BridgeTerminal(terminal) else {
                 throw Explanation(
                     "no-terminal", .declined, "there is no terminal to confirm at", hint: "--ask desktop")
             }
             return person
-        case .desktop: return try DesktopPerson()
+        case .desktop: return try BridgeDesktop()
         case .auto:
-            if let person = TerminalPerson(terminal) { return person }
-            if let person = try? DesktopPerson() { return person }
+            if let person = BridgeTerminal(terminal) { return person }
+            if let person = try? BridgeDesktop() { return person }
             return RefusingPerson(terminal: terminal)
         }
     }
 }
 
-/// Nobody, which is reported.
+/// Refuses every use of a card, and reports it.
 struct RefusingPerson: BridgePerson {
     let terminal: Terminal
 

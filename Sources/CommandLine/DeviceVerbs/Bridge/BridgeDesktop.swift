@@ -8,7 +8,7 @@ import YKBridge
 import YKDesktop
 
 /// The user at the desktop, who confirms with the button of a notification.
-final class DesktopPerson: BridgePerson {
+final class BridgeDesktop: BridgePerson {
     /// The open question: its identifier, and who waits for the answer.
     private final class Open: Sendable {
         let question = Mutex<(number: Int, answer: @Sendable (Bool) -> Void)?>(nil)

@@ -9,7 +9,7 @@ import YKTransport
 
 /// The user at the terminal, who confirms with y and Enter. Anything else is no; what was typed before the question does
 /// not count.
-final class TerminalPerson: BridgePerson {
+final class BridgeTerminal: BridgePerson {
     private struct State {
         var answer: (@Sendable (Bool) -> Void)?
         var typed: [UInt8] = []
