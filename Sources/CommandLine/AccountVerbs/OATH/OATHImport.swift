@@ -66,7 +66,7 @@ struct OATHImport: Verb {
             (part, omitted) = (item.part, item.omitted)
         }
 
-        /// What of the account stays in the file.
+        /// The parts of the account that a key cannot hold, which stay in the file.
         var note: String? {
             guard let id, !omitted.isEmpty, case .success = account else { return nil }
             return "a key holds only the secret of the codes of '\(id.text.printable)': keep the file for "

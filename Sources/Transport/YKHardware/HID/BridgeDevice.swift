@@ -9,7 +9,7 @@ package struct BridgeDevice: Hashable, Sendable {
 
     /// The node, such as `/dev/hidraw0`.
     package let path: String
-    /// The user whom udev gives the node; `nil` without one.
+    /// The user who owns the node, as set by udev; `nil` without one.
     package let owner: String?
     /// Whether this user may use it.
     package let access: HIDDevice.Access
