@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Asynchronous remote key generation on P-256 (ARKG-P256, draft-bradleylundberg-cfrg-arkg-10): from a seed's public half,
+/// anybody derives public keys, whose private keys only the holder of the private half can derive. Requires OpenSSL 3.
+public enum ARKGP256 {
+    /// The maximum length of a context, in bytes.
+    public static let contextLimit = 64
+    /// The minimum length of the random input of a derivation, in bytes.
+    public static let inputSize = 32
+    /// The length of a key handle: a MAC of 16 bytes and an uncompressed point.
+    public static let handleSize = macSize + 65
+
+    static let macSize = 16
+    private static let exchange = "ARKG-ECDH.ARKG-P256"
+
+    /// A derived public key.
+    public struct Derived: Hashable, Sendable {
+        /// The uncompressed point, 65 bytes.
+        public let publicKey: [UInt8]
+        /// What the holder of the seed derives the private key from, ``handleSize`` bytes; not secret.
+        public let keyHandle: [UInt8]
+    }
+
+    /// The public half of a seed.
+    public struct PublicSeed: Hashable, Sendable {
+        /// The point to which derivation adds (pkBl), uncompressed, 65 bytes.
+        public let blinding: [UInt8]
+        /// The point with which secrets are agreed (pkKem), uncompressed, 65 bytes.
+        public let encapsulation: [UInt8]
+
+        /// Takes two uncompressed points.
+        ///
+        /// - Throws: `CryptoFault` when one is not on the curve.
+        public init(blinding: [UInt8], encapsulation: [UInt8]) throws(CryptoFault) {
+            _ = try P256Point.compressed(blinding)
+            _ = try P256Point.compressed(encapsulation)
+            self.blinding = blinding
+            self.encapsulation = encapsulation
+        }
+
+        /// Derives a public key and its handle (ARKG-Derive-Public-Key).
+        ///
+        /// - Parameters:
+        ///   - input: At least ``inputSize`` random bytes, used once.
+        ///   - context: At most ``contextLimit`` bytes that separate the uses of a seed.
+        /// - Throws: `CryptoFault` for other lengths, and without OpenSSL 3.
+        public func derive(_ input: borrowing Secret, context: [UInt8]) throws(CryptoFault) -> Derived {
+            guard input.count >= ARKGP256.inputSize else { throw CryptoFault("ARKG: \(input.count) bytes of input") }
+            let contexts = try Contexts(context)
+            let own = try P256KeyAgreement(scalar: ARKGP256.agreementKey(input))
+            let shared = try own.shared(with: Array(encapsulation.dropFirst()))
+            let point = [0x04] + own.publicPoint
+            let mac = try ARKGP256.mac(shared, over: point, contexts)
+            let tau = try ARKGP256.tau(shared, contexts)
+            return Derived(publicKey: try P256Arithmetic.add(tau, to: blinding), keyHandle: mac + point)
+        }
+    }
+
+    /// The two contexts that are made of the caller's.
+    struct Contexts {
+        let blinding: [UInt8]
+        let encapsulation: [UInt8]
+
+        init(_ context: [UInt8]) throws(CryptoFault) {
+            guard context.count <= contextLimit else { throw CryptoFault("ARKG: a context of \(context.count) bytes") }
+            let marked = [UInt8(context.count)] + context
+            blinding = Array("ARKG-Derive-Key-BL.".utf8) + marked
+            encapsulation = Array("ARKG-Derive-Key-KEM.".utf8) + marked
+        }
+    }
+
+    /// The private scalar of a key agreement (Sub-Kem-Derive-Key-Pair).
+    static func agreementKey(_ input: borrowing Secret) throws(CryptoFault) -> Secret {
+        try P256Arithmetic.scalar(hashing: input, separation: Array("ARKG-KEM-ECDH-KG.\(exchange)".utf8))
+    }
+
+    /// The code by which the holder recognises a handle that was made for the seed and the context.
+    static func mac(
+        _ shared: borrowing Secret, over point: [UInt8], _ contexts: Contexts
+    ) throws(CryptoFault) -> [UInt8] {
+        let key = try HashAlgorithm.sha256.hkdf(
+            shared, salt: [], info: Array("ARKG-KEM-HMAC-mac.\(exchange)".utf8) + contexts.encapsulation, length: 32)
+        return Array(HashAlgorithm.sha256.hmac(key: key, point).prefix(macSize))
+    }
+
+    /// The scalar that separates the derived key from the seed's (BL-PRF).
+    static func tau(_ shared: borrowing Secret, _ contexts: Contexts) throws(CryptoFault) -> Secret {
+        let input = try HashAlgorithm.sha256.hkdf(
+            shared, salt: [], info: Array("ARKG-KEM-HMAC-shared.\(exchange)".utf8) + contexts.encapsulation, length: 32)
+        return try P256Arithmetic.scalar(
+            hashing: input, separation: Array("ARKG-BL-EC.ARKG-P256".utf8) + contexts.blinding)
+    }
+}
