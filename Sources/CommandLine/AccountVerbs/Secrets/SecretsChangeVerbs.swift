@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
+import YKSecrets
+import YKWire
+
+/// An entry that was changed or deleted.
+struct NamedSecretsEntry: Report {
+    let name: String
+    static let members: [Member<NamedSecretsEntry>] = [Member("name") { $0.name }]
+}
+
+/// Changes an entry.
+struct SecretsUpdate: Verb {
+    static let about = About(
+        "update", "Change login, password, metadata or touch of an entry.",
+        discussion:
+            "What is not given stays as it is; an empty value removes a field. The secret of codes cannot change.",
+        examples: [
+            Example("ykit secrets update bank --login alice2"),
+            Example("ykit secrets update bank --password", "Prompts for the new password."),
+        ])
+
+    @Argument("query", help: "The entry: its name or part of it.") var query: String
+
+    @Option(["--login", "-l"], help: "New user name.") var login: String?
+
+    @Flag("--password", help: "Prompt for a new password.") var changesPassword = false
+
+    @Flag("--touch", help: "Require a touch for each use.") var touch = false
+
+    @Flag("--without-touch", help: "Require no touch.") var withoutTouch = false
+
+    @OptionGroup var password: SecretOptions<EntryPassword>
+    @OptionGroup var metadata: SecretOptions<EntryMetadata>
+    @OptionGroup var pin: PINOptions
+
+    private var changesTouch: Bool? { touch ? true : withoutTouch ? false : nil }
+
+    func check() throws {
+        if touch, withoutTouch { throw UsageError("--touch and --without-touch cannot be combined") }
+        let isChange =
+            login != nil || changesPassword || changesTouch != nil || password.source.isGiven
+            || metadata.source.isGiven
+        if !isChange { throw UsageError("nothing to change: give --login, --password, --metadata-stdin or --touch") }
+    }
+
+    func run(in run: Run) async throws -> Outcome<NamedSecretsEntry> {
+        var record = SecretsRecord(login: login)
+        if changesPassword || password.source.isGiven {
+            record.password = SharedSecret(try password.source.readNew(run.terminal, asking: "new password"))
+        }
+        record.metadata = try metadata.source.given(run.terminal)
+        let change = SecretsChange(record: record, needsTouch: changesTouch)
+        let service = try await run.openSecrets()
+        let found = try await run.secretsEntry(query, service, pin, to: "change an entry")
+        try await run.touching("change '\(found.text)'") {
+            try await service.update(found.name, change, pin: found.pin)
+        }
+        return Outcome(NamedSecretsEntry(name: found.name.text), "changed '\(found.text)'")
+    }
+}
+
+/// An entry that was renamed.
+struct RenamedSecretsEntry: Report {
+    let old: String
+    let new: String
+    static let members: [Member<RenamedSecretsEntry>] = [
+        Member("name", "the old name") { $0.old },
+        Member("newName") { $0.new },
+    ]
+}
+
+/// Renames an entry.
+struct SecretsRename: Verb {
+    static let about = About(
+        "rename", "Rename an entry.", examples: [Example("ykit secrets rename bank bank:alice")])
+
+    @Argument("query", help: "The entry: its name or part of it.") var query: String
+
+    @Argument("name", help: "The new name.") var newName: String
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var pin: PINOptions
+
+    func run(in run: Run) async throws -> Outcome<RenamedSecretsEntry> {
+        let new = try SecretsName(newName)
+        let service = try await run.openSecrets()
+        let found = try await run.secretsEntry(query, service, pin, to: "rename an entry")
+        try confirmation.ask("rename '\(found.text)' to '\(newName.printable)'?", in: run)
+        try await run.touching("rename '\(found.text)'") {
+            try await service.update(found.name, SecretsChange(name: new), pin: found.pin)
+        }
+        return Outcome(
+            RenamedSecretsEntry(old: found.name.text, new: new.text),
+            "renamed '\(found.text)' to '\(newName.printable)'")
+    }
+}
+
+/// Deletes an entry.
+struct SecretsDelete: Verb {
+    static let about = About(
+        "delete", "Delete an entry. Its secret and its password cannot be recovered.",
+        examples: [Example("ykit secrets delete bank")])
+
+    @Argument("query", help: "The entry: its name or part of it.") var query: String
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var pin: PINOptions
+
+    func run(in run: Run) async throws -> Outcome<NamedSecretsEntry> {
+        let service = try await run.openSecrets()
+        let found = try await run.secretsEntry(query, service, pin, to: "delete an entry")
+        try confirmation.ask("delete '\(found.text)'? what it holds cannot be recovered", in: run)
+        try await run.touching("delete '\(found.text)'") {
+            try await service.delete(found.name, pin: found.pin)
+        }
+        return Outcome(NamedSecretsEntry(name: found.name.text), "deleted '\(found.text)'")
+    }
+}
+
+/// Deletes everything.
+struct SecretsReset: Verb {
+    static let about = About(
+        "reset", "Delete all entries and the PIN.",
+        discussion: "The key requires a touch, but no PIN. Its other applications are not affected.",
+        examples: [Example("ykit secrets reset")])
+
+    @OptionGroup var confirmation: Confirmation
+
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
+        let service = try await run.openSecrets()
+        try confirmation.ask(
+            typing: "reset", "this permanently deletes all entries of the Secrets application, and the PIN", in: run)
+        try await run.touching("delete all entries and the PIN") { try await service.reset() }
+        return Outcome(ResetReport(), "all entries and the PIN deleted")
+    }
+}
+
+/// Commands for the PIN.
+struct SecretsPINGroup: ParsableCommand {
+    static let about = About(
+        "pin", "The PIN that protects entries.",
+        discussion: "After eight wrong PINs only a reset helps; entries without protection remain usable.",
+        subcommands: [SecretsPINSet.self, SecretsPINChange.self, SecretsPINVerify.self],
+        examples: [Example("ykit secrets pin set")])
+}
+
+/// What became of the PIN.
+struct SecretsPINState: Report {
+    let info: SecretsInfo
+    static let members: [Member<SecretsPINState>] = [
+        Member("pinSet") { $0.info.hasPIN },
+        Member("pinRetries") { $0.info.pinRetries },
+    ]
+}
+
+extension Run {
+    /// Returns a new PIN, given or asked for twice.
+    fileprivate func newSecretsPIN(_ options: NewPINOptions) async throws -> SharedSecret {
+        let question = TerminalQuestion(
+            asking: "new PIN", objection: "the PIN must not be empty", orElse: options.source.hint)
+        return try await obtain(.secretsPIN, options.source, question, isNew: true)
+    }
+}
+
+/// Sets the first PIN.
+struct SecretsPINSet: Verb {
+    static let about = About("set", "Set the first PIN.", examples: [Example("ykit secrets pin set")])
+
+    @OptionGroup var new: NewPINOptions
+
+    func run(in run: Run) async throws -> Outcome<SecretsPINState> {
+        let service = try await run.openSecrets()
+        guard await !service.info.hasPIN else { throw SecretsError.pinExists }
+        let pin = try await run.newSecretsPIN(new)
+        try await run.touching("set the PIN") { try await service.setPIN(pin) }
+        return Outcome(SecretsPINState(info: await service.info), "PIN set")
+    }
+}
+
+/// Changes the PIN.
+struct SecretsPINChange: Verb {
+    static let about = About(
+        "change", "Change the PIN.", discussion: PINChangeOptions.order,
+        examples: [Example("ykit secrets pin change")])
+
+    @OptionGroup var pins: PINChangeOptions
+
+    func run(in run: Run) async throws -> Outcome<SecretsPINState> {
+        let service = try await run.openSecrets()
+        let old = try await run.secretsPIN(pins.pin, of: service, to: "change it")
+        let new = try await run.newSecretsPIN(pins.new)
+        try await run.touching("change the PIN") { try await service.changePIN(from: old, to: new) }
+        return Outcome(SecretsPINState(info: await service.info), "PIN changed")
+    }
+}
+
+/// Verifies the PIN.
+struct SecretsPINVerify: Verb {
+    static let about = About(
+        "verify", "Verify the PIN; a wrong one uses up a try.", examples: [Example("ykit secrets pin verify")])
+
+    @OptionGroup var pin: PINOptions
+
+    func run(in run: Run) async throws -> Outcome<SecretsPINState> {
+        let service = try await run.openSecrets()
+        let secret = try await run.secretsPIN(pin, of: service, to: "verify it")
+        try await run.touching("verify the PIN") { try await service.verify(pin: secret) }
+        return Outcome(SecretsPINState(info: await service.info), "the PIN is right")
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
+import YKKeys
+import YKSecrets
+import YKTransport
+import YKWire
+
+/// Commands for the Secrets application of a Nitrokey 3.
+struct SecretsGroup: ParsableCommand {
+    static let about = About(
+        "secrets", "One-time codes and passwords of a Nitrokey 3.",
+        discussion: """
+            Most entries need no PIN. Those that it protects are listed and found only with it, and ykit asks for it only \
+            when an entry is not among the others. The key requires a touch before it compares a PIN, and before it \
+            changes or deletes anything.
+            """,
+        subcommands: [
+            SecretsShowInfo.self, SecretsList.self, SecretsAdd.self, SecretsCode.self, SecretsVerify.self,
+            SecretsShow.self, SecretsUpdate.self, SecretsRename.self, SecretsDelete.self, SecretsExport.self,
+            SecretsPINGroup.self, SecretsReset.self,
+        ],
+        examples: [Example("ykit secrets list"), Example("ykit secrets code mail")])
+}
+
+extension Run {
+    /// Opens the Secrets application of the selected key.
+    func openSecrets() async throws -> SecretsService {
+        try await choosing { try await $0.open(SecretsService.self) }
+    }
+
+    /// Runs an exchange that may wait for a touch, for a purpose.
+    func touching<Value>(_ purpose: String, _ body: () async throws -> Value) async throws -> Value {
+        guard plan == nil else { return try await body() }
+        terminal.purpose(purpose)
+        return try await TouchPrompt.during(terminal, body)
+    }
+
+    /// Returns the PIN of the Secrets application, given or asked for. A plan sends none, so it asks for none.
+    func secretsPIN(_ options: PINOptions, of service: SecretsService, to purpose: String) async throws -> SharedSecret
+    {
+        let info = await service.info
+        guard info.hasPIN || plan != nil else { throw SecretsError.noPIN }
+        guard info.pinRetries != 0 else { throw SecretsError.pinBlocked }
+        let source = source(of: .secrets, options)
+        let question = TerminalQuestion(
+            "PIN", of: "the key", objection: "the PIN must not be empty", orElse: source.hint)
+        return try await obtain(.secretsPIN, source, question, to: purpose, triesLeft: info.pinRetries)
+    }
+
+    /// Returns the entry that a query names: by its name or a part of it, first among those that need no PIN. Only when
+    /// none of these matches, the PIN is used to look among all.
+    func secretsEntry(
+        _ query: String, _ service: SecretsService, _ pin: PINOptions, to purpose: String
+    ) async throws -> FoundSecretsEntry {
+        if let found = try await match(query, in: service.entries()) { return FoundSecretsEntry(found, pin: nil) }
+        let unknown = SecretsError.noSuchEntry(try SecretsName(query))
+        let isAskable = source(of: .secrets, pin).isGiven || (try? Prompt(orElse: "")) != nil
+        guard await service.info.hasPIN, isAskable else { throw unknown }
+        let secret = try await secretsPIN(pin, of: service, to: purpose)
+        let all = try await touching("look for '\(query.printable)' among the protected entries") {
+            try await service.entries(pin: secret)
+        }
+        guard let found = try match(query, in: all) else { throw unknown }
+        return FoundSecretsEntry(found, pin: secret)
+    }
+
+    private func match(_ query: String, in entries: [SecretsEntry]) throws -> SecretsEntry? {
+        if let exact = entries.first(where: { $0.name.text == query }) { return exact }
+        let part = query.lowercased()
+        let found = entries.filter { $0.name.text.lowercased().contains(bytesOf: part) }
+        guard found.count > 1 else { return found.first }
+        let failure = Explanation(
+            "several-entries", .severalDevices, "\(found.count) entries match '\(query.printable)'",
+            hint: "give the full name of one", candidates: found.map { $0.name.text.printable })
+        return found[try choose("which entry?", among: failure.candidates.map(\.line), orElse: failure)]
+    }
+}
+
+/// An entry that a verb is about.
+struct FoundSecretsEntry {
+    let entry: SecretsEntry
+    /// The PIN, if the entry was found only with it.
+    let pin: SharedSecret?
+    /// The name.
+    var name: SecretsName { entry.name }
+    /// The name as it is shown.
+    var text: String { entry.name.text.printable }
+    /// Whether an exchange about it waits for a touch.
+    var waits: Bool { pin != nil || entry.needsTouch != false }
+
+    init(_ entry: SecretsEntry, pin: SharedSecret?) { (self.entry, self.pin) = (entry, pin) }
+
+    /// Runs an exchange that waits for a touch if the entry, or the PIN, requires one.
+    func touching<Value>(_ purpose: String, _ run: Run, _ body: () async throws -> Value) async throws -> Value {
+        guard waits else { return try await body() }
+        return try await run.touching(purpose, body)
+    }
+}
+
+extension SecretsEntry: Report {
+    static let members: [Member<SecretsEntry>] = [
+        Member("name") { $0.name.text },
+        Member("type", "totp, hotp, reverse-hotp, hmac, or password for none of these") { $0.kind.description },
+        Member("algorithm") { $0.kind == .none ? nil : $0.algorithm.description },
+        Member("touch") { $0.needsTouch },
+        Member("protected", "by the PIN") { $0.isProtected },
+        Member("hasPassword", "a login or a password") { $0.hasPassword },
+    ]
+}
+
+/// The state of the application.
+struct SecretsState: Report {
+    let info: SecretsInfo
+    static let members: [Member<SecretsState>] = [
+        Member("version") { $0.info.version.description },
+        Member("serial", "in hexadecimal") { $0.info.serial.map { Hex.encode($0) } },
+        Member("pinSet") { $0.info.hasPIN },
+        Member("pinRetries") { $0.info.pinRetries },
+    ]
+}
+
+/// Shows the state of the application.
+struct SecretsShowInfo: Verb {
+    static let about = About(
+        "info", "Show version, serial number and the tries of the PIN.", examples: [Example("ykit secrets info")])
+
+    func run(in run: Run) async throws -> Outcome<SecretsState> {
+        let info = await (try run.openSecrets()).info
+        let pin = info.hasPIN ? info.pinRetries.map { "set, \(Tries.left($0))" } ?? "set" : "not set"
+        return Outcome(
+            SecretsState(info: info),
+            Table.details([
+                ["version", info.version.description],
+                ["serial", info.serial.map { Hex.encode($0) } ?? "not reported"],
+                ["PIN", pin],
+            ]))
+    }
+}
+
+/// The entries of a key.
+struct SecretsEntries: Report {
+    let entries: [SecretsEntry]
+    static let members: [Member<SecretsEntries>] = [Member("entries") { $0.entries }]
+}
+
+/// Lists entries.
+struct SecretsList: Verb {
+    static let about = About(
+        "list", "List the entries that need no PIN, with --protected all.",
+        examples: [Example("ykit secrets list"), Example("ykit secrets list --protected")])
+
+    @Flag("--protected", help: "Also list the entries that the PIN protects.") var protected = false
+
+    @OptionGroup var pin: PINOptions
+
+    func run(in run: Run) async throws -> Outcome<SecretsEntries> {
+        let service = try await run.openSecrets()
+        let entries: [SecretsEntry]
+        if protected {
+            let secret = try await run.secretsPIN(pin, of: service, to: "list the protected entries")
+            entries = try await run.touching("list the protected entries") {
+                try await service.entries(pin: secret)
+            }
+        } else {
+            entries = try await service.entries()
+        }
+        if entries.isEmpty { run.terminal.note("no entries yet; add one with: ykit secrets add NAME") }
+        let rows = entries.map { entry in
+            [
+                entry.name.text.printable, entry.kind.description, entry.needsTouch == true ? "touch" : "",
+                entry.isProtected == true ? "PIN" : "",
+                entry.hasPassword == true && entry.kind != .none ? "password" : "",
+            ]
+        }
+        return Outcome(SecretsEntries(entries: entries), Table.lines(rows))
+    }
+}
