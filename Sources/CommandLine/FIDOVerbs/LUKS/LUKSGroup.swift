@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import Glibc
+import TerminalIO
+import Verbs
+import Words
+import YKFIDO
+import YKLUKS
+import YKWire
+
+/// Commands for encrypted volumes.
+struct LUKSGroup: ParsableCommand {
+    static let about = About(
+        "luks", "LUKS2 volumes that security keys open.",
+        discussion: """
+            A key opens a volume through a key slot and a token in the volume's header, in the formats of \
+            systemd-cryptenroll: each opens what the other has enrolled. The token holds no secret. Volumes are changed \
+            by cryptsetup.
+            """,
+        subcommands: [LUKSList.self, LUKSAdd.self, LUKSReplace.self, LUKSRemove.self, LUKSKey.self],
+        examples: [Example("ykit luks list /dev/sda2")])
+}
+
+/// Which volume the command line names.
+struct LUKSPlace: ParsableArguments {
+    @Argument("volume", help: "The LUKS2 volume: a block device, or a file.", completion: .file) var volume: String
+
+    @Option("--header <file>", help: "The volume's header is detached from it, in this file.", completion: .file)
+    var header: String?
+
+    /// Reads the header.
+    ///
+    /// - Parameter isChanged: Whether the volume is about to be changed, which needs the permission to write.
+    func open(isChanged: Bool = false) throws -> LUKSVolume {
+        try LUKSVolume(volume, header: header, isChanged: isChanged)
+    }
+}
+
+/// A volume that the command line names, with its header.
+struct LUKSVolume {
+    /// The absolute path of what is encrypted.
+    let data: String
+    /// The absolute path of what has the header, the volume or a file: cryptsetup changes either.
+    let path: String
+    let header: LUKS2Header
+
+    var metadata: LUKS2Metadata { header.metadata }
+    var name: String { path.printable }
+
+    /// Reads the header.
+    ///
+    /// - Parameters:
+    ///   - detached: The file with the header; `nil` if the volume begins with it.
+    ///   - isChanged: Whether it is about to be changed, which needs the permission to write.
+    init(_ name: String, header detached: String? = nil, isChanged: Bool = false) throws {
+        data = Files.absolute(name)
+        path = detached.map(Files.absolute) ?? data
+        do throws(Explanation) {
+            let bytes = try Files.read(path, upTo: LUKS2Header.readLimit)
+            do throws(LUKSError) { header = try LUKS2Header(bytes) } catch { throw error.explanation(in: path) }
+            guard !isChanged || access(path, W_OK) == 0 else { throw Files.failure("cannot write to", path) }
+        } catch {
+            guard error.exit == .permission else { throw error }
+            var refused = error
+            refused.hint = "volumes belong to root: repeat the command with sudo"
+            throw refused
+        }
+    }
+
+    /// Reads the header again after a change.
+    func reread() throws -> LUKSVolume { try LUKSVolume(data, header: path) }
+
+    /// What is odd about the header.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if header.isOtherCopyStale {
+            warnings.append("one copy of the header is damaged or old: 'cryptsetup repair' writes it again")
+        }
+        for token in metadata.tokens {
+            if case .malformed(let reason) = token.kind {
+                warnings.append("token \(token.number) is unusable: \(reason.printable)")
+            } else if token.isOfKey, token.keyslots.allSatisfy({ metadata.keyslot($0) == nil }) {
+                warnings.append(
+                    "token \(token.number) has no key slot, as after an interrupted removal: cryptsetup token remove "
+                        + "--token-id \(token.number) \(path.shellQuoted)")
+            }
+        }
+        return warnings
+    }
+
+    /// Runs a change, and explains its errors.
+    func changing<Value>(_ change: () throws(LUKSError) -> Value) throws(Explanation) -> Value {
+        do { return try change() } catch { throw error.explanation(in: path) }
+    }
+}
+
+extension LUKSToken {
+    /// What it describes, in words.
+    var words: String {
+        switch kind {
+        case .fido2(let token):
+            (["security key (FIDO2)"] + (token.isVerified ? ["PIN"] : []) + (token.needsTouch ? ["touch"] : []))
+                .joined(separator: ", ")
+        case .pkcs11(let token): "security key (PIV" + (token.slot.map { " slot \($0)" } ?? "") + ")"
+        case .recovery: "recovery key"
+        case .other: "token of type \(type.printable)"
+        case .malformed: "unusable token of type \(type.printable)"
+        }
+    }
+
+    /// What it describes, for programs.
+    var kindName: String {
+        switch kind {
+        case .fido2: "fido2"
+        case .pkcs11: "pkcs11"
+        case .recovery: "recovery"
+        case .other, .malformed: "other"
+        }
+    }
+
+    /// The key that it names, in words.
+    var keyWords: String? {
+        let words = [name?.printable, serial?.printable].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
+import YKKeys
+import YKLUKS
+
+/// Prints the passphrase that a key derives.
+struct LUKSKey: Verb {
+    static let uses: GlobalUse = [.device, .virtual]
+    static let about = About(
+        "key", "Print the passphrase of a volume, for cryptsetup and keyscripts.",
+        discussion: """
+            Takes the token of a key that is plugged in, ykit's own or systemd-cryptenroll's. The output has no line end, \
+            and is refused to a terminal. Without a PIN and a terminal to ask at it ends with status 17 before a touch, and \
+            without a key with status 3 or 12, so that a keyscript can ask by other means.
+            """,
+        examples: [
+            Example("ykit luks key /dev/sda2 | cryptsetup open --key-file - /dev/sda2 root"),
+            Example("ykit luks key /dev/sda2 --wait 30 > /run/key", "Wait for a key to be plugged in."),
+        ])
+
+    @OptionGroup var place: LUKSPlace
+
+    @Option("--token <number>", help: "Use this token only.") var token: Int?
+
+    @Option(
+        "--uv", among: VerificationChoice.ofSecrets,
+        help: "User verification, by PIN or fingerprint: required or discouraged. Each gives a different secret.")
+    var uv: VerificationChoice?
+
+    @Option("--wait <seconds>", help: "Wait so long for a key that opens the volume (default: 0).") var wait: Int = 0
+
+    @OptionGroup var pin: PINOptions
+
+    func check() throws {
+        guard (0...3600).contains(wait) else { throw UsageError("--wait must be 0 to 3600") }
+    }
+
+    func run(in run: Run) async throws -> Outcome<LUKSPassphrase> {
+        if run.terminal.isOutputTerminal, !run.options.json {
+            throw Explanation.usage(
+                "refusing to print a passphrase to a terminal", hint: "pipe it to cryptsetup open --key-file -")
+        }
+        let volume = try place.open()
+        let tokens = volume.metadata.tokens.filter { found in
+            found.isOfKey && !found.keyslots.isEmpty && (token == nil || found.number == token)
+        }
+        guard !tokens.isEmpty else {
+            throw Explanation(
+                "no-token", .notFound,
+                "\(volume.name) has no token of a security key"
+                    + (token.map { " with the number \($0)" } ?? ""),
+                hint: "ykit luks add \(volume.name)")
+        }
+        let opener = LUKSOpener(volume: volume, tokens: tokens, pin: pin, isVerified: uv.map { $0 == .required })
+        let found = try await derive(opener, run)
+        let bytes = found.passphrase.value.copyBytes()
+        let text = run.options.json ? String(decoding: bytes, as: UTF8.self) : nil
+        var outcome = Outcome(
+            LUKSPassphrase(
+                uuid: volume.header.uuid, token: found.token.number, slots: found.token.keyslots, passphrase: text))
+        outcome.answer.raw = bytes
+        return outcome
+    }
+
+    /// Asks the keys that are plugged in, until one has a token or the time is over.
+    private func derive(_ opener: LUKSOpener, _ run: Run) async throws -> LUKSOpener.Derived {
+        let start = ContinuousClock.now
+        while true {
+            let keys = try await attached(run)
+            for key in keys {
+                if let found = try await opener.derive(key, serial: key.serial, in: run) { return found }
+            }
+            // The serial number is unknown of a key that another program holds, such as cryptsetup's own tokens.
+            let isUnknown = keys.contains { $0.serial == nil } && opener.tokens.contains { $0.serial != nil }
+            let patience = max(.seconds(wait), isUnknown ? BusyCard.patience : .zero)
+            guard ContinuousClock.now < start + patience else {
+                if keys.isEmpty { throw await Self.withoutKeys(run) }
+                throw Explanation(
+                    "no-such-key", .notFound, "no key that is plugged in opens \(opener.volume.name)",
+                    hint: "ykit luks list \(opener.volume.name)")
+            }
+            try? await Task.sleep(for: .milliseconds(300))
+            if Interruption.happened { throw Explanation.interrupted }
+        }
+    }
+
+    /// Why there are no keys. At boot there is no other advice than to insert one.
+    private static func withoutKeys(_ run: Run) async -> Explanation {
+        do {
+            _ = try await run.keys.only()
+            return Explanation("no-such-key", .notFound, "the key was plugged in too late", hint: "repeat the command")
+        } catch {
+            var explanation = Explanation(error)
+            if explanation.exit == .noDevice {
+                explanation.hint = "insert the key that opens the volume, or wait for it with --wait"
+            }
+            return explanation
+        }
+    }
+
+    /// The keys that are plugged in. While keys are waited for, a reader service that is not yet there is no error.
+    private func attached(_ run: Run) async throws -> [Key] {
+        do { return try await BusyCard.retrying { try await run.keys.all() } } catch {
+            if wait == 0 { throw error } else { return [] }
+        }
+    }
+}
+
+/// A passphrase of a volume.
+struct LUKSPassphrase: Report {
+    let uuid: String
+    let token: Int
+    let slots: [Int]
+    let passphrase: String?
+    static let members: [Member<Self>] = [
+        Member("uuid") { $0.uuid }, Member("token", "its number") { $0.token }, Member("keyslots") { $0.slots },
+        Member("passphrase", "in base64, as systemd has it") { $0.passphrase },
+    ]
+}

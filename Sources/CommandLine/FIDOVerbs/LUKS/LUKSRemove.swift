@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import Words
+import YKLUKS
+
+/// The backup of a header before a slot is removed.
+struct LUKSBackupOptions: ParsableArguments {
+    @Option(
+        "--backup <file>",
+        help: "Where the backup of the header goes, with the slot that is removed (default: luks-UUID.header).",
+        completion: .file)
+    var file: String?
+
+    /// Opens the file, before anything is changed.
+    func open(_ volume: LUKSVolume) throws -> (path: String, file: FileOutput) {
+        let name = volume.header.uuid.utf8.allSatisfy { $0 != 0x2F } ? volume.header.uuid : "volume"
+        let path = file ?? "luks-\(name).header"
+        return (path, try FileOutput(file: path, isSecret: true, force: nil))
+    }
+
+    /// Writes the backup: what 'cryptsetup luksHeaderRestore' reads.
+    func write(_ volume: LUKSVolume, to file: FileOutput) throws {
+        let bytes = try Files.read(volume.path, upTo: volume.header.backupSize)
+        guard bytes.count == volume.header.backupSize else {
+            throw LUKSError.damaged("its key material ends after \(bytes.count) bytes").explanation(in: volume.path)
+        }
+        try file.prepare(bytes)
+        try file.commit()
+    }
+}
+
+/// Removes a key slot.
+struct LUKSRemove: Verb {
+    static let uses: GlobalUse = [.device, .virtual, .plan]
+    static let about = About(
+        "remove", "Remove a key slot of a volume, and its token.",
+        discussion: """
+            For a key that is lost: it need not be plugged in. The volume is unlocked with what opens another slot, \
+            which is thereby proven to be usable; the last slot is never removed. First the header is saved to a file, from \
+            which 'cryptsetup luksHeaderRestore' brings the slot back: delete the file when it is no longer needed, since \
+            with it the removed key still opens the volume.
+            """,
+        examples: [
+            Example("sudo ykit luks remove /dev/sda2 --keyslot 2"),
+            Example("sudo ykit luks remove /dev/sda2 --keyslot 2 --unlock-with 23456789"),
+        ])
+
+    @OptionGroup var place: LUKSPlace
+
+    @Option("--keyslot <n>", help: "The key slot to remove.") var keyslot: Int?
+
+    @OptionGroup var backup: LUKSBackupOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var unlocking: LUKSUnlocking
+
+    func check() throws {
+        guard let keyslot, LUKS2Metadata.numbers.contains(keyslot) else {
+            throw UsageError("missing --keyslot 0 to 31")
+        }
+        try unlocking.check(PINOptions())
+    }
+
+    func run(in run: Run) async throws -> Outcome<LUKSRemoved> {
+        let volume = try place.open(isChanged: true)
+        guard let keyslot else { throw UsageError("missing --keyslot") }
+        try volume.changing { () throws(LUKSError) in try volume.metadata.checkRemovable(keyslot) }
+        let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
+        if let plan = run.plan {
+            plan.add("write a backup of the header to \(file(volume).printable)")
+            plan.add("remove key slot \(keyslot) of \(volume.name)", ["cryptsetup luksKillSlot"])
+            for token in volume.metadata.tokens(of: keyslot) where token.keyslots == [keyslot] {
+                plan.add("remove token \(token.number)", ["cryptsetup token remove"])
+            }
+            try run.endPlan()
+        }
+        let (path, saved) = try backup.open(volume)
+        let remaining = try await unlocking.open(volume, besides: keyslot, cryptsetup, in: run)
+        try confirmation.ask(volume.question(keyslot, path), in: run)
+        try backup.write(volume, to: saved)
+        try volume.changing { () throws(LUKSError) in
+            try volume.metadata.remove(slot: keyslot, from: volume.path, remaining: remaining, cryptsetup)
+        }
+        return Outcome(
+            LUKSRemoved(uuid: volume.header.uuid, slot: keyslot, backup: path),
+            ["removed key slot \(keyslot) of \(volume.name)", "the header as it was is in \(path.printable)"])
+    }
+
+    private func file(_ volume: LUKSVolume) -> String { backup.file ?? "luks-\(volume.header.uuid).header" }
+}
+
+extension LUKSVolume {
+    /// The question before a slot is removed.
+    func question(_ slot: Int, _ backup: String) -> String {
+        let tokens = metadata.tokens(of: slot)
+        let what = tokens.map { [$0.words, $0.keyWords].compactMap(\.self).joined(separator: " ") }
+        let words = what.isEmpty ? "passphrase or key file" : what.joined(separator: ", ")
+        return "remove key slot \(slot) of \(name) (\(words)), after a backup of the header to \(backup.printable)?"
+    }
+}
+
+/// A key slot that was removed.
+struct LUKSRemoved: Report {
+    let uuid: String
+    let slot: Int
+    let backup: String
+    static let members: [Member<Self>] = [
+        Member("uuid") { $0.uuid }, Member("removedKeyslot") { $0.slot },
+        Member("backup", "of the header") { $0.backup },
+    ]
+}
+
+/// Replaces a key.
+struct LUKSReplace: Verb {
+    static let uses: GlobalUse = [.device, .virtual, .plan]
+    static let about = About(
+        "replace", "Let a key open a volume in place of another.",
+        discussion: """
+            Enrols the new key as 'ykit luks add' does, proves that it opens the volume, and only then removes the key slot \
+            of the old one. First the header is saved to a file, as by 'ykit luks remove'. A run that is interrupted leaves \
+            a volume that both keys open.
+            """,
+        examples: [
+            Example("sudo ykit luks replace /dev/sda2 --keyslot 1 --device 23456789"),
+            Example("sudo ykit luks replace /dev/sda2 --keyslot 1 --plan", "Show what would be done."),
+        ])
+
+    @OptionGroup var place: LUKSPlace
+
+    @Option("--keyslot <n>", help: "The key slot to remove.") var keyslot: Int?
+
+    @OptionGroup var backup: LUKSBackupOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var unlocking: LUKSUnlocking
+    @OptionGroup var key: LUKSNewKey
+
+    func check() throws {
+        guard let keyslot, LUKS2Metadata.numbers.contains(keyslot) else {
+            throw UsageError("missing --keyslot 0 to 31")
+        }
+        try key.check()
+        try unlocking.check(key.pin)
+    }
+
+    func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
+        let volume = try place.open(isChanged: true)
+        guard let keyslot, volume.metadata.keyslot(keyslot) != nil else {
+            throw LUKSError.noSuchSlot(keyslot ?? 0).explanation(in: volume.path)
+        }
+        let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
+        let saved = try run.perform { try backup.open(volume) }
+        let prepared = try await key.prepare(volume, run)
+        try key.plan(volume, run)
+        try run.endPlan(
+            "remove key slot \(keyslot) of \(volume.name), after a backup of the header", ["cryptsetup luksKillSlot"])
+        guard let (path, file) = saved else { return .printed }
+        try confirmation.ask(volume.question(keyslot, path), in: run)
+        let present = try await unlocking.open(volume, cryptsetup, in: run)
+        let enrollment = try await key.enroll(prepared, volume, run)
+        try backup.write(volume, to: file)
+        let added = try volume.changing { () throws(LUKSError) in
+            try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+        }
+        let changed = try volume.reread()
+        try changed.changing { () throws(LUKSError) in
+            try changed.metadata.remove(
+                slot: keyslot, from: volume.path, remaining: enrollment.passphrase, cryptsetup)
+        }
+        var report = LUKSEnrolled(volume, enrollment, prepared.name, slot: added.slot, token: added.token)
+        report.removed = (keyslot, path)
+        return Outcome(
+            report,
+            [
+                "\(prepared.name.words) opens key slot \(added.slot) of \(volume.name), and slot \(keyslot) is removed",
+                "the header as it was is in \(path.printable)",
+            ])
+    }
+}

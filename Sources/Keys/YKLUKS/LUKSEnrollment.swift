@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKWire
+
+/// A key that is to open a volume: its passphrase, and the token from which the key derives it again.
+public struct LUKSEnrollment: Sendable {
+    /// What the token describes.
+    public let kind: LUKSToken.Kind
+    /// The passphrase: the secret in base64, as systemd has it.
+    public let passphrase: SharedSecret
+    /// The key's name and serial number, for the token.
+    public let name: String?
+    /// The key's serial number, if it reports one.
+    public let serial: String?
+
+    /// Creates an enrollment.
+    ///
+    /// - Parameter secret: What the key derives.
+    public init(_ kind: LUKSToken.Kind, secret: SharedSecret, name: String?, serial: String?) {
+        (self.kind, self.name, self.serial) = (kind, name, serial)
+        passphrase = Self.passphrase(secret)
+    }
+
+    /// Returns the passphrase for a secret that a key derives.
+    public static func passphrase(_ secret: SharedSecret) -> SharedSecret {
+        var bytes = secret.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        return SharedSecret(Secret(utf8: Base64.encode(bytes)))
+    }
+
+    /// Adds a slot and its token to a volume. If the token cannot be written, the slot is removed again, and until then the volume
+    /// opens as before.
+    ///
+    /// - Parameter present: A passphrase that opens the volume.
+    /// - Returns: The numbers of the slot, which is proven to open, and of the token.
+    package func add(
+        to device: String, _ metadata: LUKS2Metadata, present: SharedSecret, _ cryptsetup: Cryptsetup
+    ) throws(LUKSError) -> (slot: Int, token: Int) {
+        let (slot, token) = (try metadata.freeKeyslot(), try metadata.freeToken())
+        guard let json = LUKSToken.json(kind, keyslot: slot, name: name, serial: serial) else { throw .unfitKey }
+        try cryptsetup.addKey(device, slot: slot, passphrase, present: present)
+        do throws(LUKSError) {
+            guard try cryptsetup.opens(device, passphrase, slot: slot) else { throw .wrongPassphrase }
+            try cryptsetup.importToken(device, token, json)
+        } catch {
+            try cryptsetup.removeKey(device, slot: slot, remaining: present)
+            throw error
+        }
+        return (slot, token)
+    }
+}
+
+extension LUKS2Metadata {
+    /// Removes a slot, then the tokens that name no other one. In this order an interruption leaves a token without a slot, which
+    /// opens nothing.
+    ///
+    /// - Parameter remaining: A passphrase of another slot.
+    package func remove(
+        slot: Int, from device: String, remaining: SharedSecret, _ cryptsetup: Cryptsetup
+    ) throws(LUKSError) {
+        try checkRemovable(slot)
+        try cryptsetup.removeKey(device, slot: slot, remaining: remaining)
+        for token in tokens(of: slot) where token.keyslots == [slot] {
+            try cryptsetup.removeToken(device, token.number)
+        }
+    }
+}

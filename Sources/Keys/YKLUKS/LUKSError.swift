@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHardware
+
+/// Why a volume cannot be read or changed.
+public enum LUKSError: Error, Hashable, Sendable {
+    /// It is not a LUKS volume.
+    case notLUKS
+    /// It is a LUKS volume of another version than 2, which has no tokens.
+    case version(Int)
+    /// Both copies of the header violate the format.
+    case damaged(String)
+    /// All numbers of slots or tokens are taken.
+    case full
+    /// There is no such slot.
+    case noSuchSlot(Int)
+    /// No other slot opens the volume.
+    case lastSlot(Int)
+    /// Neither RSA nor on P-256 or P-384.
+    case unfitKey
+    /// cryptsetup is not installed.
+    case noCryptsetup
+    /// No slot has the passphrase.
+    case wrongPassphrase
+    /// cryptsetup failed, with its message.
+    case cryptsetup(String, status: Int)
+    /// cryptsetup did not run to its end.
+    case program(ProgramError)
+}
