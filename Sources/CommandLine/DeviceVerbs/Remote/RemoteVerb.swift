@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Verbs
+import Words
+import YKBridge
+import YKFIDO
+import YKHardware
+import YKInteraction
+import YKProtocols
+import YKTransport
+import YKUse
+
+/// Lets programs on a machine reached by SSH use the key here.
+struct RemoteVerb: Verb {
+    static let about = About(
+        "remote", "Use the key here for programs on a machine reached by ssh.",
+        discussion: """
+            Runs 'ykit bridge --stdio' there, which shows a security key to browsers, ssh and pam_u2f, and sends what they \
+            ask to this end. Before the key is used, the host, the operation and the site are shown and you are asked; the \
+            PIN is entered here. Only registration and sign-in are passed on. Relying parties that may guard secrets of \
+            this machine (ssh:, pam://…, io.systemd.cryptsetup, age) have to be named. What follows -- goes to ssh. \
+            The device there is removed when the connection ends.
+            """,
+        examples: [
+            Example("ykit remote --plan dev.example.com", "Show what would be run and allowed."),
+            Example("ykit remote dev.example.com --command 'sudo ykit bridge --stdio'"),
+            Example(
+                "ykit remote dev --allow github.com --allow ssh: -- -J gate", "Only for these, with options of ssh."),
+        ])
+    static let uses: GlobalUse = [.device, .virtual, .plan, .ownPlan]
+
+    @Argument("host", help: "The host, as for ssh.") var host: String
+
+    @Argument("ssh-option", help: "Options of ssh, after --.") var sshOptions: [String] = []
+
+    @Option("--command <command>", help: "The command for the shell there.")
+    var command = "ykit bridge --stdio"
+
+    @Option(
+        "--allow <site>",
+        help: "Allow only this site, or these with one *; may be repeated (default: every site on the web).")
+    var allow: [NameArgument] = []
+
+    @Option(
+        "--allow-always <site>", help: "Allow this site without asking; may be repeated. The key is still touched.")
+    var allowAlways: [NameArgument] = []
+
+    @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
+    var ask: ConfirmChoice = .auto
+
+    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    var wait: Int?
+
+    @OptionGroup var pin: PINOptions
+
+    func check() throws {
+        if let wait, !(1...100).contains(wait) { throw UsageError("--wait must be 1 to 100 seconds") }
+        if ask == .none { throw UsageError("--ask none would allow every site: name those with --allow-always") }
+        if host.isEmpty || host.hasPrefix("-") { throw UsageError("'\(host.printable)' is not a host") }
+        if command.isEmpty { throw UsageError("--command must not be empty") }
+    }
+
+    func run(in run: Run) async throws -> Outcome<RemoteReport> {
+        if run.options.plan { return plan }
+        guard let ssh = Spawn.find("ssh") else {
+            throw Explanation("not-found", .notFound, "ssh is not installed", hint: "sudo apt install openssh-client")
+        }
+        OneProcessor.leave()
+        let events = RemoteEvents(run.terminal, run.log, host: host)
+        let person = try ask.person(run.terminal, .remote)
+        let service = try await open(run)
+        let child: ChildProcess.Conversation
+        do { child = try ChildProcess.converse(ssh, sshArguments) } catch { throw error.explanation }
+        child.errorLines { events.show($0) }
+        let near = NearEnd(
+            host: host, input: child.output, output: child.input, program: Program.version, policy: policy,
+            person: person, cancellation: run.environment.cancellation, report: events.report)
+        var failure: RemoteError?
+        do { try await near.run(service, reopen: { try? await open(run) }) } catch { failure = error }
+        person.withdraw()
+        let status = child.end()
+        if let failure { throw explanation(failure, status) }
+        return Outcome(report(events.counts), [])
+    }
+
+    /// Opens the key. The PIN is entered for each ceremony, and its prompt says what for.
+    private func open(_ run: Run) async throws -> FIDOService {
+        let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)))
+        let (person, host) = (run.person, host.printable)
+        let id = CredentialID(.fidoPIN, key: nil)
+        let interaction = FIDOInteraction { asked in
+            let site = asked.rpID.map { " at \($0.printable)" } ?? ""
+            let what = asked.permissions.contains(.makeCredential) ? "create a credential" : "sign in"
+            return await FIDOCredential(broker, id, to: "\(what)\(site) for \(host)", isForOnce: true, person).pin(
+                asked)
+        }
+        var noting = interaction
+        noting.pinOutcome = { error in if let error { broker.failed(id, error) } else { broker.accepted(id) } }
+        return try await run.openFIDO(noting)
+    }
+
+    private var policy: RemotePolicy {
+        var policy = RemotePolicy()
+        (policy.allowed, policy.allowedAlways) = (allow.map(\.pattern), allowAlways.map(\.pattern))
+        policy.questionTime = .seconds(wait ?? 30)
+        return policy
+    }
+
+    /// Without a terminal at the far end, which would change bytes; with this one's for ssh's own questions.
+    private var sshArguments: [String] { ["-T"] + sshOptions + ["--", host, command] }
+
+    /// What ssh says of itself it has already said.
+    private func explanation(_ error: RemoteError, _ status: Int32) -> Explanation {
+        guard case .noGreeting("") = error else { return error.explanation }
+        switch status {
+        case 255: return Explanation("ssh", .server, "ssh could not connect to \(host.printable)")
+        case 127:
+            return Explanation(
+                "remote-no-answer", .server, "\(host.printable) does not have the command '\(command.printable)'",
+                hint: "install ykit there, or name its place with --command")
+        default: return error.explanation
+        }
+    }
+
+    private func report(_ counts: (ceremonies: Int, refused: Int)) -> RemoteReport {
+        RemoteReport(
+            host: host, command: command, allowed: allow.map(\.pattern.description),
+            allowedAlways: allowAlways.map(\.pattern.description), ceremonies: counts.ceremonies,
+            refused: counts.refused)
+    }
+
+    private var plan: Outcome<RemoteReport> {
+        let sites =
+            allow.isEmpty
+            ? "any site on the web" : allow.map { $0.pattern.description.printable }.joined(separator: ", ")
+        var lines = [
+            "would run: " + (["ssh"] + sshArguments).map(\.shellQuoted).joined(separator: " "),
+            "would ask before each use of the key, for \(sites)",
+        ]
+        if !allowAlways.isEmpty {
+            lines.append(
+                "would not ask for " + allowAlways.map { $0.pattern.description.printable }.joined(separator: ", "))
+        }
+        lines.append("would refuse everything but registration and sign-in")
+        return Outcome(report((0, 0)), lines)
+    }
+}
+
+/// What a remote bridge did, or would do.
+struct RemoteReport: Report {
+    let host: String
+    let command: String
+    let allowed: [String]
+    let allowedAlways: [String]
+    let ceremonies: Int
+    let refused: Int
+
+    static let members: [Member<RemoteReport>] = [
+        Member("host") { $0.host },
+        Member("command", "what is run there") { $0.command },
+        Member("allowed", "the only sites that may be asked for; empty: every site on the web") { $0.allowed },
+        Member("allowedAlways", "the sites that are used without asking") { $0.allowedAlways },
+        Member("ceremonies", "how often the key was used") { $0.ceremonies },
+        Member("refused", "how many requests were refused") { $0.refused },
+    ]
+}

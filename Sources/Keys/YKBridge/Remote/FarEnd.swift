@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+public import YKTransport
+import YKVirtualKeyHost
+
+/// The far end of a remote bridge: shows a security key on HID to the programs of this machine, and passes what they ask of
+/// it to the near end, where the key and its user are. It decides nothing; the near end does.
+public struct FarEnd {
+    /// The name of the device.
+    public static let name = "ykit bridge to a remote key"
+    /// How long the near end may take to greet.
+    private static let greetingTime = Duration.seconds(60)
+
+    private let channel: RemoteChannel
+    private let hello: RemoteHello
+    private let owner: String?
+    private let cancellation: Cancellation
+    private let report: (BridgeEvent) -> Void
+    private let open: (() -> (descriptor: Int32, errno: Int32))?
+    /// How long a program waits for the near end.
+    var patience = Duration.seconds(120)
+
+    /// Creates a far end; nothing happens before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - input: Where the near end's frames come from; it is made non-blocking.
+    ///   - output: Where frames for the near end go; it is made non-blocking.
+    ///   - program: The version of this program, for the near end.
+    ///   - owner: The user that owns the node; `nil` for the users that udev's rules for security keys name.
+    ///   - cancellation: Ends ``run()``.
+    ///   - report: Called when the device is inserted and removed, on the thread of ``run()``.
+    public init(
+        input: Int32, output: Int32, program: String, owner: String?, cancellation: Cancellation,
+        report: @escaping (BridgeEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            RemoteChannel(input: input, output: output), RemoteHello(program: program), owner: owner,
+            cancellation: cancellation, report: report, open: nil)
+    }
+
+    /// Creates a far end whose device is on a file returned by `open`.
+    package init(
+        _ channel: RemoteChannel, _ hello: RemoteHello, owner: String?, cancellation: Cancellation,
+        report: @escaping (BridgeEvent) -> Void, open: (() -> (descriptor: Int32, errno: Int32))?
+    ) {
+        (self.channel, self.hello, self.owner) = (channel, hello, owner)
+        (self.cancellation, self.report, self.open) = (cancellation, report, open)
+    }
+
+    /// Serves until the near end ends the connection or it is cut, or until it is cancelled; blocks the thread. The device is
+    /// removed before it returns.
+    ///
+    /// - Throws: `RemoteError` unless the near end is done, or it was cancelled.
+    public func run() throws(RemoteError) {
+        channel.greet()
+        do {
+            try serve()
+            channel.send(.end(RemoteEnding(.done)))
+        } catch {
+            channel.send(.end(error.ending))
+            throw error
+        }
+    }
+
+    private func serve() throws(RemoteError) {
+        let (wake, host): (Wake, UHIDDevice)
+        do throws(UHIDError) {
+            wake = try Wake()
+            host = UHIDDevice(cancellation, wake: wake, open: open) { [report] event in
+                switch event {
+                case .inserted(let node): report(.inserted(node: node))
+                case .removed: report(.removed)
+                }
+            }
+            if open == nil { try host.check() }
+        } catch { throw .device(error) }
+        channel.send(.hello(hello))
+        let inbox = RemoteInbox(RemoteFrameReader(skipsNoise: false), wake: wake.signal)
+        guard inbox.fill(from: channel) else { throw .noThread }
+        defer { inbox.end() }
+        guard let info = try key(inbox, wake) else { return }
+        let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience)
+        var device = FarDevice(authenticator)
+        let description = HIDDescription(
+            name: Self.name, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
+        do { try host.serve(&device, as: description) } catch { throw .device(error) }
+        if case .failure(let error)? = authenticator.result { throw error }
+    }
+
+    /// Waits for the near end's greeting, and for what its key can do; `nil` if it ended before that.
+    private func key(_ inbox: RemoteInbox, _ wake: Wake) throws(RemoteError) -> [UInt8]? {
+        var isGreeted = false
+        let deadline = Deadline.after(Self.greetingTime, cancellation: cancellation)
+        while !deadline.isCancelled {
+            if deadline.isOver { throw .lost }
+            guard let frame = try inbox.next() else {
+                wake.wait(for: .milliseconds(50))
+                continue
+            }
+            switch frame {
+            case .hello(let other) where !isGreeted:
+                try hello.check(other)
+                isGreeted = true
+            case .key(let info) where isGreeted: return info
+            case .alive where isGreeted: break
+            case .end(let ending): return try ending.isDone()
+            default: throw .violation(.unexpected)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKFIDO
+import YKInteraction
+import YKProtocols
+import YKWire
+
+/// Answers the requests of a far end with the key, one after the other.
+final class NearAuthenticator: Sendable {
+    private typealias Status = CTAPProtocol.Status
+
+    private struct State {
+        /// How many assertions can still be asked for.
+        var next: UInt64 = 0
+        /// The number of requests.
+        var requests = 0
+        /// How many requests may come without a pause, and when one was last counted.
+        var burst: Int
+        var counted = ContinuousClock.now
+    }
+
+    private let end: NearEnd
+    private let consent: Consent
+    private let state: Mutex<State>
+
+    init(_ end: NearEnd) {
+        self.end = end
+        consent = Consent(end.policy)
+        state = Mutex(State(burst: end.burst))
+    }
+
+    /// Returns the answer to a message. When the task is cancelled, the question is withdrawn and the key told to stop.
+    func answer(_ message: [UInt8], _ number: UInt32, _ service: FIDOService) async -> [UInt8] {
+        await slowDown()
+        let request: RemoteRequest
+        do throws(RemoteRequest.Malformed) { request = try RemoteRequest(message) } catch {
+            return refuse(nil, error.status, .malformed)
+        }
+        if case .next = request.action { return await next(service) }
+        state.withLock { $0.next = 0 }
+        switch end.policy.decision(on: request) {
+        case .refuse(let status, let refusal): return refuse(request.ceremony, status, refusal)
+        case .proceed(let asks):
+            if let ceremony = request.ceremony, request.needsUser {
+                if asks, consent.isSilent { return refuse(ceremony, Status.operationDenied, .tooManyQuestions) }
+                end.report(.begun(ceremony, asks: asks))
+                end.channel.send(.touch(number))
+                let isAgreed = asks ? await agrees(to: ceremony) : true
+                guard isAgreed else {
+                    if Task.isCancelled { return withdraw(ceremony) }
+                    return refuse(ceremony, Status.operationDenied, .declined)
+                }
+            }
+            return await perform(request, service)
+        }
+    }
+
+    private func refuse(_ ceremony: Ceremony?, _ status: UInt8, _ refusal: RemotePolicy.Refusal) -> [UInt8] {
+        end.report(.refused(ceremony, refusal))
+        return [status]
+    }
+
+    private func withdraw(_ ceremony: Ceremony?) -> [UInt8] {
+        if let ceremony { end.report(.withdrawn(ceremony)) }
+        return [Status.keepaliveCancel]
+    }
+
+    // MARK: the key
+
+    private func perform(_ request: RemoteRequest, _ service: FIDOService) async -> [UInt8] {
+        do throws(FIDOError) {
+            let answer = try await exchange(request.action, service)
+            if let ceremony = request.ceremony, request.needsUser {
+                end.report(.answered(ceremony, status: answer[0]))
+            }
+            let isContinued = if case .read = request.action { true } else { state.withLock { $0.next > 0 } }
+            await release(service, holds: isContinued)
+            return answer.count <= CTAPHID.messageLimit ? answer : [Status.other]
+        } catch {
+            await release(service, holds: false)
+            if error.isCancellation { return withdraw(request.ceremony) }
+            if let ceremony = request.ceremony, request.needsUser { end.report(.failed(ceremony, error)) }
+            return [error.farStatus]
+        }
+    }
+
+    private func exchange(
+        _ action: RemoteRequest.Action, _ service: FIDOService
+    ) async throws(FIDOError) -> [UInt8] {
+        switch action {
+        case .register(let ceremony): return try await service.relay(ceremony)
+        case .signIn(let ceremony):
+            let answer = try await service.relay(ceremony)
+            let map = (try? CBOR(decoding: Array(answer.dropFirst())))?.map
+            let count = map?[CTAPProtocol.GetAssertion.Reply.numberOfCredentials]?.unsigned ?? 1
+            state.withLock { $0.next = count > 0 ? count - 1 : 0 }
+            return answer
+        case .select(let status):
+            try await service.select()
+            return [status]
+        case .probe(_, let message), .read(let message): return try await service.exchange(raw: message)
+        case .next, .forbidden: return [Status.notAllowed]
+        }
+    }
+
+    private func next(_ service: FIDOService) async -> [UInt8] {
+        let isThere = state.withLock { state in
+            defer { state.next = state.next > 0 ? state.next - 1 : 0 }
+            return state.next > 0
+        }
+        guard isThere else { return refuse(nil, Status.notAllowed, .nothingNext) }
+        do throws(FIDOError) {
+            let answer = try await service.exchange(raw: [CTAPProtocol.Command.getNextAssertion])
+            await release(service, holds: state.withLock { $0.next > 0 })
+            return answer
+        } catch {
+            await release(service, holds: false)
+            return [error.farStatus]
+        }
+    }
+
+    /// Lets other programs use the key: now, or when the far end does not continue what it began.
+    private func release(_ service: FIDOService, holds: Bool) async {
+        guard holds else { return await service.rest() }
+        let number = state.withLock { $0.requests }
+        Task { [self, time = end.holdTime] in
+            try? await Task.sleep(for: time)
+            if state.withLock({ $0.requests }) == number { await service.rest() }
+        }
+    }
+
+    /// Asks the user.
+    private func agrees(to ceremony: Ceremony) async -> Bool {
+        let (person, host) = (end.person, end.host)
+        return await consent.agrees({ person.ask(ceremony, reader: host, answer: $0) }, withdraw: person.withdraw)
+    }
+
+    /// Delays the requests of a far end that sends too many.
+    private func slowDown() async {
+        let pause = state.withLock { state in
+            state.requests += 1
+            let steps = Int(state.counted.duration(to: .now) / end.pace)
+            if steps > 0 { (state.burst, state.counted) = (min(end.burst, state.burst + steps), .now) }
+            state.burst -= 1
+            return state.burst < 0
+        }
+        if pause { try? await Task.sleep(for: end.pace) }
+    }
+}
+
+extension RemoteRequest {
+    /// Whether the user has to be there.
+    var needsUser: Bool {
+        switch action {
+        case .register, .signIn, .select: true
+        case .probe, .next, .read, .forbidden: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKFIDO
+import YKProtocols
+import YKWire
+
+/// The description of the key for programs at the far end: a CTAP 2.0 key that verifies its user itself if the key has a PIN or
+/// a sensor, and takes no PIN. So they ask for verification with the option `uv`, no PIN is typed at the far end, and the
+/// verification is made at the near end. Nothing that tells one key from another is passed on.
+///
+/// `makeCredUvNotRqd` is left out: Chromium asks a key that has it and no PIN for no verification at registration, also where
+/// the site requires it.
+package enum PresentedInfo {
+    /// The extensions of makeCredential and getAssertion that are passed on.
+    static let creationExtensions = ["credProtect", "hmac-secret", "hmac-secret-mc", "credBlob"]
+    static let assertionExtensions = ["hmac-secret", "credBlob"]
+    /// The bytes that a proof adds to a message.
+    private static let proofSize = 64
+
+    private typealias Key = CTAPProtocol.GetInfo.Reply
+
+    /// The answer to getInfo, with its status.
+    package static func answer(_ info: AuthenticatorInfo) -> [UInt8] {
+        let extensions = info.extensions.filter(creationExtensions.contains)
+        var options: CBOR.Map = ["up": true]
+        if info.option(.rk) == true { options["rk"] = true }
+        if info.hasPIN || info.hasBuiltInUV { options["uv"] = true }
+        var map: CBOR.Map = [
+            Key.versions.cbor: ["FIDO_2_0"], Key.aaguid.cbor: .bytes([UInt8](repeating: 0, count: 16)),
+            Key.options.cbor: .map(options), Key.transports.cbor: ["usb"],
+        ]
+        if !extensions.isEmpty { map[Key.extensions] = .array(extensions.map(CBOR.text)) }
+        let size = info.maxMessageSize > 1024 + proofSize ? info.maxMessageSize - proofSize : info.maxMessageSize
+        map[Key.maxMsgSize] = .unsigned(UInt64(min(size, CTAPHID.messageLimit)))
+        if extensions.contains(where: { $0.hasPrefix("hmac-secret") }), !info.pinProtocols.isEmpty {
+            map[Key.pinUvAuthProtocols] = .array(info.pinProtocols.map(CBOR.unsigned))
+        }
+        map[Key.maxCredentialCountInList] = info.maxCredentialsInList.map(CBOR.unsigned)
+        map[Key.maxCredentialIdLength] = info.maxCredentialIDLength.map(CBOR.unsigned)
+        map[Key.algorithms] = info.map[Key.algorithms]
+        if extensions.contains("credBlob") { map[Key.maxCredBlobLength] = info.map[Key.maxCredBlobLength] }
+        return [CTAPProtocol.Status.ok] + CBOR.map(map).encoded
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKVirtualKeyHost
+
+/// The stream between the ends. Frames are sent whole, by any thread.
+package final class RemoteChannel: Sendable {
+    /// How long the other end may take to accept a frame.
+    private static let patience = Duration.seconds(10)
+
+    private let stream: DescriptorStream
+    private let state = Mutex((isOpen: true, frames: 0))
+
+    /// Makes both descriptors non-blocking; they are not closed.
+    package init(input: Int32, output: Int32) { stream = DescriptorStream(input: input, output: output) }
+
+    /// The number of frames that were sent, without those that only show that this end is there.
+    var framesSent: Int { state.withLock { $0.frames } }
+
+    /// Sends the greeting.
+    func greet() { _ = send(RemoteFrame.greeting, frames: 0) }
+
+    /// Sends a frame; `false` if the other end is gone, or accepts nothing for ten seconds.
+    @discardableResult func send(_ frame: RemoteFrame) -> Bool {
+        send(frame.encoded, frames: frame == .alive ? 0 : 1)
+    }
+
+    private func send(_ bytes: [UInt8], frames: Int) -> Bool {
+        state.withLock { state in
+            guard state.isOpen else { return false }
+            state.frames += frames
+            state.isOpen = stream.write(bytes, within: Self.patience)
+            return state.isOpen
+        }
+    }
+
+    /// Returns what has come, after a tenth of a second at most: empty if nothing has, `nil` if the other end is gone.
+    func receive() -> [UInt8]? { stream.receive() }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+public import YKInteraction
+import YKProtocols
+import YKTransport
+
+/// An event to show to the user at the near end.
+public enum RemoteEvent: Hashable, Sendable {
+    /// The far end has answered; the version of its program, as it claims.
+    case connected(program: String)
+    /// The user is asked, or the key is used without a question.
+    case begun(Ceremony, asks: Bool)
+    /// A request was refused.
+    case refused(Ceremony?, RemotePolicy.Refusal)
+    /// The far end withdrew its request.
+    case withdrawn(Ceremony)
+    /// The key has answered: the CTAP2 status of the answer (CTAP 2.2 §8.2).
+    case answered(Ceremony, status: UInt8)
+    /// The key did not do what was asked of it.
+    case failed(Ceremony, FIDOError)
+}
+
+/// The status that the far end gets for an error here. It does not show that a PIN was wrong, or how many tries are left.
+extension FIDOError {
+    /// The CTAP2 status of the answer.
+    var farStatus: UInt8 {
+        typealias Status = CTAPProtocol.Status
+        return switch self {
+        case .ctap(.status(let status, _)): status.rawValue
+        case .ctap(.tooLong): Status.requestTooLarge
+        case .ctap(.link(let error)) where error.link == .cancelled: Status.keepaliveCancel
+        case .unsupported: Status.unsupportedOption
+        case .touchTimeout: Status.userActionTimeout
+        case .noCredentials: Status.noCredentials
+        case .credentialExcluded: Status.credentialExcluded
+        case .full: Status.keyStoreFull
+        case .notAllowed: Status.notAllowed
+        case .denied, .wrongPIN, .pinNeedsPowerCycle, .pinBlocked, .pinNeeded, .pinNotSet, .pinChangeForced,
+            .userNotRecognised, .userVerificationBlocked:
+            Status.operationDenied
+        default: Status.other
+        }
+    }
+
+    /// Whether the key was told to stop.
+    var isCancellation: Bool {
+        if case .ctap(.link(let error)) = self { error.link == .cancelled } else { false }
+    }
+}

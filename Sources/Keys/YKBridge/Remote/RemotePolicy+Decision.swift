@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+package import YKInteraction
+import YKProtocols
+
+/// What becomes of the requests of a remote bridge.
+extension RemotePolicy {
+    /// What becomes of a request.
+    package enum Decision: Hashable, Sendable {
+        /// It is for the key, once the user has agreed if they are asked.
+        case proceed(asks: Bool)
+        /// It is answered with this CTAP2 status.
+        case refuse(UInt8, Refusal)
+    }
+
+    private typealias Status = CTAPProtocol.Status
+
+    /// Decides about a request.
+    package func decision(on request: RemoteRequest) -> Decision {
+        switch request.action {
+        case .register(let ceremony), .signIn(let ceremony):
+            if let refusal = refusal(of: ceremony.rpID) { return .refuse(Status.operationDenied, refusal) }
+            return .proceed(asks: !isAllowedAlways(ceremony.rpID))
+        case .probe(let site, _):
+            return isNamed(site) ? .proceed(asks: false) : .refuse(Status.noCredentials, .probe)
+        case .select: return .proceed(asks: true)
+        case .next, .read: return .proceed(asks: false)
+        case .forbidden(let name): return .refuse(Status.notAllowed, .command(name))
+        }
+    }
+}

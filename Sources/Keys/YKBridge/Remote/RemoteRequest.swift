@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKFIDO
+import YKProtocols
+import YKWire
+
+/// A CTAP2 message from the far end. It is taken apart, and the key gets a new message of the members and extensions that
+/// are known: nothing else reaches the key, and what the user is shown is what the key gets.
+package struct RemoteRequest: Hashable, Sendable {
+    /// What the message asks for.
+    package enum Action: Hashable, Sendable {
+        /// A credential.
+        case register(RelayedCeremony)
+        /// An assertion.
+        case signIn(RelayedCeremony)
+        /// An assertion without presence, which tells whether there is a credential.
+        case probe(site: String, message: [UInt8])
+        /// The next assertion.
+        case next
+        /// A touch; the answer has this status.
+        case select(status: UInt8)
+        /// The key's public key of the key agreement, or a number of tries.
+        case read([UInt8])
+        /// What the far end may not do, by its name in the standard.
+        case forbidden(String)
+    }
+
+    /// Why a message is refused before anything is decided: the CTAP2 status of the answer.
+    package struct Malformed: Error, Hashable, Sendable {
+        /// The status.
+        package let status: UInt8
+    }
+
+    /// What the message asks for.
+    package let action: Action
+    /// The ceremony that is shown to the user; `nil` if none is.
+    package let ceremony: Ceremony?
+
+    private init(_ action: Action, _ ceremony: Ceremony? = nil) { (self.action, self.ceremony) = (action, ceremony) }
+
+    private typealias Command = CTAPProtocol.Command
+    private typealias Status = CTAPProtocol.Status
+
+    /// Reads a message.
+    package init(_ message: [UInt8]) throws(Malformed) {
+        guard let command = message.first else { throw Malformed(status: Status.invalidLength) }
+        switch command {
+        case Command.makeCredential: self = try Self.makeCredential(try Self.map(message))
+        case Command.getAssertion: self = try Self.getAssertion(try Self.map(message))
+        case Command.getNextAssertion: self.init(.next)
+        case Command.clientPIN: self = try Self.clientPIN(try Self.map(message))
+        case Command.selection: self.init(.select(status: Status.ok), .select)
+        case Command.reset: self.init(.forbidden("reset"))
+        case Command.credentialManagement, Command.credentialManagementPreview:
+            self.init(.forbidden("credentialManagement"))
+        case Command.bioEnrollment, Command.bioEnrollmentPreview: self.init(.forbidden("bioEnrollment"))
+        case Command.largeBlobs: self.init(.forbidden("largeBlobs"))
+        case Command.config: self.init(.forbidden("config"))
+        default: throw Malformed(status: Status.invalidCommand)
+        }
+    }
+
+    private static func map(_ message: [UInt8]) throws(Malformed) -> CBOR.Map {
+        guard let map = (try? CBOR(decoding: Array(message.dropFirst())))?.map else {
+            throw Malformed(status: Status.invalidCBOR)
+        }
+        return map
+    }
+
+    // MARK: registration
+
+    private static func makeCredential(_ map: CBOR.Map) throws(Malformed) -> RemoteRequest {
+        typealias Key = CTAPProtocol.MakeCredential.Request
+        if try isSelection(map[Key.pinUvAuthParam]) {
+            // What a key answers that has no PIN (CTAP 2.2 §6.1.2, step 1).
+            return RemoteRequest(.select(status: Status.pinNotSet), .select)
+        }
+        let hash = try hash(map[Key.clientDataHash])
+        let site = try required(try required(map[Key.rp], \.map)["id"], \.text)
+        let user = try required(map[Key.user], \.map)
+        _ = try required(user["id"], \.bytes)
+        _ = try required(map[Key.pubKeyCredParams], \.array)
+        let options = map[Key.options]?.map ?? CBOR.Map()
+        if options["up"]?.bool == false { throw Malformed(status: Status.invalidOption) }
+        var parameters: CBOR.Map = [
+            Key.clientDataHash.cbor: .bytes(hash),
+            Key.rp.cbor: .map(known(["id", "name"], of: map[Key.rp]?.map ?? CBOR.Map())),
+            Key.user.cbor: .map(known(["id", "name", "displayName"], of: user)),
+        ]
+        parameters[Key.pubKeyCredParams] = map[Key.pubKeyCredParams]
+        if let list = map[Key.excludeList]?.array, !list.isEmpty { parameters[Key.excludeList] = .array(list) }
+        let extensions = known(PresentedInfo.creationExtensions, of: map[Key.extensions]?.map ?? CBOR.Map())
+        if !extensions.isEmpty { parameters[Key.extensions] = .map(extensions) }
+        if let resident = options["rk"]?.bool { parameters[Key.options] = ["rk": .bool(resident)] }
+        let ceremony = RelayedCeremony(
+            isCreation: true, rpID: site, clientDataHash: hash, parameters: parameters,
+            verification: options["uv"]?.bool == true ? .required : .discouraged)
+        return RemoteRequest(
+            .register(ceremony), .register(site: site, user: user["name"]?.text ?? user["displayName"]?.text))
+    }
+
+    // MARK: assertions
+
+    private static func getAssertion(_ map: CBOR.Map) throws(Malformed) -> RemoteRequest {
+        typealias Key = CTAPProtocol.GetAssertion.Request
+        if try isSelection(map[Key.pinUvAuthParam]) {
+            return RemoteRequest(.select(status: Status.pinNotSet), .select)
+        }
+        let hash = try hash(map[Key.clientDataHash])
+        let site = try required(map[Key.rpId], \.text)
+        var parameters: CBOR.Map = [Key.rpId.cbor: .text(site), Key.clientDataHash.cbor: .bytes(hash)]
+        if let list = map[Key.allowList]?.array, !list.isEmpty { parameters[Key.allowList] = .array(list) }
+        let options = map[Key.options]?.map ?? CBOR.Map()
+        if options["up"]?.bool == false {
+            parameters[Key.options] = ["up": false]
+            let message = [Command.getAssertion] + CBOR.map(parameters).encoded
+            return RemoteRequest(.probe(site: site, message: message), .signIn(site: site))
+        }
+        let extensions = known(PresentedInfo.assertionExtensions, of: map[Key.extensions]?.map ?? CBOR.Map())
+        if !extensions.isEmpty { parameters[Key.extensions] = .map(extensions) }
+        let ceremony = RelayedCeremony(
+            isCreation: false, rpID: site, clientDataHash: hash, parameters: parameters,
+            verification: options["uv"]?.bool == true ? .required : .discouraged)
+        let isSecret = extensions["hmac-secret"] != nil
+        return RemoteRequest(.signIn(ceremony), isSecret ? .deriveSecret(site: site) : .signIn(site: site))
+    }
+
+    /// Whether a proof is empty, which asks for a touch alone. There is no other valid one: no token is issued to the far end.
+    private static func isSelection(_ proof: CBOR?) throws(Malformed) -> Bool {
+        guard let proof else { return false }
+        guard proof == .bytes([]) else { throw Malformed(status: Status.pinAuthInvalid) }
+        return true
+    }
+
+    // MARK: the PIN
+
+    private static func clientPIN(_ map: CBOR.Map) throws(Malformed) -> RemoteRequest {
+        typealias Key = CTAPProtocol.ClientPIN.Request
+        typealias Subcommand = CTAPProtocol.ClientPIN.Subcommand
+        let number = try required(map[Key.subCommand], \.unsigned)
+        guard let subcommand = Subcommand(rawValue: number) else { throw Malformed(status: Status.invalidSubcommand) }
+        switch subcommand {
+        case .getPINRetries, .getUVRetries, .getKeyAgreement:
+            var parameters: CBOR.Map = [Key.subCommand.cbor: .unsigned(number)]
+            parameters[Key.pinUvAuthProtocol] = map[Key.pinUvAuthProtocol]?.unsigned.map(CBOR.unsigned)
+            return RemoteRequest(.read([Command.clientPIN] + CBOR.map(parameters).encoded))
+        default: return RemoteRequest(.forbidden("clientPIN \(subcommand.name)"))
+        }
+    }
+
+    // MARK: members
+
+    private static func hash(_ item: CBOR?) throws(Malformed) -> [UInt8] {
+        let hash = try required(item, \.bytes)
+        guard hash.count == 32 else { throw Malformed(status: Status.invalidParameter) }
+        return hash
+    }
+
+    private static func required<Value>(
+        _ item: CBOR?, _ kind: (CBOR) -> Value?
+    ) throws(Malformed) -> Value {
+        guard let item else { throw Malformed(status: Status.missingParameter) }
+        guard let value = kind(item) else { throw Malformed(status: Status.cborUnexpectedType) }
+        return value
+    }
+
+    /// The members of a map that have these names.
+    private static func known(_ names: [String], of map: CBOR.Map) -> CBOR.Map {
+        var found = CBOR.Map()
+        for name in names { found[.text(name)] = map[.text(name)] }
+        return found
+    }
+}

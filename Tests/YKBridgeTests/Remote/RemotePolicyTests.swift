@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKFIDO
+import YKInteraction
+import YKProtocols
+import YKTestSupport
+import YKVirtualKey
+import YKWire
+
+@testable import YKBridge
+
+/// What a far end may do.
+struct RemotePolicyTests {
+    private func policy(_ sites: [String] = [], always: [String] = []) throws -> RemotePolicy {
+        var policy = RemotePolicy()
+        policy.allowed = try sites.map { try #require(NamePattern($0)) }
+        policy.allowedAlways = try always.map { try #require(NamePattern($0)) }
+        return policy
+    }
+
+    private func decision(_ message: [UInt8], _ policy: RemotePolicy = RemotePolicy()) throws -> RemotePolicy.Decision {
+        policy.decision(on: try RemoteRequest(message))
+    }
+
+    @Test("sites on the web are asked for each time; nothing else, unless it is named")
+    func asks() throws {
+        for site in ["example.com", "a.b.example", "localhost", "xn--bcher-kva.example"] {
+            #expect(try decision(CTAP.register(site)) == .proceed(asks: true), "\(site)")
+            #expect(try decision(CTAP.signIn(site)) == .proceed(asks: true), "\(site)")
+            #expect(try decision(CTAP.signIn(site, up: false)) == .refuse(0x2E, .probe), "\(site)")
+        }
+        for site in [
+            "ssh:", "ssh:work", "pam://lab", "io.systemd.cryptsetup", "io.systemd.home", "age-encryption.org",
+            "ykit:store", "ykit:approve", "fido2luks", "Example.com", "example.com ", "exаmple.com", "", "?",
+            "https://example.com", "1.2.3.4",
+        ] {
+            #expect(try decision(CTAP.register(site)) == .refuse(0x27, .localSecret), "\(site)")
+            #expect(try decision(CTAP.signIn(site)) == .refuse(0x27, .localSecret), "\(site)")
+            #expect(try decision(CTAP.signIn(site, up: false)) == .refuse(0x2E, .probe), "\(site)")
+        }
+    }
+
+    @Test("with sites named, no others; those that are named may also be looked for without a touch")
+    func named() throws {
+        let some = try policy(["example.com", "*.test.example", "ssh:*"], always: ["quiet.example"])
+        for site in ["example.com", "a.test.example", "ssh:", "ssh:work"] {
+            #expect(try decision(CTAP.signIn(site), some) == .proceed(asks: true), "\(site)")
+            #expect(try decision(CTAP.signIn(site, up: false), some) == .proceed(asks: false), "\(site)")
+        }
+        #expect(try decision(CTAP.register("quiet.example"), some) == .proceed(asks: false))
+        #expect(try decision(CTAP.signIn("other.example"), some) == .refuse(0x27, .otherSite))
+        #expect(try decision(CTAP.signIn("pam://lab"), some) == .refuse(0x27, .localSecret))
+        #expect(try decision(CTAP.signIn("other.example", up: false), some) == .refuse(0x2E, .probe))
+        // A site that is used without a question does not exclude others.
+        let quiet = try policy(always: ["quiet.example"])
+        #expect(try decision(CTAP.signIn("other.example"), quiet) == .proceed(asks: true))
+        #expect(try decision(CTAP.signIn("quiet.example"), quiet) == .proceed(asks: false))
+    }
+
+    @Test("what the far end may not do, and what it may read")
+    func commands() throws {
+        for (command, name) in [
+            (0x07, "reset"), (0x09, "bioEnrollment"), (0x0A, "credentialManagement"), (0x0C, "largeBlobs"),
+            (0x0D, "config"), (0x40, "bioEnrollment"), (0x41, "credentialManagement"),
+        ] as [(UInt8, String)] {
+            #expect(try decision([command, 0xA0]) == .refuse(0x30, .command(name)))
+        }
+        for (subcommand, name) in [
+            (3, "setPIN"), (4, "changePIN"), (5, "getPinToken"), (6, "getPinUvAuthTokenUsingUvWithPermissions"),
+            (9, "getPinUvAuthTokenUsingPinWithPermissions"),
+        ] as [(UInt64, String)] {
+            #expect(try decision(CTAP.pin(subcommand)) == .refuse(0x30, .command("clientPIN \(name)")))
+        }
+        for subcommand: UInt64 in [1, 2, 7] {
+            #expect(try decision(CTAP.pin(subcommand)) == .proceed(asks: false))
+            #expect(try RemoteRequest(CTAP.pin(subcommand)).action == .read(CTAP.pin(subcommand)))
+        }
+        #expect(try decision(CTAP.select) == .proceed(asks: true))
+        #expect(try decision(CTAP.next) == .proceed(asks: false))
+        #expect(try RemoteRequest(CTAP.register(proof: [])).action == .select(status: 0x35))
+        #expect(try RemoteRequest(CTAP.signIn(proof: [])).action == .select(status: 0x35))
+    }
+
+    @Test("malformed messages are refused before anything is decided")
+    func malformed() throws {
+        var rows: [([UInt8], UInt8)] = [
+            ([], 0x03), ([0x50], 0x01), ([0x42, 1], 0x01), ([0x01], 0x12), ([0x01, 0xA0], 0x14), ([0x02, 0xA0], 0x14),
+            ([0x02, 0x80], 0x12), ([0x06, 0xA0], 0x14), (CTAP.pin(99), 0x3E), (CTAP.register(proof: [1]), 0x33),
+            (CTAP.signIn(proof: [UInt8](repeating: 0, count: 16)), 0x33),
+            (CTAP.message(0x02, [1: "a.example", 2: .bytes([1])]), 0x02),
+            (CTAP.message(0x02, [1: 7, 2: .bytes([UInt8](repeating: 0, count: 32))]), 0x11),
+        ]
+        var map = try #require(try CBOR(decoding: Array(CTAP.register().dropFirst())).map)
+        map[7] = ["up": false]
+        rows.append((CTAP.message(0x01, map), 0x2C))
+        for (message, status) in rows {
+            #expect(throws: RemoteRequest.Malformed(status: status)) { try RemoteRequest(message) }
+        }
+    }
+
+    @Test("the key gets what is known, and nothing else")
+    func rebuilt() throws {
+        var map = try #require(try CBOR(decoding: Array(CTAP.register(isResident: true).dropFirst())).map)
+        map[3] = ["id": .bytes([1]), "name": "alice", "icon": "x"]
+        map[5] = [["id": .bytes([9]), "type": "public-key"]]
+        map[6] = ["hmac-secret": true, "largeBlobKey": true, "minPinLength": true, "credProtect": 2]
+        map[7] = ["rk": true, "uv": true, "other": true]
+        map[10] = 2
+        map[99] = "unknown"
+        guard case .register(let ceremony) = try RemoteRequest(CTAP.message(0x01, map)).action else {
+            throw RemoteError.lost
+        }
+        #expect(ceremony.verification == .required)
+        #expect(Set(ceremony.parameters.entries.map(\.key)) == [1, 2, 3, 4, 5, 6, 7])
+        #expect(ceremony.parameters[3] == ["id": .bytes([1]), "name": "alice"])
+        #expect(ceremony.parameters[6] == ["credProtect": 2, "hmac-secret": true])
+        #expect(ceremony.parameters[7] == ["rk": true])
+        let secret = CTAP.message(
+            0x02, [1: "a.example", 2: .bytes([UInt8](repeating: 0, count: 32)), 4: ["hmac-secret": [1: 2]]])
+        #expect(try RemoteRequest(secret).ceremony == .deriveSecret(site: "a.example"))
+    }
+
+    @Test(
+        "a key is shown as one that verifies its user itself and takes no PIN", arguments: FIDOFeatures.Version.allCases
+    )
+    func presented(_ version: FIDOFeatures.Version) async throws {
+        for pin in [nil, "73519024"] {
+            let key = try await version.key(pin: pin)
+            let service = try await FIDOService.open(hid: key.reportLink(), environment: .instant)
+            let own = try await service.info()
+            let answer = PresentedInfo.answer(own)
+            #expect(answer[0] == 0)
+            let shown = try AuthenticatorInfo(CBOR.Fields(decoding: Array(answer.dropFirst()), "getInfo"))
+            #expect(shown.versions == [.fido20] && shown.malformedMembers.isEmpty)
+            #expect(shown.option(.uv) == (pin == nil ? nil : true))
+            #expect(!shown.takesPIN && !shown.hasPermissions && shown.aaguid == [UInt8](repeating: 0, count: 16))
+            #expect(shown.option(.rk) == own.option(.rk) && !shown.hasCredentialManagement)
+            #expect(shown.firmwareVersion == nil && shown.remainingCredentials == nil)
+            #expect(shown.option(.makeCredUvNotRqd) == nil)
+            #expect(Set(shown.extensions).isSubset(of: ["credProtect", "hmac-secret", "hmac-secret-mc", "credBlob"]))
+            await service.close()
+        }
+    }
+}
