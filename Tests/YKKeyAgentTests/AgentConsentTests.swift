@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKInteraction
+import YKSSH
+
+@testable import YKKeyAgent
+
+/// Which uses of keys the user of an agent is asked about.
+struct AgentConsentTests {
+    /// A user who answers as scripted, and the last answer again.
+    private final class ScriptedUser: AgentUser {
+        private let answers: Mutex<[Bool?]>
+        let asked = Mutex<[AgentUse]>([])
+        let withdrawn = Mutex(0)
+
+        /// - Parameter answers: `nil` for none.
+        init(_ answers: Bool?...) { self.answers = Mutex(answers) }
+
+        func ask(_ use: AgentUse, answer: @escaping @Sendable (Bool) -> Void) {
+            asked.withLock { $0.append(use) }
+            if let given = answers.withLock({ $0.count > 1 ? $0.removeFirst() : $0[0] }) { answer(given) }
+        }
+
+        func withdraw() { withdrawn.withLock { $0 += 1 } }
+    }
+
+    private func use(through hops: [UInt8]...) -> AgentUse { AgentUse(.decrypt, key: "PIV 82", hops: hops) }
+
+    private func consent(
+        _ user: ScriptedUser, always: [String] = [], time: Duration = .seconds(60)
+    ) throws -> AgentConsent {
+        var policy = RemotePolicy()
+        policy.allowedAlways = try always.map { try #require(NamePattern($0)) }
+        policy.questionTime = time
+        return AgentConsent(policy, user: user)
+    }
+
+    @Test("clients of this machine only where it is required, those of others always")
+    func who() throws {
+        let consent = try consent(ScriptedUser(true))
+        #expect(!consent.asks(use(), needsConfirmation: false))
+        #expect(consent.asks(use(), needsConfirmation: true))
+        #expect(consent.asks(use(through: [1]), needsConfirmation: false))
+    }
+
+    @Test("a host that is named needs no question, if all between are named")
+    func named() throws {
+        let names = [[1], [2]].map { SSHPublicKey.fingerprint(ofHost: $0) }
+        let consent = try consent(ScriptedUser(true), always: [names[0]])
+        #expect(!consent.asks(use(through: [1]), needsConfirmation: false))
+        #expect(consent.asks(use(through: [1]), needsConfirmation: true), "what has to be confirmed still is")
+        #expect(consent.asks(use(through: [2]), needsConfirmation: false))
+        #expect(consent.asks(use(through: [1], [2]), needsConfirmation: false))
+        let behind = use(through: [2], [1])
+        #expect(consent.asks(behind, needsConfirmation: false), "a host could make up the one behind it")
+        let all = try self.consent(ScriptedUser(true), always: ["SHA256:*"])
+        #expect(!all.asks(use(through: [1], [2]), needsConfirmation: false))
+    }
+
+    @Test("a host that asks too often is not asked for, also with hosts that it makes up; others are")
+    func tooMany() async throws {
+        let user = ScriptedUser(false)
+        let consent = try consent(user)
+        for number in 0..<5 { #expect(await consent.refusal(of: use(through: [1], [UInt8(number)])) == .declined) }
+        #expect(await consent.refusal(of: use(through: [1])) == .tooManyQuestions)
+        #expect(user.asked.withLock { $0.count } == 5 && user.withdrawn.withLock { $0 } == 5)
+        #expect(await consent.refusal(of: use(through: [2])) == .declined)
+        for _ in 0..<6 { #expect(await consent.refusal(of: use()) == .declined) }
+        #expect(user.asked.withLock { $0.map(\.hops) }.suffix(7) == [[[2]], [], [], [], [], [], []])
+    }
+
+    @Test("no answer in time is no", .timeLimit(.minutes(15)))
+    func silence() async throws {
+        #expect(
+            try await consent(ScriptedUser(nil), time: .milliseconds(20)).refusal(of: use(through: [1])) == .declined)
+        #expect(try await consent(ScriptedUser(true)).refusal(of: use(through: [1])) == nil)
+    }
+}
