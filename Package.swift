@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "YKOpenPGP", targets: ["YKOpenPGP"]),
         .library(name: "YKSecurityDomain", targets: ["YKSecurityDomain"]),
         .library(name: "YKHSMAuth", targets: ["YKHSMAuth"]),
+        .library(name: "YKSecrets", targets: ["YKSecrets"]),
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
@@ -73,6 +74,7 @@ let package = Package(
         .library(name: "YKUse", targets: ["YKUse"]),
         .library(name: "YKBridge", targets: ["YKBridge"]),
         .library(name: "YKKeys", targets: ["YKKeys"]),
+        .library(name: "YKLUKS", targets: ["YKLUKS"]),
         .library(name: "YKInventory", targets: ["YKInventory"]),
         .library(name: "YKit", targets: ["YKit"]),
     ],
@@ -111,6 +113,7 @@ let package = Package(
         library("Services/YKOTP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKOpenPGP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKHSMAuth", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library("Services/YKSecrets", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library(
             "Services/YKSecurityDomain",
             ["YKSecureChannel", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
@@ -122,7 +125,7 @@ let package = Package(
         library("Services/YKSecurID", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
-        library("Keys/YKInteraction", ["YKProtocols", "YKCrypto"]),
+        library("Keys/YKInteraction", ["YKFIDO", "YKProtocols", "YKCrypto"]),
         library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKUse",
@@ -132,24 +135,27 @@ let package = Package(
         library(
             "Keys/YKBridge",
             [
-                "YKDesktop", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
-                "YKWire",
+                "YKDesktop", "YKInteraction", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport",
+                "YKProtocols", "YKWire",
             ]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKKeys",
             [
-                "YKStore", "YKSecureChannel", "YKOATH", "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey", "YKCapture",
-                "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
+                "YKStore", "YKSecureChannel", "YKOATH", "YKSecrets", "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey",
+                "YKCapture", "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         library(
             "Keys/YKKeyAgent",
-            ["YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+            ["YKInteraction", "YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
+            "Keys/YKLUKS",
+            ["YKKeys", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKCrypto", "YKWire"]),
         library(
             "Keys/YKInventory",
             [
-                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
+                "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
                 "YKCrypto",
                 "YKWire",
             ]),
@@ -157,7 +163,8 @@ let package = Package(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-                "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture", "YKVirtualKey", "YKHardware",
+                "YKSecrets", "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture", "YKVirtualKey",
+                "YKHardware",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
             ]),
 
@@ -187,9 +194,11 @@ let package = Package(
             "CommandLine/Words",
             [
                 "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
-                "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent",
-                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth", "YKSecurityDomain", "YKManagement",
-                "YKNFC", "YKToken", "YKSSH",
+                "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKLUKS", "YKStore", "YKTokenStore", "YKKeys",
+                "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth",
+                "YKSecurityDomain",
+                "YKManagement",
+                "YKNFC", "YKToken", "YKSSH", "YKBridge",
                 "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware",
                 "YKWire", "YKProtocols", "YKCrypto", "YKX509",
             ]),
@@ -206,8 +215,9 @@ let package = Package(
             "CommandLine/AccountVerbs",
             [
                 "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
-                "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKToken",
-                "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+                "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP",
+                "YKToken", "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
+                "YKX509",
             ]),
         library(
             "CommandLine/ApprovalVerbs",
@@ -227,14 +237,15 @@ let package = Package(
             "CommandLine/FIDOVerbs",
             [
                 "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction",
-                "YKDesktop", "YKUse", "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport",
-                "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
+                "YKDesktop", "YKUse", "YKLUKS", "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge",
+                "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
             ]),
         library(
             "CommandLine/DeviceVerbs",
             [
-                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKDesktop", "YKUse",
-                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge", "YKVirtualKey",
+                "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
+                "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge",
+                "YKVirtualKey",
                 "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
                 "YKProtocols", "YKCrypto",
             ]),
@@ -256,10 +267,10 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
-                "YKPIV", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
+                "YKPIV", "YKHSMAuth", "YKSecrets", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
                 "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKCTKIP", "YKX509",
                 "YKApproval",
-                "YKStore",
+                "YKStore", "YKLUKS", "YKBridge", "YKInteraction",
             ],
             path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -303,6 +314,9 @@ let package = Package(
             "YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test(
+            "YKSecretsTests",
+            ["YKSecrets", "YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        test(
             "YKSecurityDomainTests",
             [
                 "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
@@ -325,7 +339,8 @@ let package = Package(
                 "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
                 "TerminalIO",
                 "Arguments",
-                "YKKeys", "YKHardware", "YKManagement", "YKBridge", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "YKKeys", "YKVirtualKey", "YKHardware", "YKManagement", "YKBridge", "YKOATH", "YKFIDO", "YKPIV",
+                "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
             ],
@@ -338,9 +353,17 @@ let package = Package(
                 "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         test(
+            "YKLUKSTests",
+            [
+                "YKLUKS", "YKKeys", "YKFIDO", "YKPIV", "YKHardware", "YKVirtualKey", "YKTransport", "YKCrypto",
+                "YKWire",
+            ],
+            resources: [.copy("headers")]),
+        test(
             "YKInventoryTests",
             [
-                "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKVirtualKey",
+                "YKInventory", "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge",
+                "YKVirtualKey",
                 "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ]),
         test(
@@ -382,14 +405,14 @@ let package = Package(
         test(
             "YKKeyAgentTests",
             [
-                "YKKeyAgent", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
-                "YKWire",
+                "YKKeyAgent", "YKInteraction", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols",
+                "YKCrypto", "YKWire",
             ]),
         test(
             "YKBridgeTests",
             [
-                "YKBridge", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols",
-                "YKCrypto", "YKWire",
+                "YKBridge", "YKInteraction", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport",
+                "YKProtocols", "YKCrypto", "YKWire",
             ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test(

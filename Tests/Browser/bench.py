@@ -162,6 +162,9 @@ class Account:
 class Browser:
     """A browser with one page. A subclass starts and drives it."""
 
+    #: Whether it looks for a credential without a touch before it signs in.
+    searches = False
+
     def ceremony(self, what, options, pins=(), during=None):
         """What the page's ceremony gave. Meanwhile PINs are typed, dialogs are closed, and `during` is called once."""
         self.begin(pins)

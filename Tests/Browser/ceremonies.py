@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from bench import PICTURES, PIN, WRONG_PIN, Account, Key, case, read
+from relayed import BridgedCard, RemoteKey
 
 from lib.peer import YKIT, expect, own_folder, within
 from lib.relying_party import decode, encode
@@ -138,6 +139,34 @@ def hot_plug(browser, site, name):
         account.create(during=plug)
         plugged.close()
         account.get("get after it was plugged in again", during=plug)
+
+
+@case
+def bridge(browser, site, name):
+    account = Account(browser, site, name)
+    with BridgedCard() as card:
+        account.create()
+        account.get()
+        expect(f"{name}: one laying-down, one ceremony", card.says("lift the card from"), 1)
+    account = Account(browser, site, name)
+    with BridgedCard(pin=True):
+        account.create("create with a PIN", pins=[PIN], uv="required")
+        account.get("get with a PIN", pins=[PIN], uv="required")
+
+
+@case
+def remote(browser, site, name):
+    account = Account(browser, site, name)
+    with RemoteKey(named=browser.searches) as key:
+        account.create()
+        account.get()
+        expect(f"{name}: what was asked at the near end", [
+            key.says(f"lab asks to {what}: use your key? [y/N]") > 0 for what in (
+                f"create a credential for '{decode(account.user).decode()}' at localhost", "sign in to localhost")], [True, True])
+    account = Account(browser, site, name)
+    with RemoteKey(pin=True, named=browser.searches):
+        account.create("create with verification", uv="required")
+        account.get("get with verification", uv="required")
 
 
 #: The steps of `fido2 try --all`.

@@ -86,7 +86,7 @@ class MarionetteError(Exception):
 
 
 class Firefox(bench.Browser):
-    name, agent, has_large_blob = "firefox", "Firefox/", False
+    name, agent, has_large_blob, searches = "firefox", "Firefox/", False, True
 
     def start(self, url):
         self.folder = tempfile.mkdtemp()

@@ -22,7 +22,8 @@ struct BridgeTests {
     func words() {
         let ceremonies: [Ceremony] = [
             .register(site: "example.com", user: "alice"), .register(site: "example.com", user: nil),
-            .signIn(site: "example.com"), .registerU2F, .signInU2F, .select, .reset, .pin, .manage,
+            .signIn(site: "example.com"), .deriveSecret(site: "example.com"), .registerU2F, .signInU2F, .select, .reset,
+            .pin, .manage,
         ]
         #expect(Set(ceremonies.map(\.words)).count == ceremonies.count)
         #expect(!Ceremony.signIn(site: "a\u{1B}[2Jb").words.contains("\u{1B}"))
@@ -34,13 +35,13 @@ struct BridgeTests {
 
     @Test("the doctor names bridges, and whose they are")
     func doctor() {
-        let rungs = Rung.bridges(
+        let checks = Check.bridges(
             [HIDDevice.Access.readable, .denied, .missing].map { access in
                 BridgeDevice(path: "/dev/hidraw7", owner: access == .missing ? nil : "alice", access: access)
             })
-        #expect(rungs.map(\.verdict) == [.good, .note, .note])
-        #expect(rungs[0].seen.contains("as /dev/hidraw7, which belongs to alice"))
-        #expect(rungs[1].remedy?.contains("ykit-bridge@") == true)
-        #expect(rungs.allSatisfy { $0.name == "bridge" })
+        #expect(checks.map(\.verdict) == [.good, .note, .note])
+        #expect(checks[0].seen.contains("as /dev/hidraw7, which belongs to alice"))
+        #expect(checks[1].remedy?.contains("ykit-bridge@") == true)
+        #expect(checks.allSatisfy { $0.name == "bridge" })
     }
 }

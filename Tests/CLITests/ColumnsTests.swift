@@ -58,9 +58,9 @@ import YKWire
     @Test func adviceIsIndentedBelowItsArrow() {
         let advice =
             "end that program, or release the key in it; then plug the key in again, and look: sudo ykit doctor"
-        for rung in [Rung("holder", .bad, "held", remedy: advice)] {
+        for check in [Check("holder", .bad, "held", remedy: advice)] {
             for width in 40...120 {
-                let lines = rung.lines[1].wrapped(to: width)
+                let lines = check.lines[1].wrapped(to: width)
                 #expect(lines.allSatisfy { $0.columns <= width })
                 #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("            ") && !$0.hasPrefix("             ") })
                 #expect(lines.map(\.trimmed).joined(separator: " ") == "-> " + advice)

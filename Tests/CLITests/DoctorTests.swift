@@ -27,18 +27,18 @@ struct DoctorTests {
             reader: reader)
     }
 
-    private func problem(_ findings: MachineFacts) -> Rung? {
-        Diagnosis(findings).rungs.first { $0.verdict == .bad }
+    private func problem(_ findings: MachineFacts) -> Check? {
+        Diagnosis(findings).checks.first { $0.verdict == .bad }
     }
 
-    private func names(_ findings: MachineFacts) -> [String] { Diagnosis(findings).rungs.map(\.name) }
+    private func names(_ findings: MachineFacts) -> [String] { Diagnosis(findings).checks.map(\.name) }
 
     private func reader(_ hasCard: Bool) -> ReaderStatus { ReaderStatus(name: "Yubico", hasCard: hasCard) }
 
     @Test("nothing plugged in")
     func nothing() {
-        let rung = problem(MachineFacts())
-        #expect(rung?.name == "usb" && rung?.exit == .noDevice && rung?.remedy?.contains("lsusb") == true)
+        let check = problem(MachineFacts())
+        #expect(check?.name == "usb" && check?.exit == .noDevice && check?.remedy?.contains("lsusb") == true)
         var blind = MachineFacts()
         blind.usb = nil
         #expect(problem(blind)?.name == "usb" && problem(blind)?.exit == .noDevice)
@@ -51,10 +51,10 @@ struct DoctorTests {
         var findings = MachineFacts()
         #expect(!names(findings).contains("clock"))
         findings.isClockKept = true
-        let kept = Diagnosis(findings).rungs.first { $0.name == "clock" }
+        let kept = Diagnosis(findings).checks.first { $0.name == "clock" }
         #expect(kept?.verdict == .good && kept?.remedy == nil)
         findings.isClockKept = false
-        let left = Diagnosis(findings).rungs.first { $0.name == "clock" }
+        let left = Diagnosis(findings).checks.first { $0.name == "clock" }
         #expect(left?.verdict == .note && left?.remedy == "sudo timedatectl set-ntp true")
         #expect(problem(findings)?.name == "usb")
     }
@@ -69,14 +69,14 @@ struct DoctorTests {
             var findings = MachineFacts()
             findings.usb = [Self.key()]
             findings.readers = .failure(error)
-            let rung = problem(findings)
-            #expect(rung?.name == "pcscd" && rung?.exit == exit && rung?.remedy?.contains(command) == true)
+            let check = problem(findings)
+            #expect(check?.name == "pcscd" && check?.exit == exit && check?.remedy?.contains(command) == true)
         }
     }
 
     @Test("why the service is stopped, and how it is started")
     func stopped() {
-        func told(_ change: (inout ServiceFacts) -> Void) -> Rung? {
+        func told(_ change: (inout ServiceFacts) -> Void) -> Check? {
             var findings = MachineFacts()
             findings.usb = [Self.key()]
             findings.readers = .failure(.serviceNotRunning)
@@ -119,7 +119,7 @@ struct DoctorTests {
         findings.hasUSBLibrary = false
         #expect(names(findings).suffix(2) == ["pcscd", "libusb"])
         #expect(problem(findings)?.seen.contains("ykit uses the key without it") == false)
-        #expect(Diagnosis(findings).rungs.last?.remedy?.contains("libusb-1.0-0") == true)
+        #expect(Diagnosis(findings).checks.last?.remedy?.contains("libusb-1.0-0") == true)
         findings.hasUSBLibrary = true
         findings.readers = .failure(.serviceNotInstalled)
         findings.slots = ["1-2": Self.slot(.denied)]
@@ -127,10 +127,10 @@ struct DoctorTests {
         findings.rule = { _ in .missing }
         #expect(names(findings).suffix(2) == ["pcscd", "permission"])
         findings.slots = ["1-2": Self.slot(.readable, ["scdaemon"])]
-        let last = Diagnosis(findings).rungs.last
+        let last = Diagnosis(findings).checks.last
         #expect(last?.name == "holder" && last?.remedy?.contains("disable-ccid") == true && last?.exit == .busy)
         findings.slots = ["1-2": Self.slot(.missing)]
-        #expect(Diagnosis(findings).rungs.last?.name == "node")
+        #expect(Diagnosis(findings).checks.last?.name == "node")
     }
 
     @Test("a reader that does not show up, one that is empty, mute or taken, and one with a card")
@@ -175,7 +175,7 @@ struct DoctorTests {
 
     @Test("drivers of the kernel that are missing, or in the way")
     func drivers() {
-        func told(_ interface: USBPresence.Interface) -> Rung? {
+        func told(_ interface: USBPresence.Interface) -> Check? {
             var findings = MachineFacts()
             var key = Self.key(kinds: [])
             key.interfaces = [interface]
@@ -201,7 +201,7 @@ struct DoctorTests {
         var findings = MachineFacts()
         findings.machine = kind
         #expect(names(findings).first == "machine")
-        #expect(Diagnosis(findings).rungs.first?.remedy?.isEmpty == false)
+        #expect(Diagnosis(findings).checks.first?.remedy?.isEmpty == false)
     }
 
     @Test("a node that the rule gives to somebody else: what this session has to do with it")
@@ -211,7 +211,7 @@ struct DoctorTests {
         findings.nodes = ["/dev/hidraw0": NodeFacts(group: "plugdev", listed: ["bob"])]
         func told(_ login: LoginFacts) -> String {
             findings.login = login
-            return Rung(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).remedy ?? ""
+            return Check(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).remedy ?? ""
         }
         #expect(told(LoginFacts()).contains("no logind"))
         #expect(told(LoginFacts(isThere: true)).contains("not a login session"))
@@ -221,7 +221,7 @@ struct DoctorTests {
         let own = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0", isActive: true))
         #expect(told(own).contains("plugged in again"))
         #expect(
-            Rung(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).seen.contains("bob by its access list"))
+            Check(findings.denied("/dev/hidraw0", .fido), Diagnosis(findings)).seen.contains("bob by its access list"))
     }
 
     private func told(_ identity: DeviceIdentity, _ way: KeyFinding.Access = .virtual) -> AskedKey {
@@ -236,9 +236,9 @@ struct DoctorTests {
             maker: .yubico, product: "YubiKey 5 NFC", firmware: "5.4.3", serial: "12345678", info: info)
         var findings = MachineFacts()
         findings.keys = [told(identity)]
-        let rungs = Diagnosis(findings).rungs
-        #expect(rungs.map(\.name) == ["applications", "switched-off", "firmware", "firmware"])
-        #expect(rungs.contains { $0.lines.contains { $0.contains("EUCLEAK") } })
+        let checks = Diagnosis(findings).checks
+        #expect(checks.map(\.name) == ["applications", "switched-off", "firmware", "firmware"])
+        #expect(checks.contains { $0.lines.contains { $0.contains("EUCLEAK") } })
         for (error, name, exit): (LinkError, String, TerminalIO.ExitStatus) in [
             (.removed, "unplugged", .removed), (.noDevice(path: "/dev/hidraw0"), "unplugged", .noDevice),
             (.busy(reader: "x", holders: []), "holder", .busy), (.accessDenied(.service), "permission", .permission),
@@ -261,10 +261,10 @@ struct DoctorTests {
         var card = AskedKey("Yubico", .card, .success(identity))
         card.applications = [(.otp, true), (.fido2, false), (.oath, true)]
         findings.keys = [card, AskedKey("/dev/hidraw0", .fido, .success(identity))]
-        let rungs = Diagnosis(findings).rungs
-        #expect(rungs.count { $0.seen.contains("answers over the smart card and over FIDO") } == 1)
-        #expect(rungs.contains { $0.seen.contains("applications of the card that answer: Yubico OTP, OATH") })
-        #expect(rungs.contains { $0.name == "switched-off" && $0.seen.contains("NFC: OATH") })
+        let checks = Diagnosis(findings).checks
+        #expect(checks.count { $0.seen.contains("answers over the smart card and over FIDO") } == 1)
+        #expect(checks.contains { $0.seen.contains("applications of the card that answer: Yubico OTP, OATH") })
+        #expect(checks.contains { $0.name == "switched-off" && $0.seen.contains("NFC: OATH") })
         findings.keys[0].applications[2].isThere = false
         #expect(problem(findings)?.name == "applications" && problem(findings)?.seen.contains("OATH") == true)
         findings.keys = [told(DeviceIdentity(maker: .unknown, product: "Smart card"), .card)]
@@ -276,30 +276,30 @@ struct DoctorTests {
     func resetCode() {
         let info = DeviceInfo(version: FirmwareVersion(5, 2, 4), usb: [.openPGP])
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.2.4", info: info))
-        func rung(_ tries: Int?) -> Rung? {
+        func check(_ tries: Int?) -> Check? {
             key.resetCodeTries = tries
             var findings = MachineFacts()
             findings.keys = [key]
-            return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2020-05") }
+            return Diagnosis(findings).checks.first { $0.seen.contains("YSA-2020-05") }
         }
-        #expect(rung(0)?.verdict == .good && rung(0)?.seen.contains("does not affect") == true)
-        #expect(rung(3)?.verdict == .note && rung(3)?.remedy?.contains("set a reset code") == true)
-        #expect(rung(nil)?.verdict == .note)
+        #expect(check(0)?.verdict == .good && check(0)?.seen.contains("does not affect") == true)
+        #expect(check(3)?.verdict == .note && check(3)?.remedy?.contains("set a reset code") == true)
+        #expect(check(nil)?.verdict == .note)
     }
 
     @Test("the flaw of a NEO's OpenPGP concerns who has it before 1.0.10")
     func openPGPPIN() {
         let info = DeviceInfo(version: FirmwareVersion(3, 3, 0), usb: [.openPGP])
         var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey NEO", firmware: "3.3.0", info: info))
-        func rung(_ version: FirmwareVersion?) -> Rung? {
+        func check(_ version: FirmwareVersion?) -> Check? {
             key.openPGPVersion = version
             var findings = MachineFacts()
             findings.keys = [key]
-            return Diagnosis(findings).rungs.first { $0.seen.contains("YSA-2015-1") }
+            return Diagnosis(findings).checks.first { $0.seen.contains("YSA-2015-1") }
         }
-        #expect(rung(FirmwareVersion(1, 0, 10))?.verdict == .good)
-        #expect(rung(FirmwareVersion(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
-        #expect(rung(nil)?.remedy?.contains("ykit doctor") == true)
+        #expect(check(FirmwareVersion(1, 0, 10))?.verdict == .good)
+        #expect(check(FirmwareVersion(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
+        #expect(check(nil)?.remedy?.contains("ykit doctor") == true)
     }
 
     @Test("a report does not tell who wrote it")
@@ -313,7 +313,7 @@ struct DoctorTests {
         #expect(masking.mask("alice: /home/alice/x serial 12345678") == "‹user›: ‹home›/x serial ‹serial›")
         #expect(masking.mask("root, bob, 0011223344") == "root, ‹user›, ‹serial›")
         let report = DoctorReport(
-            facts: findings, rungs: Diagnosis(findings).rungs,
+            facts: findings, checks: Diagnosis(findings).checks,
             system: SystemFacts.find(root: "/nowhere"))
         let lines = report.lines(masking)
         #expect(lines.contains { $0.hasPrefix("usb 1-2: 1050:0407 Yubico YubiKey: 03 usbhid (hid-generic, hidraw0)") })

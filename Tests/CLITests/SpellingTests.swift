@@ -94,11 +94,11 @@ struct YkmanWordsTests {
 struct HelpTopicTests {
     @Test("thirty lines of eighty columns at most, and every group is on it")
     func firstScreen() {
+        let all = Commands.root.about.subcommands.map { $0.about }
         let lines = FirstScreen.text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 30)
         #expect(lines.allSatisfy { $0.count <= 80 })
         let shown = Set(FirstScreen.rows.flatMap(\.words))
-        let all = Commands.root.about.subcommands.map { $0.about }
         #expect(shown == Set(all.filter(\.shouldDisplay).map(\.name)))
     }
 

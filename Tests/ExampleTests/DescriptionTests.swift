@@ -19,7 +19,7 @@ import YKit
     }
 
     @Test func keys() async throws {
-        let keys = Keys(source: .virtual(.demonstration()))
+        let keys = KeyRing(source: .virtual(.demonstration()))
         let key = try await keys.only()
         #expect("\(key)" == "ykit virtual YubiKey" && "\([key])" == "[\(key)]")
         let identity = try await key.identity()

@@ -24,7 +24,7 @@ import YKit
 /// The pieces of Swift in README and the articles. Those that need a device are compiled only.
 @Suite struct SnippetTests {
     func readme() async throws {
-        let key = try await Keys.only()
+        let key = try await KeyRing.only()
         let oath = try await key.open(OATHService.self)
         for entry in try await oath.codes() {
             print(entry.account.id, entry.outcome)
@@ -42,11 +42,11 @@ import YKit
     @Test func keysWithoutAKey() async throws {
         let bytes = try Recording.named("oath/canokey-short")
 
-        let virtual = Keys(source: .virtual(.demonstration()))
-        let recorded = Keys(source: .recording(CaptureReplay(try Capture(parsing: bytes))))
+        let virtual = KeyRing(source: .virtual(.demonstration()))
+        let recorded = KeyRing(source: .recording(CaptureReplay(try Capture(parsing: bytes))))
 
         #expect(try await virtual.only().open(OATHService.self).codes().count == 7)
-        #expect(try await recorded.only().attached.reader != nil)
+        #expect(try await recorded.only().attached?.reader != nil)
     }
 
     @Test func virtualKey() async throws {
@@ -198,10 +198,10 @@ import YKit
 
     @Test("what surrounds a key is public")
     func aroundAKey() async throws {
-        let keys = Keys(source: .virtual(.demonstration()))
+        let keys = KeyRing(source: .virtual(.demonstration()))
         let diagnosis = await keys.diagnosis()
         #expect(diagnosis.problem == nil && diagnosis.findings.contains { $0.step == .applications })
-        let capabilities = await Keys().capabilities()
+        let capabilities = await KeyRing().capabilities()
         #expect(
             KeyCapabilities.Way.allCases.contains { capabilities.offers($0) == (capabilities.obstacle(to: $0) == nil) })
 

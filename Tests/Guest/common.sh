@@ -33,11 +33,13 @@ in_guest() {
 }
 
 # in_memory: the guest runs the program from its own memory. Pages of a program on the shared file system are read when they
-# are first used, which a busy machine may take too long for, and which fails if the file changes meanwhile.
+# are first used, which a busy machine may take too long for, and which fails if the file changes meanwhile. PROGRAM is for
+# whoever cannot record notes: another user, and a process that has another environment.
 in_memory() {
-    mkdir -p /run/program
-    cp "${YKIT_REAL:-$YKIT}" /run/program/ykit
-    if [ -n "${YKIT_REAL-}" ]; then export YKIT_REAL=/run/program/ykit; else export YKIT=/run/program/ykit; fi
+    PROGRAM=/run/program/ykit
+    mkdir -p "${PROGRAM%/*}"
+    cp "${YKIT_REAL:-$YKIT}" "$PROGRAM"
+    if [ -n "${YKIT_REAL-}" ]; then export YKIT_REAL=$PROGRAM; else export YKIT=$PROGRAM; fi
 }
 
 # expect NAME WANTED GOT: checks that they are equal.

@@ -15,18 +15,19 @@ struct OTPTests {
 
     @Test("the same over the keyboard's feature reports", arguments: OTPOperations.changes)
     func slotsOverReports(_ change: OTPOperations.Change) async throws {
-        let first = try VirtualKey(.new(DeviceProfile(serial: 4711), random: ScatteredRandom()), world: Operation.world)
+        let first = try VirtualKey(
+            .new(DeviceProfile(serial: 4711), random: ScatteredRandom()), inputs: Operation.inputs)
         try await change.prepare(first)
         let before = first.state
         func run(_ cut: CutReportLink.Cut?, at number: Int) async throws -> (key: VirtualKey, count: Int, isCut: Bool) {
-            let key = VirtualKey(before, world: Operation.world)
+            let key = VirtualKey(before, inputs: Operation.inputs)
             let counter = CutReportLink.Counter(cut, at: number)
             let link = CutReportLink(key.otpReportLink(), counter)
             var isCut = false
             do { try await change.act(.open(HIDOTPLink(link, environment: .instant(ScatteredRandom())))) } catch {
                 isCut = true
             }
-            return (VirtualKey(key.state, world: Operation.world), counter.count, isCut)
+            return (VirtualKey(key.state, inputs: Operation.inputs), counter.count, isCut)
         }
         let whole = try await run(nil, at: 0)
         try await change.isDone(whole.key)

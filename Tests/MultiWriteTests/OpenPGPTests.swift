@@ -27,7 +27,7 @@ enum OpenPGPOperations {
         return service
     }
 
-    // MARK: Keys
+    // MARK: KeyRing
 
     static func imported() throws -> PrivateKey { try PrivateKey(ed25519: Secret([UInt8](repeating: 7, count: 32))) }
 
@@ -192,7 +192,7 @@ enum OpenPGPOperations {
 
     /// Whether a derivation is set up or not, somebody who knows the PINs gets the card into order.
     static func isRecoverable(_ key: VirtualKey) async throws {
-        let copy = VirtualKey(key.state, world: Operation.world)
+        let copy = VirtualKey(key.state, inputs: Operation.inputs)
         try await either(copy) { try await setUp($0, $1) }
         try await takes(copy, [newUser], [newAdmin])
     }

@@ -30,10 +30,10 @@ struct Operation: CustomTestStringConvertible, Sendable {
     func proveNothingIsLost() async throws {
         var profile = DeviceProfile(model: model, serial: 4711)
         if model == .yubiKey { profile.version = version }
-        let first = try VirtualKey(.new(profile, random: ScatteredRandom()), world: Self.world)
+        let first = try VirtualKey(.new(profile, random: ScatteredRandom()), inputs: Self.inputs)
         try await prepare(first)
         let before = first.state
-        let whole = VirtualKey(before, world: Self.world)
+        let whole = VirtualKey(before, inputs: Self.inputs)
         let counter = CutLink.Counter()
         try await run(CutLink(whole.link(), counter))
         try await holds(whole)
@@ -45,24 +45,24 @@ struct Operation: CustomTestStringConvertible, Sendable {
     }
 
     private func prove(_ before: VirtualKeyState, _ cut: Cut, _ number: Int) async {
-        let key = VirtualKey(before, world: Self.world)
+        let key = VirtualKey(before, inputs: Self.inputs)
         let counter = CutLink.Counter(cut, at: number)
         var failure: (any Error)?
         do { try await run(CutLink(key.link(), counter)) } catch { failure = error }
         let place =
             "\(name): exchange \(number) (\(counter.command)) \(cut), which ended with \(failure.map { "\($0)" } ?? "success")"
-        let after = VirtualKey(key.state, world: Self.world)
+        let after = VirtualKey(key.state, inputs: Self.inputs)
         do { try await holds(after) } catch { Issue.record("\(place): lost: \(error)") }
         do {
             if failure == nil { return try await isDone(after) }
-            let again = VirtualKey(key.state, world: Self.world)
+            let again = VirtualKey(key.state, inputs: Self.inputs)
             if let repeating = self.again { try await repeating(again) } else { try await run(again.link()) }
             try await holds(again)
             try await isDone(again)
         } catch { Issue.record("\(place): not repeatable: \(error)") }
     }
 
-    static let world = VirtualWorld(random: ScatteredRandom(), touch: { _ in .touched })
+    static let inputs = VirtualInputs(random: ScatteredRandom(), touch: { _ in .touched })
 }
 
 /// What does not hold.

@@ -105,7 +105,7 @@ enum SecurityDomainOperations {
                 try await replace(key.link())
             }, run: { try await open($0, nil).reset() },
             holds: { key in
-                let copy = VirtualKey(key.state, world: Operation.world)
+                let copy = VirtualKey(key.state, inputs: Operation.inputs)
                 try await open(copy.link(), nil).reset()
                 try await isManaged(copy)
             },

@@ -95,7 +95,7 @@ def rules():
         expect("who says yes decrypts", decrypts("p256", "p256"))
     asked = read("confirmed").decode().splitlines()
     expect("asked for what, and with which key", [
-        line.startswith("confirm: Allow to decrypt a file with age with key PIV 82") for line in asked], [True, True])
+        line == "confirm: a program here asks to decrypt a file with age: use your key PIV 82?" for line in asked], [True, True])
 
 
 def binding(session, forwards):
@@ -117,10 +117,17 @@ def forwarded():
         return
     write("authorized", read("id_ed.pub"))
     command = f"cd {path('')} && PATH={os.environ['PATH']} setsid -w age -d -i p256.txt p256.age"
-    with Agent("far", "--no-upstream", "--key", "id_ed") as agent, Server() as server:
+    answer = script("forwarded", f'echo "$1" >> {path("far-asked")}; exec test -e {path("far-yes")}')
+    with Agent("far", "--no-upstream", "--key", "id_ed", SSH_ASKPASS=answer, SSH_ASKPASS_REQUIRE="force") as agent, Server() as server:
+        host = run("ssh-keygen", "-lf", "host.pub")[1].split()[1]
         output = server.login("id_ed.pub", "-A", command=command)[1]
-        expect("age decrypts at the far end", "p256\n" in output or output)
-        expect("which the agent says", "decrypt a file with age, requested from another machine" in agent.said or agent.said)
+        expect("who says no decrypts nothing at the far end", "p256\n" in output, False)
+        write("far-yes", b"")
+        output = server.login("id_ed.pub", "-A", command=command)[1]
+        expect("who says yes does", "p256\n" in output or output)
+        expect("asked in the words of the near end", read("far-asked").decode().splitlines(),
+               [f"a program at the host {host} asks to decrypt a file with age: use your key PIV 82?"] * 2)
+        expect("which the agent says", f"decrypt a file with age, requested from the host {host}" in agent.said or agent.said)
         output = server.login("id_ed.pub", command=command)[1]
         expect("without -A it does not", "p256\n" in output, False)
     with Agent("closed", "--no-upstream", "--no-forwarding", "--key", "id_ed"), Server() as server:

@@ -53,7 +53,7 @@ def asked(identity, number):
     command = ["age", "-d", "-i", identity, "-o", "opened", f"{number}.age"]
     place = count = 0
     with Terminal(command, dict(os.environ, HOME=path("")), path("")) as terminal:
-        while place := terminal.expect(r"PIN of key [0-9]+ \([^)]*\) ", after=place):
+        while place := terminal.expect(r"PIN of key [0-9]+'s PIV, to decrypt a file with age, ([0-9]+ tries left|the last try)", after=place):
             count += 1
             terminal.type(f"{PIN}\n")
         status = terminal.wait(30)

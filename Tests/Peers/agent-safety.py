@@ -144,6 +144,62 @@ def test_websites():
         expect("the agent says why", agent.said.count("not signed: the credential is not for SSH"), 7)
 
 
+def test_websafe():
+    """The applications whose credentials sign anything, as patterns. Debian's ssh-agent (9.2) has no such option yet."""
+    blob, add = web_credential()
+    for patterns, signs in (("ssh:*,bank.example", True), ("*.exampl?", True), ("*,!bank.*", False), ("bank", False)):
+        with Agent("websafe", "--no-piv", "--no-upstream", f"--websafe-allow={patterns}") as agent:
+            client = Client(agent)
+            client.ask(add)
+            expect(f"--websafe-allow '{patterns}'", client.sign(blob, WEB_LOGIN)[0] == SIGNATURE, signs)
+            expect("data of SSH it signs in any case", client.sign(blob, file_data())[0], SIGNATURE)
+
+
+def test_forwarded_questions():
+    """A client on another machine is asked about, with the host and the hops; five questions without a yes end that for its host."""
+    blob = public("id_sk")
+    answer = script("forwarded", f'echo "$1" >> {path("asked")}; exec test -e {path("yes")}')
+    nearest, behind = (run("ssh-keygen", "-lf", one)[1].split()[1] for one in (
+        write_host("one.pub", HOSTS[0]), write_host("two.pub", HOSTS[1])))
+    asks = {"SSH_ASKPASS": answer, "SSH_ASKPASS_REQUIRE": "force"}
+    with Agent("asks", "--no-piv", "--no-upstream", "--key", "id_sk", **asks) as agent:
+        client = bound(agent, True)
+        expect("a second hop is bound", client.ask(binding(b"T" * 32, True, HOSTS[1])), bytes([SUCCESS]))
+        expect("no is no", client.sign(blob, file_data()), bytes([FAILURE]))
+        write("yes", b"")
+        expect("yes is yes", client.sign(blob, file_data())[0], SIGNATURE)
+        expect("asked for whom, through which hosts", read("asked").decode().splitlines(), [
+            f"a program at the host {behind} through the host {nearest} asks to sign a file for 'file': use your key ssh:?"] * 2)
+        expect("a client here is not asked about", (Client(agent).sign(blob, file_data())[0], len(read("asked").splitlines())), (SIGNATURE, 2))
+        os.remove(path("yes"))
+        answers = [client.sign(blob, file_data()) for _ in range(7)]
+        expect("seven times no, five questions", (answers, len(read("asked").splitlines())), ([bytes([FAILURE])] * 7, 7))
+        expect("the agent says why", agent.said.count("too many questions without a yes"), 2)
+        write("yes", b"")
+        other = Client(agent)
+        other.ask(binding(b"U" * 32, True, HOSTS[1]))
+        expect("another host is asked for", other.sign(blob, file_data())[0], SIGNATURE)
+    os.remove(path("asked"))
+    with Agent("knows", "--no-piv", "--no-upstream", "--key", "id_sk", "--allow-host", nearest, **asks) as agent:
+        client = bound(agent, True)
+        expect("a host that is named signs without a question", client.sign(blob, file_data())[0], SIGNATURE)
+        expect("and nobody was asked", os.path.exists(path("asked")), False)
+        client.ask(binding(b"T" * 32, True, HOSTS[1]))
+        expect("one behind it is asked about", (client.sign(blob, file_data())[0], len(read("asked").splitlines())), (SIGNATURE, 1))
+    slow = script("slow", "exec sleep 60")
+    with Agent("slow", "--no-piv", "--no-upstream", "--key", "id_sk", "--wait", "1", SSH_ASKPASS=slow, SSH_ASKPASS_REQUIRE="force") as agent:
+        begin = time.monotonic()
+        expect("silence is no", bound(agent, True).sign(blob, file_data()), bytes([FAILURE]))
+        expect("after a second", 0.5 < time.monotonic() - begin < 10)
+    with Agent("nobody", "--no-piv", "--no-upstream", "--key", "id_sk") as agent:
+        expect("with nobody to ask, no", bound(agent, True).sign(blob, file_data()), bytes([FAILURE]))
+
+
+def write_host(name, host):
+    write(name, b"ssh-ed25519 " + base64.b64encode(host_key(host)) + b"\n")
+    return path(name)
+
+
 def test_other_agent():
     """What holds for the agent's own keys holds for those of the other agent, ssh-agent."""
     blob = public("usual")
@@ -506,7 +562,7 @@ def asked_in_background(name, signed, log, **variables):
         expect(f"{name}: the agent is not stopped", state(pid) != "T")
         one.type("echo it-is-$((1+1))\n")
         expect(f"{name}: the shell has its terminal", one.expect("it-is-2") is not None)
-        expect(f"{name}: nothing was asked there", b"PIN of" in one.seen or b"Allow to" in one.seen, False)
+        expect(f"{name}: nothing was asked there", b"PIN of" in one.seen or b"asks to" in one.seen, False)
         expect(f"{name}: the log says why", log in read("job.log").decode() or read("job.log"))
         one.type("kill %1; wait\n")
         within(20, lambda: not os.path.exists(Job.socket))
@@ -563,6 +619,15 @@ def test_foreground():
         thread.join(20)
         expect("and signs", answers, [FAILURE, SIGNATURE])
         expect("the PIN is never on the screen", PIN.encode() in one.seen, False)
+        client = bound(Job, True)
+        for typed, wanted in (("n", FAILURE), ("", FAILURE), ("y", SIGNATURE)):
+            begin = len(one.seen)
+            thread = threading.Thread(target=sign)
+            thread.start()
+            place = one.expect(r"asks\s+to\s+sign[^?]*\? \[y/N\]", 20, begin)
+            one.type(f"{typed}\n")
+            thread.join(20)
+            expect(f"another machine: asked at the terminal, '{typed}'", (place is not None, answers[-1]), (True, wanted))
         one.type("\x03")
         one.expect("shell> ", 20, len(one.seen) - 1)
         expect("^C ends it", within(20, lambda: not os.path.exists(Job.socket)))

@@ -265,6 +265,63 @@ esac""")
     program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
 
 
+def volume():
+    """A volume in a file, two keys, and cryptsetup, which only tries the passphrase: the guest opens volumes."""
+    if not os.path.exists("/usr/sbin/cryptsetup"):
+        skip("the article on LUKS", "needs cryptsetup-bin")
+        return
+    with open(path("disk"), "wb") as file:
+        file.truncate(32 << 20)
+    pins = {"YKIT_VOLUME_PASSPHRASE": "rescue"}
+    for name in ("one", "two"):
+        made = json.loads(run(YKIT, "--json", "virtual", "new", f"luks-{name}.json")[1])
+        works("a PIN", YKIT, "--virtual", f"luks-{name}.json", "fido2", "pin", "set", "--new-pin-stdin", text=PIN + "\n")
+        pins[f"YKIT_FIDO_PIN_{made['serial']}"] = PIN
+    format_ = ["/usr/sbin/cryptsetup", "--batch-mode", "luksFormat", "--type", "luks2", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations",
+               "1000", path("disk"), "--key-file", "-"]
+    expect("a volume", subprocess.run(format_, input=b"rescue", capture_output=True).returncode, 0)
+    program("sudo", 'exec "$@"')
+    program("cryptsetup", f"""case $* in
+*" data") exec /usr/sbin/cryptsetup open --test-passphrase --key-file=- {path('disk')} ;;
+*) exec /usr/sbin/cryptsetup "$@" ;;
+esac""")
+    _, shown = blocks("LUKS")
+    for text, key in zip(shown, ("one", "two", "two", "two"), strict=True):
+        program("ykit", f"""words=()
+for word; do
+    case $word in
+        /dev/sda2) words+=({path('disk')}) ;;
+        12345678 | 23456789) [ "$last" = --device ] && unset 'words[-1]' ||
+            words+=("$(case $word in 1*) echo {path('luks-one.json')} ;; *) echo {path('luks-two.json')} ;; esac)") ;;
+        *) words+=("$word") ;;
+    esac
+    last=$word
+done
+case $* in *remove*) words+=(--force) ;; esac
+exec {REAL} --virtual {path(f'luks-{key}.json')} "${{words[@]}}\"""")
+        write("bin/ykit", pathlib.Path(path("bin/ykit")).read_bytes().replace(b"#!/bin/sh", b"#!/bin/bash"))
+        status, output = follow("set -o pipefail\n" + text, **pins)
+        expect(f"the article on LUKS: {text.splitlines()[-1]}", status == 0 or output)
+    slots = json.loads(run("/usr/sbin/cryptsetup", "luksDump", "--dump-json-metadata", path("disk"))[1])["keyslots"]
+    expect("the lost key's slot is removed", sorted(slots), ["0", "2"])
+    os.remove(path("bin/cryptsetup"))
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
+def remote():
+    """What would be run, and the rule for sudo; a connection takes the kernel's uhid (remote.test)."""
+    _, shown = blocks("Remote")
+    for text in shown:
+        if text.startswith("ykit remote --plan"):
+            status, output = follow(text)
+            expect("the article on remote keys: the plan", (status, "would run: ssh -T" in output) == (0, True) or output)
+        elif text.startswith("ykit remote"):
+            status, output = follow(text.replace("ykit remote", "ykit remote --plan"))
+            expect(f"the article on remote keys: {text.strip()}", (status, "would run: ssh -T" in output) == (0, True) or output)
+    rule = next(text for text in shown if text.startswith("alice"))
+    expect("the article on remote keys: the command of the rule", rule.strip().endswith("/usr/bin/ykit bridge --stdio"))
+
+
 def test_articles():
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(name, None)
@@ -282,3 +339,5 @@ def test_articles():
     integration()
     many_keys()
     second_key()
+    volume()
+    remote()

@@ -34,12 +34,14 @@ for path in usr/bin/ykit usr/lib/udev/rules.d/70-ykit.rules usr/share/man/man1/y
     usr/share/bash-completion/completions/ykit usr/share/zsh/vendor-completions/_ykit \
     usr/share/fish/vendor_completions.d/ykit.fish usr/lib/systemd/user/ykit-ssh-agent.service usr/share/doc/ykit/copyright \
     usr/lib/systemd/system/ykit-bridge@.service usr/lib/sysusers.d/ykit-bridge.conf usr/lib/udev/rules.d/69-ykit-bridge.rules \
-    usr/share/polkit-1/rules.d/ykit-bridge.rules; do
+    usr/share/polkit-1/rules.d/ykit-bridge.rules usr/share/initramfs-tools/hooks/ykit-luks \
+    usr/lib/cryptsetup/scripts/ykit-luks usr/lib/dracut/modules.d/91ykit-luks/module-setup.sh; do
     judge "it has $path" test -s "files/$path"
 done
 judge "its README leads to the articles" sh -c "grep -q '(articles/Features.md)' files/usr/share/doc/ykit/README.md &&
     test -s files/usr/share/doc/ykit/articles/Features.md"
 judge "its plugin of age is a link" [ "$(readlink files/usr/bin/age-plugin-ykit)" = ykit ]
+judge "its keyscript can be run" test -x files/usr/lib/cryptsetup/scripts/ykit-luks
 judge "its program runs" sh -c 'files/usr/bin/ykit --virtual oath list | grep -q alice'
 judge "every file is root's" sh -c "! dpkg-deb -c '$deb' | grep -v ' root/root '"
 judge "it needs what the program is linked to, and no more" \

@@ -17,6 +17,7 @@ YKMAN = {
 FIDO = {
     "CTAP 2.1": ["--firmware", "5.7.4"],
     "CTAP 2.3": ["--fido", "2.3"],
+    "YubiKey 5.8": ["--firmware", "5.8.0"],
     "CTAP 2.0": ["--fido", "2.0"],
 }
 

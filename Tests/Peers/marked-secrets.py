@@ -600,10 +600,10 @@ def age():
 
 #: Verbs that send and get no secret of their own, or no recording can be made of.
 WITHOUT = [
-    "list", "info", "setup", "compare", "inventory", "bridge", "doctor", "apdu", "completion", "schema", "qr",
+    "list", "info", "setup", "compare", "inventory", "luks", "bridge", "remote", "doctor", "apdu", "completion", "schema", "qr",
     "udev-rules", "oath-info", "oath-export", "oath-delete",
     "oath-access-remember", "oath-access-forget", "oath-access-change", "oath-reset", "fido2-info", "fido2-select", "fido2-wink",
-    "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-credentials-update", "fido2-credentials-delete",
+    "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-sign-key", "fido2-credentials-update", "fido2-credentials-delete",
     "fido2-large-blob-delete", "fido2-large-blob-prune", "fido2-config", "fido2-fingerprints", "fido2-reset",
     "u2f-version", "u2f-check", "u2f-authenticate", "u2f-reset", "piv-info", "piv-access-set-retries",
     "piv-keys-info", "piv-keys-export", "piv-keys-attest", "piv-keys-move", "piv-keys-delete", "piv-certificates",
@@ -617,6 +617,7 @@ WITHOUT = [
     "approve-sync", "approve-migrate-check", "approve-migrate-run", "approve-store-info",
     "approve-store-remove-key", "age-list", "age-identity", "securid-store-info", "securid-store-remove-key",
     "securid-delete", "securid-reset", "ssh-download", "ssh-verify", "ssh-agent", "2fa", "sd-info", "sd-data",
+    "secrets-info", "secrets-code", "secrets-verify", "secrets-reset",
     "sd-keys-export", "sd-keys-generate", "sd-keys-delete", "sd-keys-set-allowlist", "sd-reset",
 ]
 
@@ -634,6 +635,30 @@ def coverage():
             expect(f"'{' '.join(words)}' is marked or without a secret", False)
 
 
+def nitrokey(way):
+    new("nitrokey.json", "--model", "nitrokey3")
+    first, second = b"MarkedSecrets-81", b"MarkedSecrets-c5"
+    secret, password, note = mark("entry", 20), b"MarkedEntryPw-3e", b"MarkedMetadata-7"
+    settings = {"YKIT_SECRETS_PIN": first.decode(), "YKIT_SECRETS_PASSWORD": password.decode(),
+                "YKIT_SECRETS_METADATA": note.decode(), "YKIT_OATH_SECRET": base64.b32encode(secret).decode()}
+    fields, pin = {"password": password, "metadata": note}, {"PIN": first}
+    def verb(line, secrets, **given):
+        record(f"secrets {line}", "nitrokey.json", f"secrets {line}", secrets, {**settings, **given}, link=way)
+    verb("pin set", {"new PIN": first}, YKIT_NEW_PIN=first.decode())
+    verb("pin verify", pin)
+    verb("add one", {"secret": secret, **fields})
+    verb("add two --type password --login alice --protected", {**pin, **fields})
+    verb("add three --type reverse-hotp", {**pin, "secret": secret, **fields})
+    verb("list --protected", pin)
+    verb("show one", fields)
+    verb("show two", {**pin, **fields})
+    verb("update two --login bob", {**pin, **fields})
+    verb("export out.json --protected", {**pin, **fields})
+    verb("rename two four --force", pin)
+    verb("delete four --force", pin)
+    verb("pin change", {"old PIN": first, "new PIN": second}, YKIT_NEW_PIN=second.decode())
+
+
 def test_marked_secrets():
     oath()
     for way in ("hid", "pcsc"):
@@ -644,6 +669,8 @@ def test_marked_secrets():
         otp(way)
         config(way)
     tag()
+    for way in ("hid", "pcsc"):
+        nitrokey(way)
     hsmauth()
     openpgp()
     secure_channels()

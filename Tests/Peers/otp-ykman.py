@@ -7,14 +7,12 @@ YKIT is the ykit to test.
 
 import json
 import os
-import pty
-import select
 import subprocess
-import time
 
 import ndef
 from yubiotp import otp as yubiotp
 
+from lib import terminal
 from lib.peer import YKIT, beside_pcscd, expect, holds, in_reader, own_folder
 
 READER = "ACS ACR122U"
@@ -41,25 +39,8 @@ def ykit(*arguments, text="", **settings):
 
 def at_terminal(line, *arguments):
     """The output of ykit when a key types this line at the terminal."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(FOLDER)
-        os.environ["HOME"] = FOLDER
-        os.execv(YKIT, [YKIT, "otp", *arguments])
-    said, limit, has_typed = b"", time.monotonic() + 120, False
-    while time.monotonic() < limit:
-        if not select.select([terminal], [], [], 1)[0]:
-            continue
-        try:
-            said += os.read(terminal, 4096)
-        except OSError:
-            break
-        if b"touch the key: " in said and not has_typed:
-            has_typed = True
-            os.write(terminal, line.encode() + b"\r")
-    else:
-        os.kill(pid, 9)
-    os.waitpid(pid, 0)
+    answers = (("touch the key: ", line + "\r"),)
+    _, said = terminal.run([YKIT, "otp", *arguments], {**os.environ, "HOME": FOLDER}, FOLDER, answers, 120)
     return said.decode(errors="replace")
 
 

@@ -39,7 +39,7 @@ let package = Package(
 END
         cat >Sources/user/main.swift <<'END' &&
 import YKit
-let key = try await Keys(source: .virtual(.demonstration())).only()
+let key = try await KeyRing(source: .virtual(.demonstration())).only()
 let oath = try await key.open(OATHService.self)
 for entry in try await oath.codes() { print(entry.account.id) }
 await oath.close()

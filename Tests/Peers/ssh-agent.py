@@ -113,7 +113,7 @@ def confirmation():
         works("who says yes gets one", "ssh-add", "-T", "id_ed.pub")
     questions = read("asked").decode().splitlines()
     expect("asked as OpenSSH asks: a confirmation, for what, with which key", [
-        line.startswith("confirm: Allow to sign") and "key ssh:" in line for line in questions], [True, True])
+        line.startswith("confirm: a program here asks to sign") and "use your key ssh:" in line for line in questions], [True, True])
 
 
 # A pinentry that answers as pinentry does, and keeps what it was sent.
@@ -145,7 +145,7 @@ def pinentry():
     sent = read("kept").decode().splitlines()
     expect("it was told what for", any("SETDESC PIN of the key's PIV, to sign" in line for line in sent))
     expect("once, as the agent keeps the PIN", sum(line.startswith("GETPIN") for line in sent), 1)
-    expect("and a comment goes there unchanged", any("SETDESC Allow to" in line and "100%2541 grün?" in line for line in sent) or sent)
+    expect("and a comment goes there unchanged", any("SETDESC a program here asks to" in line and "100%2541 grün?" in line for line in sent) or sent)
 
 
 def told():
@@ -174,7 +174,8 @@ def destinations():
     if os.getuid() != 0 or not os.path.exists("/usr/sbin/sshd"):
         skip("log-ins at a real sshd", "needs root and openssh-server")
         return
-    with Agent("hosts", *CARD, "--no-piv", virtual=None) as agent, Server() as server:
+    yes = script("yes-askpass", f'echo "$1" >> {path("far-asked")}')
+    with Agent("hosts", *CARD, "--no-piv", virtual=None, SSH_ASKPASS=yes, SSH_ASKPASS_REQUIRE="force") as agent, Server() as server:
         write("authorized", read("id_ed.pub"))
         host = f"[127.0.0.1]:{server.port}"
         works("ssh-add -h", "ssh-add", "-h", host, "-H", "known", "id_ed")
@@ -196,7 +197,8 @@ def destinations():
         again = (f"ssh -F none -p {server.port} -o IdentitiesOnly=yes -i {path('id_ed.pub')} "
                  f"-o UserKnownHostsFile={path('known')} -o BatchMode=yes 127.0.0.1 echo far")
         expect("and logs in from there", "far\n" in server.login("id_ed.pub", "-A", command=again)[1])
-        expect("which the agent says", "requested from another machine" in agent.said)
+        expect("which the agent says", "requested from the host SHA256:" in agent.said)
+        expect("after one question", len(read("far-asked").splitlines()), 1)
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ca")
     with Server(certified=True) as server, Agent("certified", *CARD, "--no-piv", "--key", "id_ed", virtual=None):
         write("known", b"@cert-authority * " + read("ca.pub"))

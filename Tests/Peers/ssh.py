@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from lib import terminal
 from lib.openssh import Agent, Client, Server, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
-from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, works, write
+from lib.piv_bench import DEFAULT_KEY, FOLDER, fails, path, read, run, script, works, write
 
 PIN = "123456"
 os.environ["YKIT_PIN"] = os.environ["YKIT_FIDO_PIN"] = PIN
@@ -258,11 +258,19 @@ def pins():
         expect("without anybody to ask nothing is signed", client.sign(blob, b"x")[0], 5)
 
 
+def hop_command(server):
+    """A log-in from the far end to itself with the forwarded agent."""
+    return (f"ssh -F none -p {server.port} -i {path('id_ed.pub')} -o IdentitiesOnly=yes -o BatchMode=yes"
+            f" -o UserKnownHostsFile={path('known')} 127.0.0.1 echo in")
+
+
 def logins():
     if os.getuid() != 0 or not os.path.exists("/usr/sbin/sshd"):
         skip("log-ins at a real sshd", "needs root and openssh-server")
         return
-    with Agent("login", "--resident", "--key", "id_ed", "--key", "id_ec", "--key", "id_uv", "--key", "id_nt") as agent:
+    answer = script("far-askpass", f'echo "$1" >> {path("far-asked")}; exec test -e {path("far-yes")}')
+    asks = {"SSH_ASKPASS": answer, "SSH_ASKPASS_REQUIRE": "force"}
+    with Agent("login", "--resident", "--key", "id_ed", "--key", "id_ec", "--key", "id_uv", "--key", "id_nt", **asks) as agent:
         lines = [line for line in run("ssh-add", "-L")[1].strip().split("\n")]
         no_touch = read("id_nt.pub").decode().split()[1]
         with Server() as server:
@@ -280,11 +288,24 @@ def logins():
             write("authorized", read("id_ed.pub"))
             status, output = server.login("id_ed.pub", "-A", command="ssh-add -L | wc -l")
             expect("a forwarded agent is seen", output.strip().endswith(str(len(lines))) or output)
-            status, output = server.login(
-                "id_ed.pub", "-A", command=f"cd {FOLDER} && echo x > far && ssh-keygen -Y sign -n far -f id_ed.pub far")
-            expect("and signs", status == 0 or output)
-            expect("saying so", "requested from another machine" in agent.said)
+            host = run("ssh-keygen", "-lf", "host.pub")[1].split()[1]
+            command = f"cd {FOLDER} && rm -f far.sig && echo x > far && ssh-keygen -Y sign -n far -f id_ed.pub far"
+            status, output = server.login("id_ed.pub", "-A", command=command)
+            expect("a no at the near end signs nothing", status != 0 or output)
+            write("far-yes", b"")
+            status, output = server.login("id_ed.pub", "-A", command=command)
+            expect("a yes signs", status == 0 or output)
+            expect("asked by the host's fingerprint", read("far-asked").decode().splitlines(), [
+                f"a program at the host {host} asks to sign a file for 'far': use your key my laptop?"] * 2)
+            expect("saying so", f"requested from the host {host}" in agent.said)
+            status, output = server.login("id_ed.pub", "-A", command=hop_command(server))
+            expect("a log-in from there is asked about with both hosts", (
+                "in\n" in output or output, f"a program at the host {host} asks to log in as 'root' at the host {host}:"
+                " use your key my laptop?" in read("far-asked").decode() or read("far-asked")), (True, True))
             expect("and for whom a log-in is", "log in as" in agent.said and "SHA256:" in agent.said)
+    with Agent("known", "--key", "id_ed", "--no-piv", "--allow-host", "SHA256:*") as agent, Server() as server:
+        status, output = server.login("id_ed.pub", "-A", command=command)
+        expect("a host that is named signs without a question", status == 0 or output)
     with Agent("closed", "--no-forwarding", "--key", "id_ed", "--no-piv") as agent, Server() as server:
         write("authorized", read("id_ed.pub"))
         status, output = server.login(

@@ -80,7 +80,7 @@ final class HeardReports: ForwardingReportLink {
 
     /// A key that waits for a touch until it is told to stop.
     private func waitingKey() throws -> VirtualKey {
-        try VirtualKey.new(world: VirtualWorld(touch: { _ in .pending }))
+        try VirtualKey.new(inputs: VirtualInputs(touch: { _ in .pending }))
     }
 
     /// Waits until the key said that it waits for a touch, and cancels.
@@ -124,7 +124,7 @@ final class HeardReports: ForwardingReportLink {
 
     @Test func aKeyboardIsMadeToGiveUp() async throws {
         let key = VirtualKey(
-            .demonstration(version: FirmwareVersion(5, 7, 1)), world: VirtualWorld(touch: { _ in .pending }))
+            .demonstration(version: FirmwareVersion(5, 7, 1)), inputs: VirtualInputs(touch: { _ in .pending }))
         let sent = Sent()
         let (touched, waits) = AsyncStream.makeStream(of: Void.self)
         let service = try await OTPService.open(HIDOTPLink(HeardReports(key.otpReportLink(), sent))) { waits.yield() }

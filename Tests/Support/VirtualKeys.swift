@@ -8,21 +8,21 @@ extension VirtualKey {
     /// A new YubiKey of a firmware.
     package static func new(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 1,
-        random: any RandomSource = SystemRandom(), world: VirtualWorld = VirtualWorld()
+        random: any RandomSource = SystemRandom(), inputs: VirtualInputs = VirtualInputs()
     ) throws(LinkError) -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(version: version, serial: serial), random: random), world: world)
+        VirtualKey(try .new(DeviceProfile(version: version, serial: serial), random: random), inputs: inputs)
     }
 
     /// A new key of a model.
     package static func new(
-        _ model: DeviceModel, serial: UInt32 = 1, world: VirtualWorld = VirtualWorld()
+        _ model: DeviceModel, serial: UInt32 = 1, inputs: VirtualInputs = VirtualInputs()
     ) throws(LinkError) -> VirtualKey {
-        VirtualKey(try .new(DeviceProfile(model: model, serial: serial)), world: world)
+        VirtualKey(try .new(DeviceProfile(model: model, serial: serial)), inputs: inputs)
     }
 }
 
 extension ServiceEnvironment {
-    /// A world in which nobody waits between two questions.
+    /// An environment in which nobody waits between two questions.
     package static var instant: ServiceEnvironment { .instant(SystemRandom()) }
 
     /// The same, with these random bytes.

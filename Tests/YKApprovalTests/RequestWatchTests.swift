@@ -69,7 +69,7 @@ import YKWire
         #expect(found.request.nonce == PushVectors.nonce && found.account == account && !found.isPolled)
         #expect(watch.take(delivered: body(challenge, wrapped: false)) == nil)
         #expect(watch.take(try poll([challenge]), of: account).isEmpty)
-        #expect(watch.counts == RequestWatch.Counts(told: 1, repeated: 1, unverified: 0))
+        #expect(watch.counts == RequestWatch.Counts(reported: 1, repeated: 1, unverified: 0))
     }
 
     @Test("a polled request is told once, and not again when it is delivered") func polled() throws {
@@ -80,7 +80,7 @@ import YKWire
         #expect(watch.take(try poll([first, second]), of: account).map(\.isPolled) == [true])
         #expect(watch.take(delivered: body(second)) == nil)
         #expect(watch.take(try poll([], faults: [.signature]), of: account).isEmpty)
-        #expect(watch.counts == RequestWatch.Counts(told: 2, repeated: 1, unverified: 1))
+        #expect(watch.counts == RequestWatch.Counts(reported: 2, repeated: 1, unverified: 1))
     }
 
     @Test("what no server of an account signed is counted and not told") func unverified() throws {
@@ -94,7 +94,7 @@ import YKWire
             [], Array("{".utf8), [0xFF], Array(String(repeating: "[", count: 60_000).utf8), Array("[]".utf8),
         ]
         for other in others { #expect(watch.take(delivered: other) == nil) }
-        #expect(watch.counts == RequestWatch.Counts(told: 0, repeated: 0, unverified: others.count))
+        #expect(watch.counts == RequestWatch.Counts(reported: 0, repeated: 0, unverified: others.count))
         #expect(watch.take(delivered: body(good)) != nil)
     }
 
@@ -104,8 +104,8 @@ import YKWire
         let second = body(try vectors.challenge(nonce: nonce(2)))
         let found = try #require(watch.take(delivered: second))
         watch.forget(found)
-        #expect(watch.counts.told == 0)
-        #expect(watch.take(delivered: second) != nil && watch.counts.told == 1)
+        #expect(watch.counts.reported == 0)
+        #expect(watch.take(delivered: second) != nil && watch.counts.reported == 1)
     }
 
     @Test("what is remembered is bounded, and the oldest is forgotten first") func memory() throws {
@@ -133,7 +133,7 @@ import YKWire
     @Test(
         "what a poll costs",
         arguments: [
-            (TouchPolicy.never, PushAccount.PollCost.nothing), (.usual, .nothing), (.cached, .someTouches),
+            (TouchPolicy.never, PushAccount.PollCost.nothing), (.default, .nothing), (.cached, .someTouches),
             (.always, .touch),
             (TouchPolicy(rawValue: 9), .touch),
         ])

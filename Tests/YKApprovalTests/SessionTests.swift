@@ -189,6 +189,6 @@ private final class Log: ApprovalLog, Sendable {
         #expect(requests.deliver(Array(challenge.text.utf8)) && requests.isWaiting)
         #expect(requests.deliver(Array("junk".utf8)))
         #expect(requests.takeAll().count == 1 && !requests.isWaiting)
-        #expect(requests.counts.told == 1 && requests.counts.unverified == 1)
+        #expect(requests.counts.reported == 1 && requests.counts.unverified == 1)
     }
 }

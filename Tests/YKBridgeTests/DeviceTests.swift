@@ -169,7 +169,7 @@ import YKWire
         try desk.send(.cbor, on: channel, CTAP.register())
         #expect(desk.waits == [.card])
         desk.close()
-        #expect(desk.events.last == .settled && desk.authenticator.current == nil)
+        #expect(desk.events.last == .waitEnded && desk.authenticator.current == nil)
         desk.lay(key)
         #expect(try desk.messages(channel).allSatisfy { $0.command == .keepalive })
         try desk.send(.cbor, on: channel, CTAP.pin(2))

@@ -25,7 +25,7 @@ import YKWire
         #expect(
             desk.events == [
                 .waiting(.card, for: .register(site: "example.com", user: "alice")),
-                .cardReady(reader: Desk.reader, isContactless: true), .settled,
+                .cardReady(reader: Desk.reader, isContactless: true), .waitEnded,
                 .answered(.register(site: "example.com", user: "alice"), reader: Desk.reader, status: 0),
             ])
     }
@@ -40,7 +40,7 @@ import YKWire
             #expect(try desk.ask(on: channel, message)?.payload == [status])
             #expect(start.duration(to: desk.now) <= .seconds(31))
         }
-        #expect(desk.events.last == .settled)
+        #expect(desk.events.last == .waitEnded)
     }
 
     @Test("a second ceremony needs the card to be lifted and laid down again")
@@ -123,7 +123,7 @@ import YKWire
         desk.lay(key)
         let made = try #require(try desk.ask(.msg, on: channel, register))
         #expect(made.payload.first == 5 && made.payload.suffix(2) == [0x90, 0])
-        #expect(desk.events.contains(.settled))
+        #expect(desk.events.contains(.waitEnded))
         let handle = Array(made.payload[67..<(67 + Int(made.payload[66]))])
         let data = CTAP.u2fRegister + [UInt8(handle.count)] + handle
         // The credential is known without anybody being there.
@@ -139,7 +139,7 @@ import YKWire
         // A program that gives up is noticed.
         #expect(try desk.ask(.msg, on: channel, try CTAP.u2f(2, 3, data))?.payload == [0x69, 0x85])
         desk.pass(.seconds(3))
-        #expect(desk.events.last == .settled)
+        #expect(desk.events.last == .waitEnded)
     }
 
     @Test("what is known without a card is answered at once, the rest waits")

@@ -227,7 +227,7 @@ import YKWire
         #expect(desk.waits == [.otherProgram(reader: Desk.reader)])
     }
 
-    @Test("a card that stays busy", .timeLimit(.minutes(1)))
+    @Test("a card that stays busy", .timeLimit(.minutes(15)))
     func busy() throws {
         let desk = Desk()
         desk.lay {

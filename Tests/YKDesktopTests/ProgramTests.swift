@@ -15,9 +15,14 @@ private final class Scripts {
 
     init(_ scripts: [String: String]) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // A shell writes them: a program that another test starts would have a file open that this process writes, and
+        // nobody can execute a file that is open for writing.
         for (name, body) in scripts {
-            try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: "\(path)/\(name)"))
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(path)/\(name)")
+            let ending = try ChildProcess.run(
+                "/bin/sh", ["-c", "cat >$0 && chmod 700 $0", "\(path)/\(name)"],
+                input: Array("#!/bin/sh\n\(body)\n".utf8),
+                deadline: .after(.seconds(60)))
+            try #require(ending.status == 0)
         }
     }
 
@@ -90,11 +95,11 @@ struct ProgramTests {
         for (program, pin) in programs {
             let secret = try #require(program.secret("PIN"))
             #expect(secret.value.copyBytes() == Array(pin.utf8))
-            #expect(program.isConfirmed("Sign?"))
+            #expect(program.isConfirmed("Sign?", within: .seconds(60)))
         }
         for name in ["refusing", "missing"] {
             for program in [PromptProgram.askpass(scripts[name]), .pinentry(scripts[name])] {
-                #expect(program.secret("PIN") == nil && !program.isConfirmed("Sign?"))
+                #expect(program.secret("PIN") == nil && !program.isConfirmed("Sign?", within: .seconds(60)))
             }
         }
     }

@@ -36,9 +36,9 @@ struct Bench {
     }
 
     init(
-        pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: FirmwareVersion = FirmwareVersion(5, 7, 1)
+        pin: String? = nil, inputs: VirtualInputs = VirtualInputs(), version: FirmwareVersion = FirmwareVersion(5, 7, 1)
     ) throws {
-        key = try VirtualKey.new(version, world: world)
+        key = try VirtualKey.new(version, inputs: inputs)
         pins = PINs(pin)
     }
 

@@ -59,7 +59,7 @@ struct HIDTests {
     }
 
     @Test func tellsKeepalivesAndCancels() throws {
-        let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
+        let bench = try Bench(inputs: VirtualInputs(touch: { _ in .pending }))
         let environment = ServiceEnvironment.instant
         let link = try HIDFIDOLink(bench.key.reportLink(), environment: environment)
         var heard: [FIDOKeepalive] = []

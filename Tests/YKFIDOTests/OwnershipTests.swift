@@ -10,10 +10,10 @@ import YKWire
 
 /// Whether a credential is a key's own, and which key is which.
 struct OwnershipTests {
-    private let touched = VirtualWorld(touch: { _ in .touched })
+    private let touched = VirtualInputs(touch: { _ in .touched })
 
     @Test func findsItsOwnCredentials() async throws {
-        let bench = try Bench(pin: "123456", world: touched)
+        let bench = try Bench(pin: "123456", inputs: touched)
         let service = try await bench.open()
         let made = try await service.register(registration())
         let id = try #require(made.response.authenticatorData.credential?.id)
@@ -21,14 +21,14 @@ struct OwnershipTests {
         #expect(try await !service.owns(id, rpID: "example.org"))
         #expect(try await !service.owns([1, 2, 3], rpID: "example.com"))
         #expect(try await !service.owns([UInt8](repeating: 1, count: 2000), rpID: "example.com"))
-        let other = try await Bench(world: touched).open()
+        let other = try await Bench(inputs: touched).open()
         #expect(try await !other.owns(id, rpID: "example.com"))
         #expect(bench.pins.requests.isEmpty, "no PIN was asked for")
     }
 
     @Test("a credential that requires user verification for each use is not reported")
     func protected() async throws {
-        let service = try await Bench(pin: "123456", world: touched).open()
+        let service = try await Bench(pin: "123456", inputs: touched).open()
         try await service.setPIN(secret("123456"))
         var request = registration()
         request.extensions.protection = .required
@@ -37,7 +37,7 @@ struct OwnershipTests {
     }
 
     @Test func ofU2F() async throws {
-        let key = try VirtualKey.new(.neo, world: touched)
+        let key = try VirtualKey.new(.neo, inputs: touched)
         let service = try await Bench(key: key, pins: Bench.PINs(nil)).open()
         let application = HashAlgorithm.sha256.hash("pam://host".utf8)
         let made = try await service.u2fRegister(challengeHash: hash, applicationHash: application)
@@ -47,9 +47,9 @@ struct OwnershipTests {
     }
 
     @Test func blinks() async throws {
-        let card = try await Bench(world: touched).open()
+        let card = try await Bench(inputs: touched).open()
         await #expect(throws: FIDOError.ctap(.link(.notCarried(.wink)))) { try await card.wink() }
-        let bench = try Bench(world: touched)
+        let bench = try Bench(inputs: touched)
         try await FIDOService.open(hid: bench.key.reportLink(), environment: .instant).wink()
     }
 }

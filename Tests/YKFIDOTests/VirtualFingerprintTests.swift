@@ -11,12 +11,12 @@ import YKWire
 /// The virtual key's fingerprints, through the service.
 struct VirtualFingerprintTests {
     private func bench(
-        _ version: FIDOFeatures.Version = .v21, onlyFingers: Bool = false, world: VirtualWorld = VirtualWorld()
+        _ version: FIDOFeatures.Version = .v21, onlyFingers: Bool = false, inputs: VirtualInputs = VirtualInputs()
     ) throws -> Bench {
         var profile = DeviceProfile(serial: 1)
         profile.fido = FIDOFeatures(
             version: version, hasFingerprints: true, needsFingerprintForCeremonies: onlyFingers)
-        return Bench(key: VirtualKey(try .new(profile), world: world), pins: Bench.PINs("12345"))
+        return Bench(key: VirtualKey(try .new(profile), inputs: inputs), pins: Bench.PINs("12345"))
     }
 
     /// A service whose key has a PIN and one fingerprint.
@@ -36,9 +36,9 @@ struct VirtualFingerprintTests {
     @Test("a finger is enrolled, named and removed", arguments: [FIDOFeatures.Version.v21Pre, .v21, .v23])
     func enrolment(_ version: FIDOFeatures.Version) async throws {
         let qualities = Mutex<[UInt8]>([5, 0, 1])
-        var world = VirtualWorld()
-        world.sample = { _ in qualities.withLock { $0.popLast() ?? 0 } }
-        let bench = try bench(version, world: world)
+        var inputs = VirtualInputs()
+        inputs.sample = { _ in qualities.withLock { $0.popLast() ?? 0 } }
+        let bench = try bench(version, inputs: inputs)
         let service = try await enrolled(bench)
         let sensor = try await service.fingerprintSensor()
         #expect(sensor.samplesNeeded == 4 && !sensor.isSwiped && sensor.maxNameLength == 15)
@@ -83,10 +83,10 @@ struct VirtualFingerprintTests {
 
     @Test("a finger verifies the user; a wrong one leads to the PIN in the end")
     func verification() async throws {
-        let answers = Mutex<[VirtualWorld.Verification]>([])
-        var world = VirtualWorld()
-        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
-        let bench = try bench(world: world)
+        let answers = Mutex<[VirtualInputs.Verification]>([])
+        var inputs = VirtualInputs()
+        inputs.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(inputs: inputs)
         let service = try await enrolled(bench)
         #expect(try await service.uvRetries() == 3)
         let asked = bench.pins.requests.count
@@ -129,10 +129,10 @@ struct VirtualFingerprintTests {
 
     @Test("nor is it asked for there when the finger is not known")
     func noPINWhereItIsNotEnough() async throws {
-        let answers = Mutex<[VirtualWorld.Verification]>([])
-        var world = VirtualWorld()
-        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
-        let bench = try bench(onlyFingers: true, world: world)
+        let answers = Mutex<[VirtualInputs.Verification]>([])
+        var inputs = VirtualInputs()
+        inputs.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(onlyFingers: true, inputs: inputs)
         let service = try await enrolled(bench)
         let asked = bench.pins.requests.count
         answers.withLock { $0 = [.wrong] }
@@ -142,10 +142,10 @@ struct VirtualFingerprintTests {
 
     @Test("a key that verifies in the command itself: after a wrong finger the PIN does")
     func fallbackInTheCommand() async throws {
-        let answers = Mutex<[VirtualWorld.Verification]>([])
-        var world = VirtualWorld()
-        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
-        let bench = try bench(.v21Pre, world: world)
+        let answers = Mutex<[VirtualInputs.Verification]>([])
+        var inputs = VirtualInputs()
+        inputs.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(.v21Pre, inputs: inputs)
         let service = try await enrolled(bench)
         var request = registration()
         request.isResident = true

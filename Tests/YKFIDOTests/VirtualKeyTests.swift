@@ -132,11 +132,11 @@ struct VirtualKeyTests {
 
     @Test func waitsForATouchWithKeepalives() async throws {
         let asked = Mutex(0)
-        let world = VirtualWorld(touch: { _ in
+        let inputs = VirtualInputs(touch: { _ in
             asked.withLock { $0 += 1 }
             return asked.withLock { $0 } < 4 ? .pending : .touched
         })
-        let bench = try Bench(world: world)
+        let bench = try Bench(inputs: inputs)
         let prompts = Mutex(0)
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: .instant),
@@ -151,7 +151,7 @@ struct VirtualKeyTests {
     }
 
     @Test func callsOffAWaitForATouch() async throws {
-        let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
+        let bench = try Bench(inputs: VirtualInputs(touch: { _ in .pending }))
         let environment = ServiceEnvironment.instant
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: environment),

@@ -12,11 +12,11 @@ import YKWire
 /// The virtual key as each version of CTAP, through the service.
 struct VirtualVersionTests {
     private func bench(
-        _ features: FIDOFeatures, pin: String? = "12345", world: VirtualWorld = VirtualWorld()
+        _ features: FIDOFeatures, pin: String? = "12345", inputs: VirtualInputs = VirtualInputs()
     ) throws -> Bench {
         var profile = DeviceProfile(serial: 1)
         profile.fido = features
-        return Bench(key: VirtualKey(try .new(profile), world: world), pins: Bench.PINs(pin))
+        return Bench(key: VirtualKey(try .new(profile), inputs: inputs), pins: Bench.PINs(pin))
     }
 
     private func proved(_ service: FIDOService, _ request: RegistrationRequest) async throws -> Registration {
@@ -72,6 +72,46 @@ struct VirtualVersionTests {
         try await service.select()
         try await service.reset()
         #expect(try await service.info().hasPIN == false)
+    }
+
+    @Test("firmware 5.8 has CTAP 2.3, and says of itself what a key of that firmware says") func firmware58()
+        async throws
+    {
+        let service = try await Bench(version: FirmwareVersion(5, 8, 0)).open()
+        let info = try await service.info()
+        #expect(info.versions.map(\.rawValue) == ["U2F_V2", "FIDO_2_0", "FIDO_2_1", "FIDO_2_3"])
+        #expect(info.extensions.contains("previewSign") && info.extensions.contains("hmac-secret-mc"))
+        #expect(info.transports == ["usb", "smart-card", "nfc"] && info.transportsForReset == info.transports)
+        #expect(info.attestationFormats == [.packed] && info.remainingCredentials == 100)
+        #expect(info.needsLongTouchForReset == true && info.longTouchSeconds == 5)
+        #expect(info.configCommands == [1, 2, 3] && info.option(.perCredMgmtRO) == true)
+        #expect(info.encryptedIdentifier?.count == 32 && info.encryptedStoreState?.count == 32)
+        var request = registration()
+        request.attestationFormats = [.none]
+        #expect(try await service.register(request).response.format == .packed)
+        await #expect(throws: FIDOError.unsupported("authenticatorConfigCommands 4")) {
+            try await service.configure(.enableLongTouchForReset)
+        }
+    }
+
+    @Test("a long touch for a reset can be required where the key offers it") func longTouch() async throws {
+        var features = FIDOFeatures(version: .v23)
+        features.canRequireLongTouch = true
+        let bench = try bench(features)
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        #expect(try await service.freshInfo().configCommands == [1, 2, 3, 4])
+        try await service.configure(.enableLongTouchForReset)
+        #expect(try await service.freshInfo().needsLongTouchForReset == true)
+        let state = try VirtualKeyState(bench.key.state.json)
+        #expect(state == bench.key.state && state.profile.fido.canRequireLongTouch)
+        try await service.reset()
+        #expect(try await service.freshInfo().needsLongTouchForReset == false)
+        let older = try await self.bench(FIDOFeatures(), pin: nil).open()
+        #expect(try await older.info().longTouchSeconds == 10)
+        await #expect(throws: FIDOError.unsupported("longTouchForReset")) {
+            try await older.configure(.enableLongTouchForReset)
+        }
     }
 
     @Test("every algorithm signs", arguments: [COSEAlgorithm.es256, .edDSA, .es384, .es512, .rs256])

@@ -37,7 +37,7 @@ struct SessionTests {
     /// The HSM's half of an asymmetric session, for labels of all lengths: 18 bytes and more exceed a short command.
     @Test(arguments: [1, 17, 18, 64])
     func asymmetricSessions(_ length: Int) async throws {
-        let service = try await Bench.open(world: VirtualWorld(random: SystemRandom()))
+        let service = try await Bench.open(inputs: VirtualInputs(random: SystemRandom()))
         let label = try HSMAuthLabel(String(repeating: "l", count: length))
         try await service.add(
             label, .generatedP256, password: Bench.password("pw"), managementKey: .defaultManagementKey())
@@ -71,7 +71,7 @@ struct SessionTests {
     }
 
     @Test func aMissingTouchCostsNoTry() async throws {
-        let service = try await Bench.open(world: VirtualWorld(touch: { _ in .notTouched }))
+        let service = try await Bench.open(inputs: VirtualInputs(touch: { _ in .notTouched }))
         let label = try HSMAuthLabel("t")
         try await service.add(
             label, HSMAuthKey.derived(from: Secret(utf8: "pwd")), password: Bench.password("pw"), needsTouch: true,

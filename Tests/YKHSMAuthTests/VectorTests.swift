@@ -73,8 +73,8 @@ import YKWire
     @Test("asymmetric sessions", arguments: 1...3)
     func asymmetricSessions(_ number: Int) async throws {
         let vector = try vector("session-asymmetric-\(number)")
-        let world = VirtualWorld(random: FixedRandom(try vector.bytes("oce_ephemeral_private")))
-        let service = try await Bench.open(world: world)
+        let inputs = VirtualInputs(random: FixedRandom(try vector.bytes("oce_ephemeral_private")))
+        let service = try await Bench.open(inputs: inputs)
         let label = try HSMAuthLabel("a")
         try await service.add(
             label, .p256(SharedSecret(Secret(vector.bytes("oce_static_private")))), password: Bench.password("pw"),

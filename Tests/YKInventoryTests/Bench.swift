@@ -20,15 +20,15 @@ struct Bench {
     let device: VirtualKey
 
     init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 1) throws {
-        device = try VirtualKey.new(version, serial: serial, world: VirtualWorld(touch: { _ in .touched }))
+        device = try VirtualKey.new(version, serial: serial, inputs: VirtualInputs(touch: { _ in .touched }))
     }
 
     init(_ model: DeviceModel) throws {
-        device = try VirtualKey.new(model, world: VirtualWorld(touch: { _ in .touched }))
+        device = try VirtualKey.new(model, inputs: VirtualInputs(touch: { _ in .touched }))
     }
 
     func key(_ faults: FaultPlan = FaultPlan()) async throws -> Key {
-        try await Keys(source: .virtual(device, faults: faults), environment: .instant).only()
+        try await KeyRing(source: .virtual(device, faults: faults), environment: .instant).only()
     }
 
     /// Reads with the PIN, which lists passkeys, or without.

@@ -5,6 +5,7 @@ import YKAge
 import YKCrypto
 import YKFIDO
 import YKInventory
+import YKLUKS
 import YKPIV
 import YKSSH
 import YKTestSupport
@@ -24,10 +25,12 @@ struct ReferenceTests {
         var bytes = [UInt8](repeating: 0, count: 16384)
         bytes.replaceSubrange(0..<8, with: Array("LUKS".utf8) + [0xBA, 0xBE, 0, version])
         for index in 0..<8 { bytes[8 + index] = UInt8(truncatingIfNeeded: size >> (8 * (7 - index))) }
+        bytes.replaceSubrange(72..<78, with: Array("sha256".utf8))
         let uuid = Array("0fc63daf-8483-4772-8e79-3d69d8477de4".utf8)
         bytes.replaceSubrange(168..<168 + uuid.count, with: uuid)
         let text = Array(json.utf8)
         bytes.replaceSubrange(4096..<4096 + text.count, with: text)
+        bytes.replaceSubrange(448..<480, with: HashAlgorithm.sha256.hash(bytes))
         return bytes
     }
 
@@ -43,7 +46,7 @@ struct ReferenceTests {
         let ours = try await first.register(SystemdToken.defaultRPID).id
         let theirs = try await second.register(SystemdToken.defaultRPID).id
         let others = #""2":{"type":"systemd-recovery"},"3":{"type":"systemd-fido2"}"#
-        let json = #"{"tokens":{"0":\#(token(ours)),"1":\#(token(theirs)),\#(others)}}"#
+        let json = #"{"keyslots":{},"tokens":{"0":\#(token(ours)),"1":\#(token(theirs)),\#(others)}}"#
         let volume = try references(header(json))
         #expect(volume.count == 2 && volume[0].item.target == "0fc63daf-8483-4772-8e79-3d69d8477de4")
         #expect(try references(json).map(\.item.target) == ["file", "file"])
@@ -61,33 +64,36 @@ struct ReferenceTests {
 
     @Test("tokens for PKCS#11 are found by the serial number in their URI") func pkcs11() async throws {
         func volume(_ uri: String) throws -> [CredentialReference] {
-            try references(#"{"tokens":{"0":{"type":"systemd-pkcs11","keyslots":["2"],"pkcs11-uri":"\#(uri)"}}}"#)
+            try references(
+                #"{"tokens":{"0":{"type":"systemd-pkcs11","keyslots":["2"],"pkcs11-uri":"\#(uri)","pkcs11-key":"AAAA"}}}"#
+            )
         }
         let own = try volume("pkcs11:model=YubiKey%20YK5;token=YubiKey%20PIV%20%231;id=%09;type=private")
         #expect(own.map(\.test) == [.serial("1")])
         #expect(try await Bench().read(own).inventory.items(.luks).count == 1)
         #expect(try await Bench(serial: 2).read(own).inventory.items(.luks).isEmpty)
         for uri in [
-            "pkcs11:token=x", "pkcs11:id=%09", "pkcs11:token=YubiKey%20%23x", "pkcs11:token=YubiKey%20%23", "x",
+            "pkcs11:token=x", "pkcs11:id=%09", "pkcs11:token=YubiKey%20%23x", "pkcs11:token=YubiKey%20%23",
         ] {
             #expect(try volume(uri).map(\.test) == [.none])
         }
+        #expect(try volume("x").isEmpty)
         let unknown = try await Bench().read(try volume("pkcs11:id=%09")).inventory
         #expect(unknown.gaps.contains(Inventory.Gap(.luks, .unknown)) && unknown.items.isEmpty)
     }
 
     @Test func damagedVolumes() throws {
-        #expect(throws: ReferenceError.malformed("LUKS of a version other than 2 has no tokens")) {
-            try references(header("{}", version: 1))
+        #expect(throws: ReferenceError.volume(.version(1))) { try references(header("{}", version: 1)) }
+        #expect(throws: ReferenceError.volume(.damaged("a header of 5242880 bytes"))) {
+            try references(header("{}", size: 5 << 20))
         }
-        for size in [4096, 16385, 5 << 20] {
-            #expect(throws: ReferenceError.malformed("a LUKS2 header of \(size) bytes")) {
-                try references(header("{}", size: size))
-            }
+        #expect(throws: ReferenceError.volume(.notLUKS)) { try references(header("{}")) }
+        #expect(throws: ReferenceError.unknownKind) { try references("{}") }
+        #expect(throws: ReferenceError.volume(.damaged("token 0 has no type"))) {
+            try references(#"{"tokens":{"0":{}}}"#)
         }
-        #expect(throws: ReferenceError.unknownKind) { try references(header("{}")) }
-        #expect(throws: ReferenceError.self) { try references(header("{")) }
-        #expect(throws: ReferenceError.unknownKind) { try references(Array(header("{}").prefix(100))) }
+        #expect(throws: ReferenceError.self) { try references("{") }
+        #expect(throws: ReferenceError.volume(.notLUKS)) { try references(Array(header("{}").prefix(100))) }
     }
 
     @Test func ssh() async throws {

@@ -58,7 +58,7 @@ import YKWire
     func credentials() async throws {
         let machine = FakeMachine()
         machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
-        let key = try await Keys(environment: ServiceEnvironment(timeout: .seconds(600)), hardware: machine).only()
+        let key = try await KeyRing(environment: ServiceEnvironment(timeout: .seconds(600)), hardware: machine).only()
         let service = try await key.open(
             FIDOService.self, interaction: FIDOInteraction(pin: { _ in SharedSecret(Secret(utf8: "12345")) }))
         try await service.setPIN(SharedSecret(Secret(utf8: "12345")))

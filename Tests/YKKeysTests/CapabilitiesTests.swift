@@ -11,7 +11,7 @@ import YKTransport
     @Test("the ways to keys that a machine offers, and why not others")
     func capabilities() async throws {
         let machine = FakeMachine()
-        func now() async -> KeyCapabilities { await Keys(hardware: machine).capabilities() }
+        func now() async -> KeyCapabilities { await KeyRing(hardware: machine).capabilities() }
         #expect(
             await now().obstacles == [
                 .smartCardService: .service(.serviceNotInstalled), .nfc: .service(.serviceNotInstalled),

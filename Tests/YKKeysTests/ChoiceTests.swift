@@ -9,11 +9,11 @@ import YKTransport
 /// A key that was chosen among several stays chosen, for each of its interfaces and for no other selection.
 @Suite struct ChoiceTests {
     let machine = FakeMachine()
-    let keys: Keys
+    let keys: KeyRing
 
     /// Two keys, each with a card and a FIDO node, behind readers of the smart card service.
     init() throws {
-        keys = Keys(hardware: machine)
+        keys = KeyRing(hardware: machine)
         for (place, serial) in [(0, UInt32(7)), (1, 8)] {
             let key = try FakeMachine.key(serial)
             machine.plug(
@@ -50,7 +50,7 @@ import YKTransport
             let key = try FakeMachine.key(serial)
             plain.lay(key, on: "Reader \(place)")
         }
-        let keys = Keys(hardware: plain)
+        let keys = KeyRing(hardware: plain)
         let found = candidates { try keys.cardRoute() }
         #expect(found.map(\.serial) == ["7", "8"])
         keys.choose(try #require(found.last))
@@ -73,7 +73,7 @@ import YKTransport
         #expect(try other.cardRoute().name == "1-2")
         #expect(try keys.cardRoute().name == "1-3")
         #expect(keys.selection == KeySelection() && other.selection.serial == "7")
-        #expect(candidates { try Keys(hardware: machine).cardRoute() }.count == 2)
+        #expect(candidates { try KeyRing(hardware: machine).cardRoute() }.count == 2)
     }
 
     /// What is chosen is opened without a question to any key.

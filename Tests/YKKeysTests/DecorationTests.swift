@@ -88,15 +88,15 @@ import YKWire
 
     @Test func everyMemberReachesTheApplicationsBelow() throws {
         let key = try VirtualKey.new(serial: 7)
-        let world = ServiceEnvironment(timeout: .seconds(600))
+        let inputs = ServiceEnvironment(timeout: .seconds(600))
         let soon = Deadline.after(.seconds(600))
-        let fido = PlainFIDO(try HIDFIDOLink(key.reportLink(), environment: world))
+        let fido = PlainFIDO(try HIDFIDOLink(key.reportLink(), environment: inputs))
         #expect(try fido.call(.cbor, [0x04], deadline: soon) { _ in }.first == 0)
         #expect(fido.environment.timeout == .seconds(600) && fido.profile.carrier == .hid)
         #expect(fido.generation == fido.link.generation)
         fido.rest()
         fido.close()
-        let otp = PlainOTP(HIDOTPLink(key.otpReportLink(), environment: world))
+        let otp = PlainOTP(HIDOTPLink(key.otpReportLink(), environment: inputs))
         #expect(otp.environment.timeout == .seconds(600) && otp.carrier == .hid)
         #expect(try otp.status(deadline: soon).version.major == 5)
         let serial = try otp.query(OTPCommand(rawValue: 0x10), [], reply: .bytes(4), deadline: soon) {}

@@ -171,7 +171,7 @@ import YKWire
 
     @Test("a virtual key is examined: its applications, what is switched off, its flaws")
     func virtual() async throws {
-        let diagnosis = await Keys(source: .virtual(.demonstration())).diagnosis()
+        let diagnosis = await KeyRing(source: .virtual(.demonstration())).diagnosis()
         #expect(diagnosis.problem == nil)
         guard case .key(.answers(let identity, []))? = diagnosis.findings.first?.cause else {
             Issue.record("\(diagnosis.findings)")
@@ -183,7 +183,7 @@ import YKWire
         }
         #expect(applications.first?.isSuperset(of: [.oath, .piv, .fido2]) == true)
         let old = try VirtualKey.new(FirmwareVersion(5, 4, 3), serial: 7)
-        let flaws = await Keys(source: .virtual(old)).diagnosis().findings.filter { $0.step == .firmware }
+        let flaws = await KeyRing(source: .virtual(old)).diagnosis().findings.filter { $0.step == .firmware }
         #expect(!flaws.isEmpty && flaws.allSatisfy { $0.severity != .problem })
     }
 }

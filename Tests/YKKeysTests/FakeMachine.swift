@@ -120,8 +120,8 @@ final class FakeMachine: Hardware {
 // MARK: - What is plugged in
 
 extension FakeMachine {
-    static func key(_ serial: UInt32, touch: VirtualWorld.Touch = .touched) throws -> VirtualKey {
-        try VirtualKey.new(serial: serial, world: VirtualWorld(touch: { _ in touch }))
+    static func key(_ serial: UInt32, touch: VirtualInputs.Touch = .touched) throws -> VirtualKey {
+        try VirtualKey.new(serial: serial, inputs: VirtualInputs(touch: { _ in touch }))
     }
 
     /// Puts a key into a reader of the smart card service.

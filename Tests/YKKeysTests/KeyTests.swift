@@ -23,8 +23,8 @@ import YKWire
 @Suite struct KeyTests {
     private let machine = FakeMachine()
 
-    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> Keys {
-        Keys(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
+    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> KeyRing {
+        KeyRing(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
     }
 
     @Test func oneKeyOverAllItsInterfaces() async throws {
@@ -63,7 +63,7 @@ import YKWire
             profile.model = model
             let isFIPS = model == .yubiKey5FIPS
             let asked = Mutex(0)
-            var keys = Keys(source: .virtual(VirtualKey(try .new(profile))))
+            var keys = KeyRing(source: .virtual(VirtualKey(try .new(profile))))
             let refused = try keys.channel()
             _ = try refused.select(.oath)
             #expect(try refused.transmit(APDU(ins: 0xA1)).status == (isFIPS ? .conditionsNotSatisfied : .ok))
@@ -87,20 +87,54 @@ import YKWire
         }
     }
 
+    @Test("the selected key is looked for when it is used, by no more than that, and on the service's own thread")
+    func selectedKey() async throws {
+        let key = keys().selected
+        #expect(key.attached == nil && key.place.isEmpty && "\(key)" == "the only key")
+        await #expect(throws: KeyError.self) { try await key.open(PIVService.self) }
+        machine.plug(try FakeMachine.key(7), into: "1-2")
+        let channel = try await key.channel()
+        let runtime = try #require(channel.runtime)
+        let piv = try await PIVService.open(channel)
+        #expect(piv.runtime === runtime && machine.opened == ["1-2"])
+        #expect(try await piv.serial() == 7)
+        await piv.close()
+        #expect(try await key.found().attached?.key.place == .usb("1-2"))
+        machine.plug(try FakeMachine.key(8), into: "1-3")
+        for selection in [KeySelection(serial: "8"), KeySelection(path: "1-3")] {
+            let eight = keys(selection).selected
+            #expect(try await eight.open(PIVService.self).serial() == 8)
+            #expect("\(eight)" == selection.description && eight.serial == selection.serial)
+        }
+        #expect(keys(KeySelection(reader: "ACS")).selected.place == "ACS")
+    }
+
+    @Test("of several keys one is chosen for all that is opened afterwards")
+    func chosenKey() async throws {
+        machine.plug(try FakeMachine.key(7), into: "1-2")
+        machine.lay(try FakeMachine.key(8), on: "Reader")
+        let key = keys().selected
+        let error = await #expect(throws: KeyError.self) { try await key.found() }
+        guard case .several(_, let candidates)? = error else { throw error ?? .cardRequired }
+        key.choose(try #require(candidates.first { $0.serial == "8" }))
+        #expect(try await key.found().attached?.reader == "Reader")
+        #expect(try await key.open(PIVService.self).serial() == 8)
+    }
+
     @Test func severalKeysAndOne() async throws {
         await #expect(throws: KeyError.none(.any, .complete)) { try await keys().only() }
         machine.plug(try FakeMachine.key(7), into: "1-2")
         machine.lay(nil, on: "Empty")
-        #expect(try await keys().only().attached.key.place == .usb("1-2"))
+        #expect(try await keys().only().attached?.key.place == .usb("1-2"))
         machine.lay(try FakeMachine.key(8), on: "Reader")
         #expect(try await keys().all().map(\.serial) == ["7", "8"])
         #expect(try await keys(KeySelection(serial: "8")).all().map(\.serial) == ["8"])
         let eight = try await keys(KeySelection(serial: "8")).only()
         #expect(try await eight.open(PIVService.self).serial() == 8)
         #expect(try await keys(KeySelection(reader: "read")).only().serial == nil, "the only one is not asked")
-        #expect(try await keys(KeySelection(path: "1-2")).only().attached.key.place == .usb("1-2"))
-        #expect(try await keys(KeySelection(transport: .pcsc)).only().attached.reader == "Reader")
-        #expect(try await keys(KeySelection(transport: .usb)).only().attached.key.place == .usb("1-2"))
+        #expect(try await keys(KeySelection(path: "1-2")).only().attached?.key.place == .usb("1-2"))
+        #expect(try await keys(KeySelection(transport: .pcsc)).only().attached?.reader == "Reader")
+        #expect(try await keys(KeySelection(transport: .usb)).only().attached?.key.place == .usb("1-2"))
         await #expect(throws: KeyError.none(.any, .complete)) {
             try await keys(KeySelection(transport: .hid)).only()
         }
@@ -124,7 +158,7 @@ import YKWire
         machine.plug(device, into: "1-2", fido: "/dev/hidraw0")
         machine.lay(device, on: "Contactless")
         let all = try await keys().all()
-        #expect(all.count == 1 && all.first?.attached.contactless.map(\.name) == ["Contactless"])
+        #expect(all.count == 1 && all.first?.attached?.contactless.map(\.name) == ["Contactless"])
     }
 
     @Test func whatTheServiceKeepsFromTheList() throws {
@@ -158,14 +192,14 @@ import YKWire
             parts.keys["1-2"] = device
         }
         machine.afterwards([{ _ in }, { _ in }, plugged])
-        #expect(try await keys(timeout: .seconds(600)).inserted().attached.key.place == .usb("1-2"))
+        #expect(try await keys(timeout: .seconds(600)).inserted().attached?.key.place == .usb("1-2"))
         var events: [KeyEvent] = []
         for await event in keys().watch() { events.append(event) }
         guard events.count == 2, case .arrived(let key) = events[0], case .enumerated = events[1] else {
             Issue.record("\(events)")
             return
         }
-        #expect(key.attached.key.place == .usb("1-2"))
+        #expect(key.attached?.key.place == .usb("1-2"))
     }
 
     // MARK: touch
@@ -175,16 +209,16 @@ import YKWire
         machine.plug(try FakeMachine.key(8), into: "1-3", fido: "/dev/hidraw1", address: 5)
         let count = Mutex(0)
         let key = try await keys(timeout: .seconds(600)).touched { number in count.withLock { $0 = number } }
-        #expect(key.attached.key.place == .usb("1-3") && count.withLock { $0 } == 2)
+        #expect(key.attached?.key.place == .usb("1-3") && count.withLock { $0 } == 2)
     }
 
     @Test func aTouchOnTheOnlyKey() async throws {
         machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
-        #expect(try await keys().touched().attached.key.place == .usb("1-2"))
+        #expect(try await keys().touched().attached?.key.place == .usb("1-2"))
         #expect(try keys().touchPlace() == "/dev/hidraw0")
         let cards = FakeMachine()
         cards.lay(try FakeMachine.key(7), on: "A")
-        await #expect(throws: KeyError.touchRequiresHID) { try await Keys(hardware: cards).touched() }
+        await #expect(throws: KeyError.touchRequiresHID) { try await KeyRing(hardware: cards).touched() }
     }
 
     @Test func nobodyTouches() async throws {

@@ -15,8 +15,8 @@ import YKWire
     private func keys(
         serial: String? = nil, reader: String? = nil, path: String? = nil,
         over transport: KeySelection.Transport = .auto
-    ) -> Keys {
-        Keys(
+    ) -> KeyRing {
+        KeyRing(
             KeySelection(serial: serial, reader: reader, path: path, transport: transport),
             environment: ServiceEnvironment(timeout: .seconds(600)), hardware: machine)
     }

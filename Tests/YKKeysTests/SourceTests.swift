@@ -21,14 +21,14 @@ import YKWire
 @Suite struct SourceTests {
     private let machine = FakeMachine()
 
-    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> Keys {
-        Keys(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
+    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> KeyRing {
+        KeyRing(selection, environment: ServiceEnvironment(timeout: timeout), hardware: machine)
     }
 
     private func virtual(
         _ selection: KeySelection = KeySelection(), _ decoration: LinkDecoration = LinkDecoration(), faults: String = ""
-    ) throws -> Keys {
-        Keys(
+    ) throws -> KeyRing {
+        KeyRing(
             selection, source: .virtual(.demonstration(), faults: try FaultPlan(parsing: faults)),
             decoration: decoration,
             hardware: machine)
@@ -39,7 +39,7 @@ import YKWire
     @Test func aKeyInSoftware() async throws {
         let keys = try virtual()
         let key = try await keys.only()
-        #expect(key.serial == nil && key.attached.key.reader?.hasCard == true)
+        #expect(key.serial == nil && key.attached?.key.reader?.hasCard == true)
         #expect(try await keys.all().map(\.serial) == ["16777217"])
         let oath = try await key.open(OATHService.self)
         #expect(try await oath.accounts().count == 7)
@@ -80,7 +80,7 @@ import YKWire
         let key = try await virtual(KeySelection(), LinkDecoration(recorder: recorder)).only()
         _ = try await key.open(OATHService.self).accounts()
         let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
-        let keys = Keys(source: .recording(CaptureReplay(capture, mode: .lookup)), hardware: machine)
+        let keys = KeyRing(source: .recording(CaptureReplay(capture, mode: .lookup)), hardware: machine)
         #expect(try await keys.only().open(OATHService.self).accounts().count == 7)
         #expect((59..<3600).contains(keys.environment.clock.now), "time goes on from when the recording began")
         #expect(try keys.fidoRoute() == .card && keys.otpRoute() == .card && keys.managementRoute() == .card)
@@ -95,14 +95,14 @@ import YKWire
         let path = folder.appending(path: "session.jsonl").path
         machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
         let recorder = Recorder(path: path, clock: FixedClock(59))
-        let found = Keys(
+        let found = KeyRing(
             KeySelection(serial: "7"), decoration: LinkDecoration(recorder: recorder), hardware: machine)
         let fido = try await FIDOService.open(try found.fidoLink())
         let versions = try await fido.info().versions
         await fido.close()
         let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
         let replayed = try await FIDOService.open(
-            try Keys(source: .recording(CaptureReplay(capture)), hardware: machine).fidoLink())
+            try KeyRing(source: .recording(CaptureReplay(capture)), hardware: machine).fidoLink())
         #expect(try await replayed.info().versions == versions)
     }
 
@@ -110,7 +110,7 @@ import YKWire
         var header = Capture.Header(link: .hid)
         header.reader = "/dev/hidraw3"
         header.usb = (0x1050, 0x0407)
-        let keys = Keys(source: .recording(CaptureReplay(Capture(header: header))), hardware: machine)
+        let keys = KeyRing(source: .recording(CaptureReplay(Capture(header: header))), hardware: machine)
         #expect(throws: KeyError.recordedLink("hid")) { try keys.card() }
         #expect(try keys.fidoRoute() == .reports(path: nil) && keys.otpRoute() == .reports(path: nil))
         #expect(try keys.managementRoute() == .fido(path: nil))
@@ -163,12 +163,12 @@ import YKWire
         let wanted = Mutex(0)
         let slow = try VirtualKey.new(
             serial: 7,
-            world: VirtualWorld(touch: { _ in
+            inputs: VirtualInputs(touch: { _ in
                 reasons.withLock { $0.count } < wanted.withLock { $0 } ? .pending : .touched
             }))
         for transport in [KeySelection.Transport.hid, .pcsc] {
             wanted.withLock { $0 += 1 }
-            let keys = Keys(
+            let keys = KeyRing(
                 KeySelection(transport: transport), source: .virtual(slow),
                 environment: ServiceEnvironment(timeout: .seconds(600)),
                 decoration: LinkDecoration(touchPrompt: { reason in reasons.withLock { $0.append(reason) } }),
@@ -219,18 +219,18 @@ import YKWire
         machine.afterwards([{ _ in }, FakeMachine.unplug("1-2"), back])
         let announced = Mutex(0)
         let again = try await key.reinserted(within: .seconds(3000)) { announced.withLock { $0 += 1 } }
-        #expect(again.attached.hid.map(\.path) == ["/dev/hidraw4"] && announced.withLock { $0 } == 1)
+        #expect(again.attached?.hid.map(\.path) == ["/dev/hidraw4"] && announced.withLock { $0 } == 1)
         let fido = try await again.open(FIDOService.self)
         #expect(await fido.profile.carrier == .hid && machine.opened.last == "/dev/hidraw4")
         await #expect(throws: KeyError.self) { try await again.reinserted(within: .milliseconds(100)) }
         let cards = FakeMachine()
         cards.lay(device, on: "A")
-        let card = try await Keys(environment: ServiceEnvironment(timeout: .seconds(600)), hardware: cards).only()
+        let card = try await KeyRing(environment: ServiceEnvironment(timeout: .seconds(600)), hardware: cards).only()
         let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
         let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
         cards.afterwards([empty, filled])
-        #expect(try await card.reinserted(within: .seconds(3000)).attached.reader == "A")
-        let virtual = try await Keys(source: .virtual(.demonstration())).only()
+        #expect(try await card.reinserted(within: .seconds(3000)).attached?.reader == "A")
+        let virtual = try await KeyRing(source: .virtual(.demonstration())).only()
         #expect(try await virtual.reinserted().name == virtual.name)
     }
 
@@ -270,9 +270,9 @@ import YKWire
 
 extension Key {
     /// Whether a touch on the key finds it, twice.
-    fileprivate func touchedTwice(_ keys: Keys) async throws -> Bool {
+    fileprivate func touchedTwice(_ keys: KeyRing) async throws -> Bool {
         let first = try await keys.touched()
         let second = try await keys.touched()
-        return first.attached.key.place == second.attached.key.place
+        return first.attached?.key.place == second.attached?.key.place
     }
 }

@@ -92,7 +92,7 @@ struct AccessTests {
             default: [0x90, 0x00]
             }
         }
-        let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+        let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         let error = await #expect(throws: OATHError.self) {
             try await service.unlock(with: AccessKey(rawKey: Secret([1, 2, 3])))
         }

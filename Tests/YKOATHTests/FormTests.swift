@@ -14,7 +14,7 @@ struct FormTests {
     private static let list: [UInt8] = [0x72, 2, 0x21, 0x61, 0x90, 0x00]
 
     private func open(_ link: sending ScriptedLink) async throws -> OATHService {
-        try await OATHService.open(CardChannel(link: link, environment: world()))
+        try await OATHService.open(CardChannel(link: link, environment: environment()))
     }
 
     @Test func aYubiKey4GetsExtendedLengthsFromItsVersion() async throws {

@@ -51,7 +51,7 @@ struct HostileReplyTests {
     @Test(arguments: Recordings.oath)
     func survives(_ name: String) async throws {
         let capture = try Recordings.capture("oath/\(name)")
-        let environment = CaptureReplay(capture, mode: .lookup).replaying(world())
+        let environment = CaptureReplay(capture, mode: .lookup).replaying(environment())
         for (place, event) in capture.events.enumerated() {
             guard case .exchange(_, let reply) = event.kind else { continue }
             for position in reply.indices {

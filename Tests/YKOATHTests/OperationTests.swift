@@ -41,7 +41,7 @@ struct OperationTests {
 
     @Test func neverAdvancesACounterAndNeverAsksForATouch() async throws {
         let touches = Touches()
-        let key = try Virtual.empty(world: VirtualWorld(touch: { _ in touches.next() }))
+        let key = try Virtual.empty(inputs: VirtualInputs(touch: { _ in touches.next() }))
         let service = try await Virtual.open(key)
         let touch = Virtual.account("careful", needsTouch: true)
         try await service.put(touch)
@@ -53,7 +53,7 @@ struct OperationTests {
     }
 
     @Test func saysThatNobodyTouched() async throws {
-        let service = try await Virtual.open(try Virtual.empty(world: VirtualWorld(touch: { _ in .notTouched })))
+        let service = try await Virtual.open(try Virtual.empty(inputs: VirtualInputs(touch: { _ in .notTouched })))
         let touch = Virtual.account("careful", needsTouch: true)
         try await service.put(touch)
         await #expect(throws: OATHError.touchTimeout) { try await service.code(for: touch.id) }

@@ -15,7 +15,7 @@ struct StatusTests {
     private func service(_ status: UInt16) async throws -> OATHService {
         let word = [UInt8(status >> 8), UInt8(status & 0xFF)]
         let link = ScriptedLink { $0[1] == 0xA4 && $0[2] == 4 ? Self.select : word }
-        return try await OATHService.open(CardChannel(link: link, environment: world()))
+        return try await OATHService.open(CardChannel(link: link, environment: environment()))
     }
 
     private static let calculating: [(UInt16, OATHError)] = [
@@ -48,7 +48,7 @@ struct StatusTests {
         ]
         for status in [[0x69, 0x84], [0x6A, 0x80]] as [[UInt8]] {
             let link = ScriptedLink { $0[1] == 0xA4 && $0[2] == 4 ? locked : status }
-            let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+            let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
             await #expect(throws: OATHError.wrongPassword) {
                 try await service.unlock(with: AccessKey(rawKey: Secret([1])))
             }
@@ -75,7 +75,7 @@ struct StatusTests {
             default: [0x76, 5, 6, 0, 0, 0, 1, 0x90, 0x00]
             }
         }
-        let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+        let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         #expect(try await service.damagedAccounts().map(\.name) == ["b"])
     }
 
@@ -88,7 +88,7 @@ struct StatusTests {
             default: [0x65, 0x81]
             }
         }
-        let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+        let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         let entries = try await service.codes()
         #expect(
             entries.map(\.outcome) == [
@@ -105,7 +105,7 @@ struct StatusTests {
             default: [0x75, 21, 6] + hmac + [0x90, 0]
             }
         }
-        let service = try await OATHService.open(CardChannel(link: link, environment: world()))
+        let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         let code = try #require(try await service.codes().first?.code)
         #expect(code.text == SteamGuard.code(0x0506_0708))
         #expect(await service.statistics.exchanges == 3)
@@ -115,14 +115,14 @@ struct StatusTests {
         for status: [UInt8] in [[0x6A, 0x82], [0x69, 0x99], [0x6D, 0x00]] {
             await #expect(throws: OATHError.card(.appletMissing(.oath))) {
                 let link = ScriptedLink { _ in status }
-                _ = try await OATHService.open(CardChannel(link: link, environment: world()))
+                _ = try await OATHService.open(CardChannel(link: link, environment: environment()))
             }
         }
     }
 
     @Test func aSelectReplyKeepsWhatItDoesNotKnow() async throws {
         let link = ScriptedLink { _ in [0x71, 2, 1, 2, 0x8F, 1, 7, 0x90, 0x00] }
-        let info = try await OATHService.open(CardChannel(link: link, environment: world())).info
+        let info = try await OATHService.open(CardChannel(link: link, environment: environment())).info
         #expect(info.version == nil)
         #expect(info.others == [TLV(0x8F, [7])])
         #expect(info.deviceID == "oShx/uIQ+4YZKR6uoZRYHA")

@@ -9,7 +9,7 @@ final class Touches: Sendable {
 
     var count: Int { state.load(ordering: .relaxed) }
 
-    func next() -> VirtualWorld.Touch {
+    func next() -> VirtualInputs.Touch {
         state.add(1, ordering: .relaxed)
         return .touched
     }

@@ -9,18 +9,18 @@ import YKVirtualKey
 /// Virtual keys to test against.
 enum Virtual {
     static func empty(
-        _ version: FirmwareVersion = FirmwareVersion(5, 7, 1), world: VirtualWorld = VirtualWorld()
+        _ version: FirmwareVersion = FirmwareVersion(5, 7, 1), inputs: VirtualInputs = VirtualInputs()
     ) throws -> VirtualKey {
-        try VirtualKey.new(version, random: CountingRandom(), world: world)
+        try VirtualKey.new(version, random: CountingRandom(), inputs: inputs)
     }
 
     static func open(_ key: VirtualKey, at time: Int64 = 59) async throws -> OATHService {
-        try await OATHService.open(CardChannel(link: key.link(), environment: world(at: time)))
+        try await OATHService.open(CardChannel(link: key.link(), environment: environment(at: time)))
     }
 
     static func open(_ key: VirtualKey, plan: FaultPlan, at time: Int64 = 59) async throws(OATHError) -> OATHService {
         let link = FaultyLink(key.link(), plan: plan)
-        return try await OATHService.open(CardChannel(link: link, environment: world(at: time)))
+        return try await OATHService.open(CardChannel(link: link, environment: environment(at: time)))
     }
 
     static func account(
@@ -39,7 +39,7 @@ enum Virtual {
     }
 }
 
-/// A world that stands still at a time.
-func world(at time: Int64 = 59) -> ServiceEnvironment {
+/// An environment that stands still at a time.
+func environment(at time: Int64 = 59) -> ServiceEnvironment {
     ServiceEnvironment(random: CountingRandom(), clock: FixedClock(time), timeout: .seconds(5))
 }

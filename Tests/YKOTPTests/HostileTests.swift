@@ -117,7 +117,7 @@ struct HostileTests {
 
     @Test("What another program left unfinished is given up")
     func abandoned() async throws {
-        let key = VirtualKey(.demonstration(), world: VirtualWorld(touch: { _ in .pending }))
+        let key = VirtualKey(.demonstration(), inputs: VirtualInputs(touch: { _ in .pending }))
         let virtual = Virtual()
         let link = key.otpReportLink()
         for report in try OTPFrame(.serial).reports { try link.setFeature(report, deadline: .after(.seconds(1))) }

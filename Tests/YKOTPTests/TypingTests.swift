@@ -163,18 +163,18 @@ struct TypingTests {
         let virtual = Virtual()
         let service = try await virtual.service(.hid)
         var state = virtual.key.state
-        #expect(try state.nextNDEF(virtual.key.world).payload == [4] + Array("my.yubico.com/yk/#".utf8))
+        #expect(try state.nextNDEF(virtual.key.inputs).payload == [4] + Array("my.yubico.com/yk/#".utf8))
         try await service.program(.one, .hotp(key: shared(Array("12345678901234567890".utf8)), .init()))
         try await service.setNDEF(.text("otp=", language: "en"), for: .one)
         state = virtual.key.state
-        let (kind, payload) = try state.nextNDEF(virtual.key.world)
+        let (kind, payload) = try state.nextNDEF(virtual.key.inputs)
         #expect(kind == 0x54)
         #expect(payload == [2] + Array("enotp=755224".utf8))
-        #expect(String(decoding: try state.nextNDEF(virtual.key.world).payload.suffix(6), as: UTF8.self) == "287082")
+        #expect(String(decoding: try state.nextNDEF(virtual.key.inputs).payload.suffix(6), as: UTF8.self) == "287082")
         try await service.program(.two, .staticPassword(scanCodes: shared([4, 5, 6])))
         try await service.setNDEF(.standard, for: .two)
         state = virtual.key.state
-        #expect(try state.nextNDEF(virtual.key.world).payload.suffix(3) == [4, 5, 6])
+        #expect(try state.nextNDEF(virtual.key.inputs).payload.suffix(3) == [4, 5, 6])
     }
 
     @Test("The keyboard presses and releases each key")

@@ -14,9 +14,9 @@ struct Virtual: Sendable {
 
     init(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 1),
-        touch: @escaping @Sendable ([UInt8]) -> VirtualWorld.Touch = { _ in .touched }
+        touch: @escaping @Sendable ([UInt8]) -> VirtualInputs.Touch = { _ in .touched }
     ) {
-        key = VirtualKey(.demonstration(version: version), world: VirtualWorld(touch: touch))
+        key = VirtualKey(.demonstration(version: version), inputs: VirtualInputs(touch: touch))
         environment.pause = { _, _ in }
     }
 

@@ -12,18 +12,18 @@ import YKWire
 enum Bench {
     static func open(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), model: DeviceModel = .yubiKey,
-        world: VirtualWorld = VirtualWorld()
+        inputs: VirtualInputs = VirtualInputs()
     ) async throws -> OpenPGPService {
-        try await open(try key(version, model: model, world: world))
+        try await open(try key(version, model: model, inputs: inputs))
     }
 
     static func key(
         _ version: FirmwareVersion = FirmwareVersion(5, 7, 4), model: DeviceModel = .yubiKey,
-        world: VirtualWorld = VirtualWorld()
+        inputs: VirtualInputs = VirtualInputs()
     ) throws -> VirtualKey {
         var profile = DeviceProfile(model: model, serial: 1)
         if model == .yubiKey { profile.version = version }
-        return VirtualKey(try .new(profile, random: SystemRandom()), world: world)
+        return VirtualKey(try .new(profile, random: SystemRandom()), inputs: inputs)
     }
 
     static func open(_ key: VirtualKey) async throws -> OpenPGPService {

@@ -194,8 +194,8 @@ struct KeyTests {
     @Test("touch policies are set, waited for, and stay where they are fixed")
     func touch() async throws {
         let isTouched = Flag()
-        let world = VirtualWorld(touch: { _ in isTouched.isOn ? .touched : .notTouched })
-        let service = try await Bench.open(world: world)
+        let inputs = VirtualInputs(touch: { _ in isTouched.isOn ? .touched : .notTouched })
+        let service = try await Bench.open(inputs: inputs)
         try await service.verifyUsual(.administration, .signing)
         _ = try await service.generateKey(.signature, .ed25519)
         try await service.setTouch(.cachedFixed, .signature)

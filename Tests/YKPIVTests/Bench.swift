@@ -17,10 +17,10 @@ struct Bench {
 
     /// Whether the key is touched, and for what.
     final class TouchSimulator: Sendable {
-        private let state = Mutex<(touch: VirtualWorld.Touch, asked: [String])>((.touched, []))
+        private let state = Mutex<(touch: VirtualInputs.Touch, asked: [String])>((.touched, []))
         var asked: [String] { state.withLock { $0.asked } }
-        func set(_ touch: VirtualWorld.Touch) { state.withLock { $0.touch = touch } }
-        func touch(_ what: [UInt8]) -> VirtualWorld.Touch {
+        func set(_ touch: VirtualInputs.Touch) { state.withLock { $0.touch = touch } }
+        func touch(_ what: [UInt8]) -> VirtualInputs.Touch {
             state.withLock { state in
                 state.asked.append(String(decoding: what, as: UTF8.self))
                 return state.touch
@@ -31,8 +31,8 @@ struct Bench {
     init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 4711) throws {
         let finger = TouchSimulator()
         self.finger = finger
-        let world = VirtualWorld(random: ScatteredRandom(), touch: { finger.touch($0) })
-        key = try VirtualKey.new(version, serial: serial, random: ScatteredRandom(), world: world)
+        let inputs = VirtualInputs(random: ScatteredRandom(), touch: { finger.touch($0) })
+        key = try VirtualKey.new(version, serial: serial, random: ScatteredRandom(), inputs: inputs)
     }
 
     func open(_ environment: ServiceEnvironment = .still, form: APDU.Form? = nil) async throws -> PIVService {
@@ -57,7 +57,7 @@ struct Bench {
 }
 
 extension ServiceEnvironment {
-    /// A world that stands still in 2026.
+    /// An environment that stands still in 2026.
     static var still: ServiceEnvironment {
         ServiceEnvironment(random: ScatteredRandom(), clock: FixedClock(1_795_000_000), timeout: .seconds(30))
     }

@@ -88,7 +88,7 @@ struct HostileReplyTests {
         ] as [UInt16])
     func everyStatus(_ status: UInt16) async throws {
         let word = [UInt8(status >> 8), UInt8(status & 0xFF)]
-        let service = try await ScriptedLink.service(usual: word, [:])
+        let service = try await ScriptedLink.service(otherwise: word, [:])
         let p256 = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 1, count: 32)))
         let calls: [@Sendable (PIVService) async throws -> Void] = [
             { try await $0.verify(pin()) }, { try await $0.changePIN(from: pin(), to: pin()) },

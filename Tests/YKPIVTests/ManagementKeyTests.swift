@@ -54,7 +54,7 @@ struct ManagementKeyTests {
         await #expect(throws: PIVError.managementKeyLength(24, needs: .aes128)) {
             try await service.authenticate(with: .defaultKey())
         }
-        let none = try await ScriptedLink.service(atr: ScriptedLink.unknown, usual: [0x6D, 0x00], [:])
+        let none = try await ScriptedLink.service(atr: ScriptedLink.unknown, otherwise: [0x6D, 0x00], [:])
         await #expect(throws: PIVError.unknownManagementKeyType(nil)) { try await none.findManagementKeyType() }
         let strange = try await ScriptedLink.service([0xF7: [0x01, 0x01, 0x55, 0x90, 0x00]])
         await #expect(throws: PIVError.unknownManagementKeyType(ManagementKeyType(rawValue: 0x55))) {

@@ -29,19 +29,19 @@ struct PublicKeyTests {
             .ed25519([UInt8](repeating: 9, count: 32)),
         ]
         for (key, der) in keys.map({ ($0, $0.subjectPublicKeyInfo) }) {
-            #expect(PublicKey.usual(der) == key && PublicKey.usual(der + [0]) == nil)
+            #expect(PublicKey.common(der) == key && PublicKey.common(der + [0]) == nil)
             for count in 0..<der.count {
-                #expect(PublicKey.usual(Array(der.prefix(count))) == nil)
+                #expect(PublicKey.common(Array(der.prefix(count))) == nil)
             }
             for index in 0..<min(der.count, 40) {
                 for byte: UInt8 in [0, 0x7F, 0x80, 0x83, 0x84, 0xFF] where der[index] != byte {
                     var other = der
                     other[index] = byte
-                    if let key = PublicKey.usual(other) { #expect(key.subjectPublicKeyInfo == other) }
+                    if let key = PublicKey.common(other) { #expect(key.subjectPublicKeyInfo == other) }
                 }
             }
         }
-        #expect(PublicKey.usual(PublicKey.rsa(modulus: [], exponent: []).subjectPublicKeyInfo) == nil)
+        #expect(PublicKey.common(PublicKey.rsa(modulus: [], exponent: []).subjectPublicKeyInfo) == nil)
     }
 
     /// What a card signs is checked before it is handed out: right and wrong results of each kind of key.

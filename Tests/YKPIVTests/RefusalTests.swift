@@ -54,7 +54,7 @@ struct RefusalTests {
 
     @Test func anEmptyPINIsNotSentFromAnywhere() async throws {
         let log = ScriptedLink.Log()
-        let service = try await ScriptedLink.service(log: log, usual: [0x90, 0x00], [:])
+        let service = try await ScriptedLink.service(log: log, otherwise: [0x90, 0x00], [:])
         let before = log.commands.count
         let calls: [@Sendable () async throws -> Void] = [
             { try await service.verify(pin("")) }, { try await service.changePIN(from: pin(), to: pin("")) },
@@ -69,7 +69,7 @@ struct RefusalTests {
 
     @Test func keysDoNotFitEverySlot() async throws {
         let log = ScriptedLink.Log()
-        let service = try await ScriptedLink.service(log: log, usual: [0x90, 0x00], [:])
+        let service = try await ScriptedLink.service(log: log, otherwise: [0x90, 0x00], [:])
         let before = log.commands.count
         let key = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 1, count: 32)))
         for slot in [PIVSlot(rawValue: 0x9B), PIVSlot(rawValue: 0x00), PIVSlot(rawValue: 0x80)] {

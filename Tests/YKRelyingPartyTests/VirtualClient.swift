@@ -15,9 +15,10 @@ struct VirtualClient {
     let client: WebAuthnClient
 
     static func open(
-        pin: String? = nil, origin: String = "https://login.example.com"
+        pin: String? = nil, version: FirmwareVersion = FirmwareVersion(5, 7, 1),
+        origin: String = "https://login.example.com"
     ) async throws -> VirtualClient {
-        let key = try VirtualKey.new()
+        let key = try VirtualKey.new(version)
         var environment = ServiceEnvironment(timeout: .seconds(20))
         environment.pause = { _, _ in }
         let service = try await FIDOService.open(

@@ -82,6 +82,57 @@ struct AgentSafetyTests {
         #expect(Self.count(source) == 1)
     }
 
+    /// As OpenSSH's match_pattern_list compares them.
+    @Test(arguments: [
+        ("ssh:*", "ssh:work", true), ("ssh:*", "bank.example", false), ("bank.example", "bank.example", true),
+        ("ssh:*,*.example", "bank.example", true), ("*.example,!bank.*", "bank.example", false),
+        ("!bank.*,*.example", "bank.example", false), ("!bank.*", "shop.example", false), ("*", "bank.example", true),
+        ("bank.exampl?", "bank.example", true), ("bank", "bank.example", false), ("", "bank.example", false),
+        ("bank.example", "ssh:", false), ("BANK.example", "bank.example", false),
+    ])
+    func theApplicationsThatSignAnythingAreNamed(patterns: String, application: String, isNamed: Bool) async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source, websafe: patterns)
+        let file = try Self.credential(application)
+        let blob = file.publicKey.blob
+        await agent.offer(file)
+        let signed = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
+        var here = SSHAgent.Connection()
+        var forwarded = try await Self.forwarded(agent)
+        _ = await agent.reply(to: Message.sign(blob, Self.webLogin), on: &here)
+        _ = await agent.reply(to: Message.sign(blob, Self.webLogin), on: &forwarded)
+        #expect(Self.count(source) == (isNamed ? 2 : 0))
+        _ = await agent.reply(to: Message.sign(blob, signed), on: &here)
+        _ = await agent.reply(to: Message.sign(blob, signed), on: &forwarded)
+        #expect(Self.count(source) == (isNamed ? 4 : 1))
+    }
+
+    @Test func aRequestSaysThroughWhichHostsItComes() async throws {
+        let source = FakeSource([SSHIdentity(publicKey: try Vectors.key("ed25519"), comment: "PIV 9a")])
+        let agent = SSHAgent(source)
+        var connection = try await Self.forwarded(agent)
+        let reply = await agent.reply(to: try Message.binding([2], isForwarding: true, seed: 4), on: &connection)
+        #expect(reply == [6])
+        #expect(await agent.reply(to: try Message.binding([5], isForwarding: false, seed: 5), on: &connection) == [6])
+        let key = source.keys[0].publicKey
+        _ = await agent.reply(to: Message.sign(key.blob, Message.login(session: [5], key: key)), on: &connection)
+        let request = try #require(source.requests.withLock { $0.first })
+        #expect(request.hops == [try Message.host(3).key.blob, try Message.host(4).key.blob])
+        #expect(request.hostKey == (try Message.host(5).key.blob) && request.isForwarded)
+    }
+
+    @Test func theFingerprintOfAHostIsThatOfItsKey() throws {
+        let key = try Message.host(3).key
+        func certificate(_ key: SSHPublicKey) throws -> [UInt8] {
+            let start = Message.string("ssh-ed25519-cert-v01@openssh.com".utf8) + Message.string([9])
+            return start + key.blob.dropFirst(15) + [1, 2]
+        }
+        let certified = try certificate(key)
+        #expect(SSHPublicKey.fingerprint(ofHost: key.blob) == key.fingerprint)
+        #expect(SSHPublicKey.fingerprint(ofHost: certified) == key.fingerprint)
+        #expect(SSHPublicKey.fingerprint(ofHost: [1]) == SSHPublicKey.fingerprint(of: [1]))
+    }
+
     @Test func keysOfTheOtherAgentHaveTheSameRules() async throws {
         let passed = Mutex<[[UInt8]]>([])
         let source = FakeSource()

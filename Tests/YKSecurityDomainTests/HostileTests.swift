@@ -45,8 +45,9 @@ extension ScriptedLink {
     private static let set = SCPKeyReference(id: 0x01, version: 3)
 
     private static func open(_ link: sending ScriptedLink) async throws -> SecurityDomainService {
-        try await SecurityDomainService.open(
-            CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5))), isPlanned: true)
+        let channel = CardChannel(link: link, environment: ServiceEnvironment(timeout: .seconds(5)))
+        channel.isPlanned = true
+        return try await SecurityDomainService.open(channel)
     }
 
     private static func keys() throws -> SCP03Keys {

@@ -228,6 +228,13 @@ import YKWire
                 2: authenticatorData(["hmac-secret": .bytes(marked)], hasCredential: false), 7: .bytes(marked),
             ])
         ),
+        (
+            0x02,
+            CBOR.Map.of([
+                3: .bytes([1]),
+                8: .map(CBOR.Map.of(["largeBlob": .map(CBOR.Map.of(["blob": .bytes(marked)]))])),
+            ])
+        ),
         (0x08, CBOR.Map.of([2: .bytes([UInt8](repeating: 1, count: 37)), 7: .bytes(marked)])),
         (0x0A, CBOR.Map.of([6: .map(CBOR.Map.of(["id": .bytes([1])])), 10: 1, 11: .bytes(marked)])),
     ]

@@ -18,7 +18,7 @@ struct Bench {
     init() throws {
         let random = SystemRandom()
         key = try VirtualKey.new(
-            serial: 4711, random: random, world: VirtualWorld(random: random, touch: { _ in .touched }))
+            serial: 4711, random: random, inputs: VirtualInputs(random: random, touch: { _ in .touched }))
         environment = ServiceEnvironment()
     }
 

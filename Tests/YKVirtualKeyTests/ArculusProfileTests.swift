@@ -10,8 +10,8 @@ import YKWire
 struct ArculusProfileTests {
     private func card(_ model: DeviceModel) throws -> (VirtualKey, CardChannel) {
         let state = try VirtualKeyState.new(DeviceProfile(model: model, serial: 1))
-        let world = VirtualWorld(touch: { _ in .notTouched })
-        let key = VirtualKey(state, world: world)
+        let inputs = VirtualInputs(touch: { _ in .notTouched })
+        let key = VirtualKey(state, inputs: inputs)
         return (key, CardChannel(link: key.link(), environment: ServiceEnvironment()))
     }
 

@@ -12,12 +12,12 @@ final class Bench {
     static let rfcSecret = Array("12345678901234567890".utf8)
 
     var card: VirtualCard
-    var world = VirtualWorld(random: CountingRandom(from: 1))
+    var inputs = VirtualInputs(random: CountingRandom(from: 1))
 
-    init(model: DeviceModel, aid: AID, world: VirtualWorld = VirtualWorld(random: CountingRandom(from: 1))) throws {
+    init(model: DeviceModel, aid: AID, inputs: VirtualInputs = VirtualInputs(random: CountingRandom(from: 1))) throws {
         card = VirtualCard(
             VirtualKeyState(profile: DeviceProfile(model: model, serial: 1), oath: OATHMemory(salt: [1, 2, 3, 4])))
-        self.world = world
+        self.inputs = inputs
         #expect(try select(aid).hasSuffix("9000"))
     }
 
@@ -39,17 +39,17 @@ final class Bench {
 
     /// Sends bytes as they are.
     func send(_ hex: String) throws -> String {
-        let reply = card.exchange(try Hex.decode(hex.filter { $0 != " " }), world)
+        let reply = card.exchange(try Hex.decode(hex.filter { $0 != " " }), inputs)
         return Hex.encode(try #require(reply))
     }
 
     /// Sends bytes as they are; `nil` while the key waits for a touch.
-    func exchange(_ command: [UInt8]) -> [UInt8]? { card.exchange(command, world) }
+    func exchange(_ command: [UInt8]) -> [UInt8]? { card.exchange(command, inputs) }
 
     /// Sends a command in extended form and reads the response.
     func send(_ ins: UInt8, p1: UInt8 = 0, p2: UInt8 = 0, _ data: [UInt8] = []) throws -> ResponseAPDU {
         let command = try APDU(ins: ins, p1: p1, p2: p2, data: data).encoded(.extended)
-        let reply = card.exchange(command, world)
+        let reply = card.exchange(command, inputs)
         return try ResponseAPDU(decoding: #require(reply))
     }
 

@@ -62,9 +62,9 @@ struct CCIDTests {
 
     @Test("while the key waits for a touch the reader asks for time")
     func touch() throws {
-        let touches = Mutex<VirtualWorld.Touch>(.pending)
-        let world = VirtualWorld(touch: { _ in touches.withLock { $0 } })
-        let other = try USBIPTests.Served(.demonstration(world: world))
+        let touches = Mutex<VirtualInputs.Touch>(.pending)
+        let inputs = VirtualInputs(touch: { _ in touches.withLock { $0 } })
+        let other = try USBIPTests.Served(.demonstration(inputs: inputs))
         let host = other.hosts[0]
         _ = send(0x62, to: host)
         _ = send(0x6F, select, to: host)

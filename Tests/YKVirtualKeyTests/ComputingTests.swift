@@ -18,17 +18,17 @@ struct ComputingTests {
     private let first = CTAPHID.Channel(rawValue: 1)
     private let hello: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
 
-    private func key(touch: VirtualWorld.Touch = .touched) -> VirtualKey {
-        .demonstration(world: world(touch))
+    private func key(touch: VirtualInputs.Touch = .touched) -> VirtualKey {
+        .demonstration(inputs: environment(touch))
     }
 
-    private func world(_ touch: VirtualWorld.Touch = .touched) -> VirtualWorld {
-        var world = VirtualWorld(touch: { _ in touch })
-        world.keyPairs = RSAKeyPairs { [gate] bits in
+    private func environment(_ touch: VirtualInputs.Touch = .touched) -> VirtualInputs {
+        var inputs = VirtualInputs(touch: { _ in touch })
+        inputs.keyPairs = RSAKeyPairs { [gate] bits in
             while !gate.isCancelled { Pause.step(.after(.milliseconds(1)), atMost: 1) }
             return try? PrivateKey(newRSA: bits)
         }
-        return world
+        return inputs
     }
 
     /// makeCredential with RS256.
@@ -210,22 +210,22 @@ struct ComputingTests {
     @Test("CTAP2 over a card that is polled is told that the key computes, CTAP 2.2 §11.3.7")
     func polledCard() throws {
         var card = VirtualCard(.demonstration())
-        let world = world()
-        _ = card.exchange(try APDU(ins: 0xA4, p1: 4, data: AID.fido.rawValue).encoded(.short), world)
+        let inputs = environment()
+        _ = card.exchange(try APDU(ins: 0xA4, p1: 4, data: AID.fido.rawValue).encoded(.short), inputs)
         let command = try APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: makeCredential).encoded(.extended)
-        #expect(card.exchange(command, world) == [1, 0x91, 0])
+        #expect(card.exchange(command, inputs) == [1, 0x91, 0])
         gate.cancel()
         let poll: [UInt8] = [0x80, 0x11, 0, 0, 0]
-        var reply = card.exchange(poll, world)
-        while reply == [1, 0x91, 0] { reply = card.exchange(poll, world) }
+        var reply = card.exchange(poll, inputs)
+        while reply == [1, 0x91, 0] { reply = card.exchange(poll, inputs) }
         #expect(reply?.first == 0)
     }
 
     @Test("a pair that cannot be made is a failure of the memory")
     func failure() throws {
-        var world = VirtualWorld()
-        world.keyPairs = RSAKeyPairs { _ in nil }
-        let key = VirtualKey.demonstration(world: world)
+        var inputs = VirtualInputs()
+        inputs.keyPairs = RSAKeyPairs { _ in nil }
+        let key = VirtualKey.demonstration(inputs: inputs)
         for command in openPGP { _ = try key.exchange(try Hex.decode(command)) }
         #expect(try key.exchange(try Hex.decode(generate)) == [0x65, 0x81])
     }

@@ -53,8 +53,8 @@ struct ModelTests {
 
     @Test("the reset of U2F waits for a touch, and is refused long after power came")
     func fipsReset() throws {
-        let world = VirtualWorld(random: CountingRandom(from: 1), touch: { _ in .notTouched })
-        let bench = try Bench(model: .yubiKey4FIPS, aid: .fido, world: world)
+        let inputs = VirtualInputs(random: CountingRandom(from: 1), touch: { _ in .notTouched })
+        let bench = try Bench(model: .yubiKey4FIPS, aid: .fido, inputs: inputs)
         #expect(try u2f(bench, 0x45) == 0x6985)
         bench.card.state.profile.fido.resetWindow = -1
         #expect(try u2f(bench, 0x45) == 0x6986)
@@ -134,7 +134,7 @@ struct ModelTests {
         let wrong = [UInt8](repeating: 0xEE, count: 16)
         #expect(try bench.send(0x20, p2: 0x96, TLV(0x01, wrong).encoded).status.rawValue == 0x63C0)
         #expect(try bench.send(0x20, p2: 0x96, [0x04, 0x00]).status == .incorrectParameters)
-        bench.world.verify = { .wrong }
+        bench.inputs.verify = { .wrong }
         for left in [2, 1, 0] {
             #expect(try bench.send(0x20, p2: 0x96, [0x03, 0x00]).status.rawValue == 0x63C0 | UInt16(left))
         }

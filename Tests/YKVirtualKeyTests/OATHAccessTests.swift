@@ -115,7 +115,7 @@ struct OATHAccessTests {
             func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .timedOut("random") }
         }
         let bench = try locked()
-        bench.world.random = Dry()
+        bench.inputs.random = Dry()
         #expect(try bench.send(0x04, p1: 0xDE, p2: 0xAD).status == .memoryFailure)
         #expect(bench.card.state.oath.accounts.count == 1)
         #expect(try bench.send("00a4040007a0000005272101") == "6581")

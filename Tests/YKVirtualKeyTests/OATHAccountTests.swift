@@ -130,7 +130,7 @@ struct OATHAccountTests {
         #expect(try Bench(version: FirmwareVersion(4, 3, 7)).put("a", type: 0x23) == .ok)
         let bench = Bench()
         #expect(try bench.put("t", rest: [0x78, 0x02]) == .ok)
-        bench.world.touch = { _ in .notTouched }
+        bench.inputs.touch = { _ in .notTouched }
         #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .conditionsNotSatisfied)
         bench.layOnReader()
         _ = try bench.send("00a4040007a0000005272101")

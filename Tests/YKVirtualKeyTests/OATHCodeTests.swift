@@ -65,7 +65,7 @@ struct OATHCodeTests {
         _ = try bench.put("t", digits: 8)
         _ = try bench.put("h", type: 0x11)
         _ = try bench.put("x", digits: 7, rest: [0x78, 0x02])
-        bench.world.touch = { _ in .pending }
+        bench.inputs.touch = { _ in .pending }
         let reply = try bench.send(0xA4, p2: 1, TLV(0x74, Bench.bytes(1)).encoded)
         #expect(Hex.encode(reply.data) == "710174" + "7605084" + "1397eea" + "710168" + "770106" + "710178" + "7c0107")
         #expect(bench.card.state.oath.accounts[1].counter == 0)
@@ -78,12 +78,12 @@ struct OATHCodeTests {
         let bench = Bench()
         _ = try bench.put("h", type: 0x11, rest: [0x78, 0x02])
         let command = try APDU(ins: 0xA2, p2: 1, data: Bench.calculate("h", [])).encoded(.short)
-        bench.world.touch = { _ in .pending }
+        bench.inputs.touch = { _ in .pending }
         #expect(bench.exchange(command) == nil)
-        bench.world.touch = { _ in .notTouched }
+        bench.inputs.touch = { _ in .notTouched }
         #expect(bench.exchange(command) == [0x69, 0x85])
         #expect(bench.card.state.oath.accounts[0].counter == 0)
-        bench.world.touch = { $0 == Array("h".utf8) ? .touched : .notTouched }
+        bench.inputs.touch = { $0 == Array("h".utf8) ? .touched : .notTouched }
         #expect(try bench.code("h") == "755224")
     }
 

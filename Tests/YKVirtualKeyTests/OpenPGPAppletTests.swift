@@ -257,11 +257,11 @@ struct OpenPGPAppletTests {
         #expect(try key.send(Self.admin) == "9000" && key.send("00da00c30a" + "162b06010401da470f01") == "9000")
         #expect(try key.send("0047800002a40000").hasSuffix("9000") && key.send("00da00d8020120") == "9000")
         #expect(try key.send(Self.other) == "9000")
-        key.world.touch = { _ in .pending }
+        key.inputs.touch = { _ in .pending }
         #expect(key.exchange(try Hex.decode("0088000003616263" + "00")) == nil)
-        key.world.touch = { _ in .notTouched }
+        key.inputs.touch = { _ in .notTouched }
         #expect(try key.send("0088000003616263" + "00") == "6600")
-        key.world.touch = { $0 == Array("OpenPGP authentication".utf8) ? .touched : .notTouched }
+        key.inputs.touch = { $0 == Array("OpenPGP authentication".utf8) ? .touched : .notTouched }
         #expect(try key.send("0088000003616263" + "00").hasSuffix("9000"))
     }
 

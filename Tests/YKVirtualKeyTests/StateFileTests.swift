@@ -28,7 +28,7 @@ struct StateFileTests {
 
     @Test("a new key is written at once, with mode 0600 and nothing beside it")
     func new() throws {
-        let key = try VirtualKey(file: path, world: VirtualWorld(random: CountingRandom(from: 1)))
+        let key = try VirtualKey(file: path, inputs: VirtualInputs(random: CountingRandom(from: 1)))
         #expect(key.state.profile.serial == 0x0101_0203)
         #expect(folder.mode("key.json") == 0o600)
         #expect(folder.names == ["key.json"])

@@ -42,7 +42,7 @@ struct VPCDTests {
 
     @Test("a key that nobody touches answers 6985 in the end")
     func touch() throws {
-        let serving = try Serving(.demonstration(world: VirtualWorld(touch: { _ in .pending })), address)
+        let serving = try Serving(.demonstration(inputs: VirtualInputs(touch: { _ in .pending })), address)
         let reader = try #require(listener.accept())
         reader.send([1])
         _ = reader.ask(select)

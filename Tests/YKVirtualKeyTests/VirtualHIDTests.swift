@@ -13,9 +13,9 @@ struct VirtualHIDTests {
         var now = ContinuousClock.now
         let key: VirtualKey
 
-        init(_ faults: String = "", touch: VirtualWorld.Touch = .touched) throws {
+        init(_ faults: String = "", touch: VirtualInputs.Touch = .touched) throws {
             device = VirtualHID(faults: try FaultPlan(parsing: faults))
-            key = .demonstration(world: VirtualWorld(touch: { _ in touch }))
+            key = .demonstration(inputs: VirtualInputs(touch: { _ in touch }))
         }
 
         /// Sends reports and gives what comes at once.

@@ -71,7 +71,7 @@ struct VirtualKeyLinkTests {
     func touch() throws {
         let asked = Mutex(0)
         let key = VirtualKey.demonstration(
-            world: VirtualWorld(touch: { _ in
+            inputs: VirtualInputs(touch: { _ in
                 asked.withLock { asked in
                     asked += 1
                     return asked > 2 ? .touched : .pending

@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "YKManagement", package: "ykit"),
                 .product(name: "YKPIV", package: "ykit"),
                 .product(name: "YKHSMAuth", package: "ykit"),
+                .product(name: "YKSecrets", package: "ykit"),
                 .product(name: "YKOpenPGP", package: "ykit"),
                 .product(name: "YKSecureChannel", package: "ykit"),
                 .product(name: "YKSecurityDomain", package: "ykit"),
@@ -35,6 +36,8 @@ let package = Package(
                 .product(name: "YKCTKIP", package: "ykit"),
                 .product(name: "YKApproval", package: "ykit"),
                 .product(name: "YKStore", package: "ykit"),
+                .product(name: "YKLUKS", package: "ykit"),
+                .product(name: "YKBridge", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-use-ld=lld"])])

@@ -82,6 +82,33 @@ extension CTAPProtocol {
         package static let names = ["keyAgreement", "saltEnc", "saltAuth", "pinUvAuthProtocol"]
     }
 
+    /// The extension previewSign (WebAuthn's sign extension, version 4 of 2025-08-21).
+    package enum PreviewSign {
+        /// makeCredential has alg and flags, getAssertion the others.
+        package enum Input: Int64, CTAPKey {
+            case kh = 2
+            case alg
+            case flags
+            case tbs = 6
+            case args
+
+            package static let names = ["kh", "alg", "flags", "tbs", "args"]
+        }
+
+        /// The signed outputs, and the attestation object of the unsigned one.
+        package enum Output: Int64, CTAPKey {
+            case alg = 3
+            case flags
+            case sig = 6
+            case attObj
+
+            package static let names = ["alg", "flags", "sig", "attObj"]
+        }
+
+        /// The parts of the attestation object.
+        package typealias Attestation = MakeCredential.Reply
+    }
+
     /// authenticatorGetInfo (§6.4).
     package enum GetInfo {
         package enum Reply: Int64, CTAPKey {
@@ -339,10 +366,12 @@ extension CTAPProtocol {
             case enableEnterpriseAttestation = 1
             case toggleAlwaysUv
             case setMinPINLength
+            case enableLongTouchForReset
             case vendorPrototype = 255
 
             package static let names = [
-                "enableEnterpriseAttestation", "toggleAlwaysUv", "setMinPINLength", "vendorPrototype",
+                "enableEnterpriseAttestation", "toggleAlwaysUv", "setMinPINLength", "enableLongTouchForReset",
+                "vendorPrototype",
             ]
         }
     }

@@ -7,7 +7,7 @@ extension CTAPProtocol {
     ///
     /// clientPIN: pinUvAuthParam, newPinEnc and pinHashEnc; also the platform's public key in subcommands that request
     /// a token with permissions. hmac-secret and hmac-secret-mc: the platform's public key, saltEnc and saltAuth.
-    /// credBlob: its value. Credential management: pinUvAuthParam.
+    /// credBlob and largeBlob: their values. Credential management: pinUvAuthParam.
     ///
     /// The public keys are not secret in themselves. But where the data exchanged under them stays secret for ever, a
     /// recording does not contain the private number, so a replay has another public key and every MAC under the shared
@@ -26,7 +26,7 @@ extension CTAPProtocol {
         }
     }
 
-    /// The secret byte ranges of a reply, as far as the reply is known: large-blob keys, credBlob values, outputs of
+    /// The secret byte ranges of a reply, as far as the reply is known: large-blob keys, credBlob and largeBlob values, outputs of
     /// hmac-secret and hmac-secret-mc, and a signature over any of them, which would allow guessing what was signed.
     ///
     /// - Parameters:
@@ -56,6 +56,8 @@ extension CTAPProtocol {
                 found.append(places.content(entry.value))
             } else if entry.isKey(GetAssertion.Reply.authData) {
                 found += outputs(places, places.content(entry.value))
+            } else if entry.isKey(GetAssertion.Reply.unsignedExtensionOutputs) {
+                found += places.map(in: entry.value).list.flatMap { places.largeBlob($0, "blob") }
             } else if entry.isKey(GetAssertion.Reply.signature), !found.isEmpty {
                 found.append(places.content(entry.value))
             }
@@ -91,7 +93,7 @@ extension CTAPProtocol {
                     return part.isKey(HMACSecret.keyAgreement) ? request.point(part.value) : []
                 }
             }
-            return entry.isText("credBlob") ? request.byteString(entry.value) : []
+            return entry.isText("credBlob") ? request.byteString(entry.value) : request.largeBlob(entry, "write")
         }
     }
 
@@ -189,6 +191,12 @@ private struct CBORPlaces {
         var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
         guard let head = try? cursor.head(), head.major == 2 else { return [] }
         return [content(range)]
+    }
+
+    /// A byte string in the input or output of largeBlob; nothing in those of other extensions.
+    func largeBlob(_ entry: Entry, _ name: String) -> [Range<Int>] {
+        guard entry.isText("largeBlob") else { return [] }
+        return map(in: entry.value).list.filter { $0.isText(name) }.flatMap { byteString($0.value) }
     }
 
     /// The coordinates of a COSE key (-2, -3).

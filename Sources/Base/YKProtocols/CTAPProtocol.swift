@@ -46,7 +46,9 @@ package enum CTAPProtocol {
             case .setPIN, .changePIN: return done
             default: return .write(reply: nil)
             }
-        case Command.reset, Command.selection, Command.config: return done
+        case Command.reset, Command.selection: return done
+        // A change is read back, so a plan ends with it.
+        case Command.config: return .write(reply: nil)
         case Command.credentialManagement, Command.credentialManagementPreview:
             let subcommand: CredentialManagement.Subcommand? =
                 parameters?.subcommand(CredentialManagement.Request.subCommand)

@@ -7,7 +7,7 @@ extension AID {
     public static let oath = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x01])
 }
 
-/// Yubico's OATH application (YKOATH).
+/// Yubico's OATH application (YKOATH), and the Secrets application of a Nitrokey 3 (``SecretsProtocol``), which has its AID.
 package enum OATHProtocol: CardVocabulary {
     package static var aid: AID { .oath }
     package static let title = "OATH"
@@ -48,13 +48,15 @@ package enum OATHProtocol: CardVocabulary {
         Instruction.reset: "RESET", Instruction.rename: "RENAME", Instruction.list: "LIST",
         Instruction.calculate: "CALCULATE", Instruction.validate: "VALIDATE",
         Instruction.calculateAll: "CALCULATE ALL", Instruction.sendRemaining: "SEND REMAINING",
-    ]
+    ].merging(SecretsProtocol.instructions) { own, _ in own }
+
+    package static let tags = SecretsProtocol.tags
 
     package static let continuation = Instruction.sendRemaining
 
     package static let carriers: [UInt8: UnselectedData] = [
         Instruction.put: .hidden, Instruction.setCode: .hidden, Instruction.validate: .located,
-    ]
+    ].merging(SecretsProtocol.carriers) { own, _ in own }
 
     package static let protectedCapability: UInt32? = ManagementProtocol.Capability.oath
 
@@ -71,17 +73,22 @@ package enum OATHProtocol: CardVocabulary {
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         switch command.ins {
         case Instruction.put:
-            return SecretRuns.values(of: [Tag.key], in: data, skipping: 2, bare: Tag.property)
+            let key = SecretRuns.values(of: [Tag.key], in: data, skipping: 2, bare: Tag.property)
+            return key + SecretsProtocol.secrets(in: command, data: data)
         case Instruction.setCode:
             let key = SecretRuns.values(of: [Tag.key], in: data, skipping: 1)
             return key + SecretRuns.values(of: [Tag.fullResponse], in: data)
         case Instruction.validate: return SecretRuns.values(of: [Tag.fullResponse], in: data)
+        case _ where SecretsProtocol.instructions[command.ins] != nil:
+            return SecretsProtocol.secrets(in: command, data: data)
         default: return []
         }
     }
 
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
-        command.ins == Instruction.validate ? SecretRuns.values(of: [Tag.fullResponse], in: reply) : []
+        command.ins == Instruction.validate
+            ? SecretRuns.values(of: [Tag.fullResponse], in: reply)
+            : SecretsProtocol.secrets(inReply: reply, to: command)
     }
 
     package static func isProof(_ command: APDU) -> Bool { command.ins == Instruction.validate }
@@ -93,13 +100,13 @@ package enum OATHProtocol: CardVocabulary {
         case Instruction.calculate:
             let challenge = (try? TLV.list(command.data))?.value(Tag.challenge)
             return challenge?.isEmpty ?? true ? .write(reply: nil) : .read
-        default: return .done
+        default: return SecretsProtocol.effect(of: command)
         }
     }
 
     /// Accounts may require a touch; CALCULATE ALL leaves these out.
     package static func waiting(for command: APDU) -> UserAction? {
-        command.ins == Instruction.calculate ? .touch : nil
+        command.ins == Instruction.calculate ? .touch : SecretsProtocol.waiting(for: command)
     }
 
     package static func meaning(of status: StatusWord, for command: APDU) -> String? {
@@ -110,7 +117,7 @@ package enum OATHProtocol: CardVocabulary {
         case (.securityStatusNotSatisfied, _): "locked, the password is needed"
         case (.incorrectParameters, Instruction.validate): "wrong password"
         case (.noSpace, _): "no space for another account"
-        default: nil
+        default: SecretsProtocol.meaning(of: status, for: command)
         }
     }
 }

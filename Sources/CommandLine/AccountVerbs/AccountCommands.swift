@@ -4,8 +4,13 @@ package import Arguments
 
 /// The commands for accounts, codes and files.
 package enum AccountCommands {
-    package static var oath: any Command.Type { OATHGroup.self }
-    package static var otp: any Command.Type { OTPGroup.self }
-    package static var age: any Command.Type { AgeGroup.self }
-    package static var securid: any Command.Type { SecurIDGroup.self }
+    /// Their topics on the first screen.
+    package static var topics: [CommandTopic] {
+        [
+            CommandTopic("one-time codes; those and passwords of a Nitrokey 3", [OATHGroup.self, SecretsGroup.self]),
+            CommandTopic("what a key types: Yubico OTP, static, challenge-response", [OTPGroup.self]),
+            CommandTopic(
+                "encrypted files; SecurID software tokens, sealed by a key", [AgeGroup.self, SecurIDGroup.self]),
+        ]
+    }
 }

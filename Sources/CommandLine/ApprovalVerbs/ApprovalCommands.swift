@@ -4,6 +4,11 @@ package import Arguments
 
 /// The commands for logins.
 package enum ApprovalCommands {
-    package static var approve: any Command.Type { ApproveGroup.self }
-    package static var secondFactor: any Command.Type { SecondFactorGroup.self }
+    /// Their topics on the first screen.
+    package static var topics: [CommandTopic] {
+        [
+            CommandTopic(
+                "approve or decline logins; second factors at privacyIDEA", [ApproveGroup.self, SecondFactorGroup.self])
+        ]
+    }
 }

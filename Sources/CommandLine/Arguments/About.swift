@@ -10,10 +10,13 @@ package struct About: Sendable {
     package let aliases: [String]
     /// What people type most often, shown at the end of its help.
     package let examples: @Sendable () -> [Example]
-    private let listed: @Sendable () -> [any Command.Type]
+    private let listed: @Sendable () -> [CommandTopic]
+
+    /// What the commands of a group are for, if it says so.
+    package var topics: [CommandTopic] { listed() }
 
     /// The commands of a group. They are listed when the group is named, not before: the root alone has 25 groups.
-    package var subcommands: [any ParsableCommand.Type] { listed().map { $0.command } }
+    package var subcommands: [any ParsableCommand.Type] { listed().flatMap { $0.commands.map { $0.command } } }
 
     /// Describes a command; `aliases` are alternative names.
     package init(
@@ -25,15 +28,35 @@ package struct About: Sendable {
     ) {
         (self.name, self.abstract, self.discussion) = (name, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
-        (listed, self.aliases, self.examples) = (subcommands, aliases, examples)
+        (listed, self.aliases, self.examples) = ({ [CommandTopic("", subcommands())] }, aliases, examples)
+    }
+
+    /// Describes the program, whose commands stand by what they are for.
+    package init(
+        program name: String, _ abstract: String, discussion: @escaping @autoclosure @Sendable () -> String,
+        version: String, topics: @escaping @autoclosure @Sendable () -> [CommandTopic]
+    ) {
+        (self.name, self.abstract, self.discussion) = (name, abstract, discussion)
+        (self.version, shouldDisplay, aliases, examples) = (version, true, [], { [] })
+        listed = topics
     }
 
     /// The subcommand of this name.
     package func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
-        listed().first { $0.about.isCalled(word) }?.command
+        listed().lazy.flatMap(\.commands).first { $0.about.isCalled(word) }?.command
     }
 
     private func isCalled(_ word: String) -> Bool { name == word || aliases.contains(word) }
+}
+
+/// Commands that stand in one line on the first screen, and what they are for.
+package struct CommandTopic: Sendable {
+    package let purpose: String
+    package let commands: [any Command.Type]
+
+    package init(_ purpose: String, _ commands: [any Command.Type]) {
+        (self.purpose, self.commands) = (purpose, commands)
+    }
 }
 
 /// A command line for the end of a command's help.

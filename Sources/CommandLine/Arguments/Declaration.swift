@@ -19,8 +19,8 @@ package final class Declaration {
     /// Where the value is on the line.
     package let place: Place
     /// The help text, a sentence; without one, help and completion do not list it. Put together only when it is shown.
-    package var help: String? { told() }
-    private let told: () -> String?
+    package var help: String? { makeHelp() }
+    private let makeHelp: () -> String?
     /// The possible values.
     package let choices: Choices
     /// Whether it may be repeated.
@@ -44,7 +44,7 @@ package final class Declaration {
         acceptsLeadingDash: Bool = false, omitted: OmittedValue? = nil, value: Any? = nil,
         standard: @escaping () -> String = { "" }, read: @escaping (String, Any?) throws -> Any?
     ) {
-        (self.place, told, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
+        (self.place, makeHelp, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
         (self.acceptsLeadingDash, self.value) = (acceptsLeadingDash, value)
         (self.omitted, shownDefault, self.read) = (omitted, standard, read)
         Declarations.add(.one(self))
@@ -52,7 +52,7 @@ package final class Declaration {
 
     /// A copy with another value, which is in no list.
     init(_ other: Declaration, value: Any) {
-        (place, told, choices, isRepeated) = (other.place, other.told, other.choices, other.isRepeated)
+        (place, makeHelp, choices, isRepeated) = (other.place, other.makeHelp, other.choices, other.isRepeated)
         (acceptsLeadingDash, self.value) = (other.acceptsLeadingDash, value)
         (omitted, shownDefault, read) = (other.omitted, other.shownDefault, other.read)
     }

@@ -4,9 +4,13 @@ package import Arguments
 
 /// The commands for cards.
 package enum CardCommands {
-    package static var piv: any Command.Type { PIVGroup.self }
-    package static var hsmauth: any Command.Type { HSMAuthGroup.self }
-    package static var openpgp: any Command.Type { OpenPGPGroup.self }
-    package static var sd: any Command.Type { SDGroup.self }
-    package static var nfc: any Command.Type { NFCGroup.self }
+    /// Their topics on the first screen.
+    package static var topics: [CommandTopic] {
+        [
+            CommandTopic("certificates, signatures, decryption", [PIVGroup.self]),
+            CommandTopic("OpenPGP keys, as gpg uses them", [OpenPGPGroup.self]),
+            CommandTopic("YubiHSM credentials; keys of secure channels", [HSMAuthGroup.self, SDGroup.self]),
+            CommandTopic("what a key shows to a phone", [NFCGroup.self]),
+        ]
+    }
 }

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import Verbs
 
 /// The commands for devices, recordings and virtual keys.
 package enum DeviceCommands {
-    package static var list: any Command.Type { List.self }
-    package static var info: any Command.Type { Info.self }
-    package static var setup: any Command.Type { Setup.self }
-    package static var inventory: any Command.Type { InventoryVerb.self }
-    package static var compare: any Command.Type { Compare.self }
-    package static var apdu: any Command.Type { APDUCommand.self }
-    package static var config: any Command.Type { ConfigGroup.self }
-    package static var doctor: any Command.Type { Doctor.self }
-    package static var udevRules: any Command.Type { UDevRules.self }
-    package static var bridge: any Command.Type { BridgeVerb.self }
-    package static var capture: any Command.Type { CaptureGroup.self }
-    package static var virtual: any Command.Type { VirtualGroup.self }
-    package static var qr: any Command.Type { ReadQR.self }
-    package static var schema: any Command.Type { Schema.self }
-    package static var generate: any Command.Type { GenerateGroup.self }
-    package static var clearClipboard: any Command.Type { ClearClipboard.self }
+    /// What is asked first: what is there, and whether it works.
+    package static var first: [CommandTopic] {
+        [
+            CommandTopic(
+                "which keys are attached, what they can do, the first steps", [List.self, Info.self, Setup.self]),
+            CommandTopic("whether a second key opens what the first one does", [Compare.self, InventoryVerb.self]),
+            CommandTopic("why a key does not work, and what to do", [Doctor.self, UDevRules.self]),
+        ]
+    }
+
+    /// What concerns no single application, and what is done without a key.
+    package static var others: [CommandTopic] {
+        [
+            CommandTopic(
+                "a card for browsers; a key for a machine reached by ssh", [BridgeVerb.self, RemoteVerb.self]),
+            CommandTopic(
+                "applications on and off, over USB and NFC; raw commands", [ConfigGroup.self, APDUCommand.self]),
+            CommandTopic("recorded sessions: read, check, import; QR codes", [CaptureGroup.self, ReadQR.self]),
+            CommandTopic("a software key, for tests", [VirtualGroup.self]),
+            CommandTopic(
+                "words for the shell's TAB; the form of JSON answers",
+                [Completion.command, Schema.self, GenerateGroup.self, ClearClipboard.self]),
+        ]
+    }
 }

@@ -63,7 +63,7 @@ struct ReadQR: Verb {
 
     @Flag("--reveal", help: "Show what is masked.") var reveal = false
 
-    func run(in world: World) throws -> Outcome<ReadCodes> {
+    func run(in run: Run) throws -> Outcome<ReadCodes> {
         var codes: [ReadCode] = []
         for file in pictures {
             let name = file == "-" ? "standard input" : file

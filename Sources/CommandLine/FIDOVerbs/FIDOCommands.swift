@@ -2,10 +2,15 @@
 
 package import Arguments
 
-/// The commands for FIDO and SSH.
+/// The commands for FIDO, SSH and disks.
 package enum FIDOCommands {
-    package static var fido2: any Command.Type { FIDO2Group.self }
-    package static var u2f: any Command.Type { U2FGroup.self }
-    package static var ssh: any Command.Type { SSHGroup.self }
-    package static var arculus: any Command.Type { ArculusGroup.self }
+    /// Their topics on the first screen.
+    package static var topics: [CommandTopic] {
+        [
+            CommandTopic(
+                "passkeys, fingerprints, two-step login; Arculus cards",
+                [FIDO2Group.self, U2FGroup.self, ArculusGroup.self]),
+            CommandTopic("SSH keys and an agent; encrypted disks", [SSHGroup.self, LUKSGroup.self]),
+        ]
+    }
 }

@@ -45,7 +45,6 @@ extension CredentialID {
 
     fileprivate var noun: String {
         switch kind {
-        case .pivPIN, .fidoPIN, .u2fPIN: "PIN"
         case .pivPUK: "PUK"
         case .pivManagementKey: "management key"
         case .oathPassword, .hsmAuthPassword, .hsmAuthManagementKey, .serverPassword: "password"
@@ -55,6 +54,7 @@ extension CredentialID {
         case .lockCode: "lock code"
         case .accessCode: "access code"
         case .passphrase: "passphrase"
+        case _ where kind.rawValue.hasSuffix("-pin"): "PIN"
         default: "secret"
         }
     }

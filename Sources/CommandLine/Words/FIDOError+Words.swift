@@ -142,6 +142,9 @@ extension FIDOError: Explained {
             "alwaysUv": "this key cannot be set to always verify its user",
             "setMinPINLength": "this key does not support a minimum PIN length",
             "perCredMgmtRO": "this key issues no persistent token", "wink": "this key cannot blink on request",
+            "longTouchForReset": "this key offers no choice of a long touch for a reset",
+            "authenticatorConfigCommands 4": "this key offers no choice of a long touch for a reset",
+            "previewSign": "this key has no signing keys (previewSign)",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",

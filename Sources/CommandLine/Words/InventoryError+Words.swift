@@ -31,6 +31,7 @@ extension ReferenceError: Explained {
                 "\(file.printable) is none of the files that refer to keys",
                 hint: "a key file of OpenSSH, a file of age, a mapping of pam_u2f, or a LUKS2 volume")
         case .malformed(let reason): .malformed("\(file.printable) cannot be read: \(reason.printable)")
+        case .volume(let error): error.explanation(in: file)
         }
     }
 }

@@ -19,7 +19,7 @@ public enum BridgeEvent: Hashable, Sendable {
     /// A ceremony waits for its user.
     case waiting(BridgeWait, for: Ceremony)
     /// The wait is over.
-    case settled
+    case waitEnded
     /// The card has answered: CTAP2 with this status (CTAP 2.2 §8.2), U2F with 0 for success.
     case answered(Ceremony, reader: String, status: UInt8)
     /// A program asked the device to blink.

@@ -39,12 +39,16 @@ public enum PromptProgram: Hashable, Sendable {
     }
 
     /// Whether the user agrees: only an explicit yes counts.
-    public func isConfirmed(_ question: String, cancellation: Cancellation = Cancellation()) -> Bool {
-        isConfirmed(question, Self.runner(cancellation))
+    ///
+    /// - Parameter time: How long the program may run.
+    public func isConfirmed(
+        _ question: String, within time: Duration, cancellation: Cancellation = Cancellation()
+    ) -> Bool {
+        isConfirmed(question, Self.runner(cancellation, time))
     }
 
     /// One without a window must not use the terminal, which another program has.
-    private static func runner(_ cancellation: Cancellation) -> ProgramRunner {
+    private static func runner(_ cancellation: Cancellation, _ limit: Duration = Self.limit) -> ProgramRunner {
         .system(cancellation, limit: limit, hasTerminal: false)
     }
 

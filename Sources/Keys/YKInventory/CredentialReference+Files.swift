@@ -3,12 +3,13 @@
 import YKAge
 import YKCrypto
 import YKFIDO
+import YKLUKS
 import YKSSH
 import YKWire
 
 extension CredentialReference {
     /// The number of bytes at the start of a file or volume that contain all its references: the largest header of LUKS2.
-    public static let readLimit = 4 << 20
+    public static let readLimit = LUKS2Header.readLimit
 
     /// Reads the references of a file: a LUKS2 volume or its metadata in JSON, a private key file of OpenSSH, recipients,
     /// identities or an encrypted file of age, or a mapping file of pam_u2f.
@@ -19,8 +20,8 @@ extension CredentialReference {
     ///   - host: The name of this machine, for the origin of pam_u2f.
     /// - Throws: ``ReferenceError``.
     public static func all(in bytes: [UInt8], of name: String, host: String) throws(ReferenceError) -> [Self] {
-        if let header = try LUKS2Header(bytes) { return header.references(of: name) }
-        if bytes.first == UInt8(ascii: "{") { return try LUKS2Header(json: bytes).references(of: name) }
+        if LUKS2Header.isLUKS(bytes) { return try volume(bytes, name) }
+        if bytes.first == UInt8(ascii: "{") { return try metadata(bytes, name) }
         if bytes.starts(with: Array("age-encryption.org/v1\n".utf8)) { return try ageFile(bytes, name) }
         if let armored = PEM.contents("AGE ENCRYPTED FILE", in: bytes).first { return try ageFile(armored, name) }
         if bytes.starts(with: Array("-----BEGIN OPENSSH PRIVATE KEY-----".utf8)) { return try sshFile(bytes, name) }
@@ -33,6 +34,36 @@ extension CredentialReference {
         if start.hasPrefix("age1") || start.hasPrefix("age-") { return try ageKeys(lines, name) }
         guard first.utf8.contains(UInt8(ascii: ":")), first.utf8.contains(UInt8(ascii: ",")) else { throw .unknownKind }
         return PAMU2FMapping(bytes).users.flatMap { mapping($0, origin: "pam://\(host)") }
+    }
+
+    // MARK: LUKS
+
+    private static func volume(_ bytes: [UInt8], _ name: String) throws(ReferenceError) -> [Self] {
+        do throws(LUKSError) {
+            let header = try LUKS2Header(bytes)
+            return tokens(header.metadata, of: name, target: header.uuid.isEmpty ? name : header.uuid)
+        } catch { throw .volume(error) }
+    }
+
+    /// The metadata as printed by `cryptsetup luksDump --dump-json-metadata`.
+    private static func metadata(_ bytes: [UInt8], _ name: String) throws(ReferenceError) -> [Self] {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes) } catch { throw .malformed("\(error)") }
+        do throws(LUKSError) { return tokens(try LUKS2Metadata(json), of: name, target: name) } catch .notLUKS {
+            throw .unknownKind
+        } catch { throw .volume(error) }
+    }
+
+    private static func tokens(_ metadata: LUKS2Metadata, of name: String, target: String) -> [Self] {
+        metadata.tokens.compactMap { token in
+            switch token.kind {
+            case .fido2(let found):
+                return Self(.luks, target, name: name, credential: found.credential, rpID: found.rpID)
+            case .pkcs11:
+                return Self(Inventory.Item(.luks, target, name: name), token.serial.map { .serial($0) } ?? .none)
+            case .recovery, .other, .malformed: return nil  // What systemd cannot use opens nothing.
+            }
+        }
     }
 
     // MARK: SSH

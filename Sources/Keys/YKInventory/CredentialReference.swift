@@ -2,6 +2,7 @@
 
 public import YKAge
 import YKCrypto
+public import YKLUKS
 import YKWire
 
 /// An entry of a file or volume that one key can open. Which key that is, only the keys report.
@@ -49,4 +50,6 @@ public enum ReferenceError: Error, Hashable, Sendable {
     case unknownKind
     /// It violates its format.
     case malformed(String)
+    /// It is a volume that has no usable tokens.
+    case volume(LUKSError)
 }

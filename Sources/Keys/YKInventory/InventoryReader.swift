@@ -126,11 +126,8 @@ public struct InventoryReader {
     /// Opens an application; `nil` if the key does not have it.
     private func opened<Service>(_ open: () async throws -> Service) async throws -> Service? {
         do { return try await open() } catch {
-            if case .appletMissing? = CardError(causing: error) { return nil }
-            switch error {
-            case KeyError.noCard, KeyError.cardRequired, KeyError.none: return nil
-            default: throw error
-            }
+            if KeyError.isAbsence(ofApplication: error) { return nil }
+            throw error
         }
     }
 

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKFIDO
-public import YKHardware
+import YKHardware
 public import YKManagement
 public import YKOTP
+public import YKSecrets
 public import YKTransport
 
-/// A key with all its interfaces, as found by ``Keys``; opens its applications.
+/// A key with all its interfaces, as found by ``KeyRing``; opens its applications.
+///
+/// ``KeyRing/selected`` is a key that has not been looked for: each application is searched for when it is opened, by
+/// no more than that application needs.
 public struct Key: Sendable {
-    /// The interfaces, and the details read when the key was found.
-    public let attached: AttachedKey
-    private let keys: Keys
+    /// The interfaces, and the details read when the key was found; `nil` for a key that has not been looked for.
+    public let attached: AttachedKey?
+    /// The keys, narrowed to this one.
+    package let keys: KeyRing
 
-    init(_ attached: AttachedKey, in keys: Keys) {
+    init(in keys: KeyRing) { (attached, self.keys) = (nil, keys) }
+
+    init(_ attached: AttachedKey, in keys: KeyRing) {
         self.attached = attached
         guard case .machine = keys.source else {
             self.keys = keys
@@ -26,19 +33,28 @@ public struct Key: Sendable {
         }
     }
 
-    /// The key's name.
-    public var name: String { attached.details?.name ?? attached.key.name }
+    /// The key's name; of a key that has not been looked for, what selects it.
+    public var name: String { attached.map { $0.details?.name ?? $0.key.name } ?? keys.selection.description }
     /// The serial number, if known.
-    public var serial: String? { attached.serial }
+    public var serial: String? { attached?.serial ?? keys.selection.serial }
     /// The firmware version, if known.
-    public var version: String? { attached.details?.version }
-    /// Where it is: its USB port such as `1-2`, its node, or the name of the reader.
-    public var place: String { attached.key.place.name }
+    public var version: String? { attached?.details?.version }
+    /// Where it is: its USB port such as `1-2`, its node, or the name of the reader; empty for a key that has not been
+    /// looked for, unless its place is what selects it.
+    public var place: String {
+        attached?.key.place.name ?? keys.selection.path ?? keys.selection.reader ?? ""
+    }
 
     /// Returns the same key restricted to one transport.
     public func over(_ transport: KeySelection.Transport) -> Key {
-        Key(attached, in: keys.selecting(keys.selection.over(transport)))
+        let keys = keys.selecting(keys.selection.over(transport))
+        return attached.map { Key($0, in: keys) } ?? Key(in: keys)
     }
+
+    /// Looks for the key, unless it was found already.
+    ///
+    /// - Throws: `none`, `notFound` or `several` with the keys to choose from.
+    public func found() async throws(KeyError) -> Key { attached == nil ? try await keys.only() : self }
 
     /// Waits until this key has been removed and inserted again, which a reset of FIDO requires.
     ///
@@ -56,6 +72,7 @@ public struct Key: Sendable {
             announce()
             return try await keys.only()
         }
+        guard let attached else { return try await found().reinserted(within: patience, announce) }
         let transport = keys.selection.transport
         let place: KeySelection
         if case .reader(let name) = attached.key.place {
@@ -84,9 +101,17 @@ public struct Key: Sendable {
     public func open<Service: CardKeyService>(
         _ service: Service.Type, timeout: Duration? = nil
     ) async throws -> Service {
+        try await Service.open(try await channel(timeout: timeout))
+    }
+
+    /// Connects to the card, on the thread that the service opened on the channel will have.
+    ///
+    /// - Parameter timeout: Timeout for an operation, instead of the environment's.
+    package func channel(timeout: Duration? = nil) async throws(KeyError) -> sending CardChannel {
         let keys = keys
-        let channel = try await offPool { () throws(KeyError) in try keys.channel(timeout: timeout) }
-        return try await Service.open(channel)
+        let (runtime, channel) = try await onRuntime { () throws(KeyError) in try keys.channel(timeout: timeout) }
+        channel.runtime = runtime
+        return channel
     }
 
     /// Opens the FIDO application, over HID if the key supports it, otherwise on the card.
@@ -99,8 +124,8 @@ public struct Key: Sendable {
         _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws -> FIDOService {
         let keys = keys
-        let link = try await offPool { () throws(KeyError) in try keys.fidoLink() }
-        return try await FIDOService.open(link, interaction: interaction)
+        let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
+        return try await FIDOService.open(link, on: runtime, interaction: interaction)
     }
 
     /// Opens the OTP application, over the key's keyboard interface if it has one, otherwise on the card.
@@ -113,15 +138,19 @@ public struct Key: Sendable {
         _ service: OTPService.Type, touch: @escaping @Sendable () async -> Void = {}
     ) async throws -> OTPService {
         let keys = keys
-        let link = try await offPool { () throws(KeyError) in try keys.otpLink() }
-        return try await OTPService.open(link, touch: touch)
+        let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.otpLink() }
+        return try await OTPService.open(link, on: runtime, touch: touch)
     }
 
-    /// Opens the management application of a YubiKey over any available interface.
+    /// Opens the Secrets application of a Nitrokey 3, on its card, or through its HID interface if it has no card that
+    /// can be reached.
     ///
-    /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`.
-    public func open(_ service: ManagementService.Type) async throws -> ManagementService {
-        try await keys.openManagement()
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `SecretsError`.
+    public func open(_ service: SecretsService.Type) async throws -> SecretsService {
+        let keys = keys
+        let (runtime, channel) = try await onRuntime { () throws(KeyError) in try keys.secretsChannel() }
+        channel.runtime = runtime
+        return try await SecretsService.open(channel)
     }
 
     /// Reads the key's identity: product, firmware, serial number, and for a YubiKey its applications.
@@ -134,23 +163,25 @@ public struct Key: Sendable {
 }
 
 extension Key: CustomStringConvertible {
-    /// Name, serial number and place.
-    public var description: String { attached.description }
+    /// Name, serial number and place; of a key that has not been looked for, what selects it.
+    public var description: String { attached?.description ?? keys.selection.description }
 }
 
 extension Key: CustomReflectable {
     /// The interfaces, without the machinery that opens them.
-    public var customMirror: Mirror { Mirror(self, children: ["attached": attached]) }
+    public var customMirror: Mirror {
+        Mirror(self, children: attached.map { ["attached": $0] } ?? ["selection": keys.selection])
+    }
 }
 
 // MARK: - Finding
 
-extension Keys {
+extension KeyRing {
     /// Finds the key with a serial number.
     ///
     /// - Throws: `notFound` with the keys that are attached.
     public static func find(serial: String) async throws(KeyError) -> Key {
-        try await Keys(KeySelection(serial: serial)).only()
+        try await KeyRing(KeySelection(serial: serial)).only()
     }
 
     /// Finds the key with a decimal serial number, such as Yubico's.
@@ -161,18 +192,25 @@ extension Keys {
     /// Finds the only key that is attached to this machine.
     ///
     /// - Throws: `none` or `several`.
-    public static func only() async throws(KeyError) -> Key { try await Keys().only() }
+    public static func only() async throws(KeyError) -> Key { try await KeyRing().only() }
 
     /// Lists the keys that are attached to this machine, without empty readers.
-    public static func all() async throws(KeyError) -> [Key] { try await Keys().all() }
+    public static func all() async throws(KeyError) -> [Key] { try await KeyRing().all() }
 
     /// Waits for a touch on one of the keys that are attached to this machine.
     ///
     /// - Throws: ``KeyError``, or `FIDOError.touchTimeout`.
-    public static func touched() async throws -> Key { try await Keys().touched() }
+    public static func touched() async throws -> Key { try await KeyRing().touched() }
 
     /// Watches keys being attached to, changed on and removed from this machine, starting with those already attached.
-    public static func watch() -> AsyncStream<KeyEvent> { Keys().watch() }
+    public static func watch() -> AsyncStream<KeyEvent> { KeyRing().watch() }
+
+    /// The key that is selected, without looking for it: opening one of its applications finds it. If several match,
+    /// that throws `several`, with the keys to choose from.
+    public var selected: Key { Key(in: self) }
+
+    /// The key with a serial number among those that the selection allows, without looking for it.
+    package func key(serial: String) -> Key { selecting(selection.with(serial: serial)).selected }
 
     /// Finds the one key that is selected.
     ///
@@ -205,7 +243,7 @@ extension Keys {
     /// - Throws: ``KeyError``, or `FIDOError.touchTimeout` when the timeout expires first.
     public func touched(_ announce: @Sendable (Int) -> Void = { _ in }) async throws -> Key {
         if let path = try await touchedNode(announce) {
-            return try await Keys(
+            return try await KeyRing(
                 KeySelection(path: path), source: source, environment: environment, decoration: decoration,
                 hardware: hardware
             ).only()
@@ -291,5 +329,12 @@ extension Keys {
 func offPool<Value>(
     _ work: @Sendable () throws(KeyError) -> sending Value
 ) async throws(KeyError) -> sending Value {
-    try await ServiceRuntime.open((), { KeyError.link($0) }) { _, _ throws(KeyError) in try work() }.session
+    try await onRuntime(work).session
+}
+
+/// Runs blocking work on the thread of a service that is opened next.
+func onRuntime<Value>(
+    _ work: @Sendable () throws(KeyError) -> sending Value
+) async throws(KeyError) -> sending (runtime: ServiceRuntime, session: Value) {
+    try await ServiceRuntime.open((), { KeyError.link($0) }) { _, _ throws(KeyError) in try work() }
 }

@@ -3,7 +3,7 @@
 import YKHardware
 public import YKTransport
 
-/// A change of a key, see ``Keys/watch()-swift.method``.
+/// A change of a key, see ``KeyRing/watch()-swift.method``.
 public enum KeyEvent: Sendable {
     /// A key was attached. Its details have not been read.
     case arrived(Key)
@@ -16,7 +16,7 @@ public enum KeyEvent: Sendable {
     /// The smart card service is currently unavailable; keys that do not need it are still reported.
     case interrupted(LinkError)
 
-    init(_ event: HardwareEvent, in keys: Keys) {
+    init(_ event: HardwareEvent, in keys: KeyRing) {
         self =
             switch event {
             case .arrived(let key): .arrived(Key(AttachedKey(key), in: keys))

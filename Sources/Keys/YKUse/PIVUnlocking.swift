@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKCrypto
+import YKCrypto
 public import YKInteraction
 public import YKPIV
 import YKProtocols

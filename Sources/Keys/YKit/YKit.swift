@@ -15,6 +15,7 @@
 @_exported public import YKOpenPGP
 @_exported public import YKPIV
 @_exported public import YKProtocols
+@_exported public import YKSecrets
 @_exported public import YKSecureChannel
 @_exported public import YKSecurityDomain
 @_exported public import YKStore

@@ -42,9 +42,9 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
         let written = rest.prefix { $0 != "/" && $0 != "?" }
         guard written == host + (port.map { ":" + $0 } ?? ""), port != "0" else { throw fault("invalid host or port") }
         guard scheme == "https" || Self.isLocal(host) else { throw fault("http is for this machine only, use https") }
-        let usual = scheme == "https" ? "443" : "80"
+        let defaultPort = scheme == "https" ? "443" : "80"
         self.host = host
-        origin = "\(scheme)://\(host)" + (port.map { $0 == usual ? "" : ":\($0)" } ?? "")
+        origin = "\(scheme)://\(host)" + (port.map { $0 == defaultPort ? "" : ":\($0)" } ?? "")
         target = (part(parts.path) ?? "/") + (part(parts.query).map { "?" + $0 } ?? "")
     }
 

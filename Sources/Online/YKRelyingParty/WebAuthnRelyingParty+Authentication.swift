@@ -16,6 +16,9 @@ public struct VerifiedAuthentication: Sendable {
     public let usedAppID: Bool
     /// largeBlob: the bytes stored with the credential, if they were read.
     public let largeBlob: [UInt8]?
+    /// previewSign: the requested signature, DER, by the key made with the credential. It is to be verified with that key, or
+    /// the one derived from it. Experimental.
+    public let signature: [UInt8]?
 }
 
 extension WebAuthnRelyingParty {
@@ -108,11 +111,14 @@ extension WebAuthnRelyingParty {
         if ceremony.extensions["largeBlob"]?["write"] != nil, blob?["written"]?.bool != true {
             throw .extension("largeBlob")
         }
+        let signature = ceremony.extensions["previewSign"] == nil ? nil : data.previewSignature
+        if ceremony.extensions["previewSign"] != nil, signature == nil { throw .extension("previewSign") }
         var updated = record
         if !isOld { updated.signCount = data.counter }
         updated.isBackedUp = data.flags.contains(.backedUp)
         return VerifiedAuthentication(
             record: updated, isUserVerified: data.flags.contains(.userVerified), hasOldCounter: isOld,
-            usedAppID: usesAppID, largeBlob: blob?["blob"]?.string.flatMap { try? Base64.decode($0) })
+            usedAppID: usesAppID, largeBlob: blob?["blob"]?.string.flatMap { try? Base64.decode($0) },
+            signature: signature)
     }
 }

@@ -16,6 +16,9 @@ public struct VerifiedRegistration: Sendable {
     public let model: MetadataEntry?
     /// The results of extensions.
     public let extensions: RegistrationOutputs
+    /// previewSign: the verified key that signs arbitrary data, to be stored with the credential; `nil` if none was requested
+    /// or made. Experimental.
+    public let signingKey: PreviewSign.GeneratedKey?
 }
 
 /// The results of extensions when a credential was created.
@@ -142,7 +145,8 @@ extension WebAuthnRelyingParty {
             isBackupEligible: data.flags.contains(.backupEligible), isBackedUp: data.flags.contains(.backedUp),
             aaguid: credential.aaguid)
         return VerifiedRegistration(
-            record: record, trust: trust, format: object.format, model: model, extensions: outputs)
+            record: record, trust: trust, format: object.format, model: model, extensions: outputs,
+            signingKey: try signingKey(response, ceremony, client.hash, check, model))
     }
 
     /// Refuses a credential whose extensions did not meet the requirements. Unrequested outputs are ignored.

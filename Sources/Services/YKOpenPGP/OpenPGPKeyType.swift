@@ -97,16 +97,16 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
     func attributes(for slot: OpenPGPSlot, among list: [[UInt8]]) -> [UInt8] {
         switch self {
         case .rsa(let bits):
-            let usual: [UInt8] = [
+            let standard: [UInt8] = [
                 0x01, UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits), 0, 0x20, 0,
             ]
             // The form with the most numbers: a card that lists several may have only that one (§4.4.3.9).
-            return list.filter { $0.count >= 5 && $0.starts(with: usual[..<3]) }
-                .max { ($0.count > 5 ? $0[5] : 0) < ($1.count > 5 ? $1[5] : 0) } ?? usual
+            return list.filter { $0.count >= 5 && $0.starts(with: standard[..<3]) }
+                .max { ($0.count > 5 ? $0[5] : 0) < ($1.count > 5 ? $1[5] : 0) } ?? standard
         case .curve, .ed25519, .x25519:
             let kind: UInt8 = self == .ed25519 ? 0x16 : slot == .decryption ? 0x12 : 0x13
-            let usual = [kind] + (identifier ?? [])
-            return list.first { $0.starts(with: usual) } ?? usual
+            let standard = [kind] + (identifier ?? [])
+            return list.first { $0.starts(with: standard) } ?? standard
         }
     }
 }

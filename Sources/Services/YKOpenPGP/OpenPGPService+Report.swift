@@ -76,7 +76,7 @@ extension OpenPGPService {
         _ decode: ([UInt8]) throws(WireError) -> Value
     ) throws(OpenPGPError) -> Value? {
         switch try ask(tag, decode) {
-        case .told(let value): return value
+        case .answered(let value): return value
         case .refused(let status) where !Self.absent.contains(status):
             problems.append(.init(part: name, error: .card(.status(status, during: GetData.name))))
         case .malformed(let error):

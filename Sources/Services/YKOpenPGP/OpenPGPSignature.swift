@@ -106,8 +106,8 @@ extension OpenPGPService {
     @discardableResult
     public static func hash(_ given: HashAlgorithm?, of key: PublicKey) throws(OpenPGPError) -> HashAlgorithm {
         let least = if case .ec(let curve, _) = key { min(curve.fieldSize, 64) } else { 32 }
-        let usual: HashAlgorithm = least <= 32 ? .sha256 : least <= 48 ? .sha384 : .sha512
-        let hash = given ?? usual
+        let suitable: HashAlgorithm = least <= 32 ? .sha256 : least <= 48 ? .sha384 : .sha512
+        let hash = given ?? suitable
         guard hash.digestSize >= least else {
             throw .badInput("an OpenPGP signature with this key requires a hash of \(least) bytes or more, not \(hash)")
         }

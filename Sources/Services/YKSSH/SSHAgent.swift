@@ -57,10 +57,14 @@ public struct SSHSignatureRequest: Hashable, Sendable {
     public let purpose: SignaturePurpose
     /// The host key of the requesting session, if the client sent it.
     public let hostKey: [UInt8]?
-    /// Whether the client runs on another machine, over a forwarded connection.
-    public let isForwarded: Bool
+    /// The host keys of the machines through which the agent was forwarded, the nearest one first; the client runs on the
+    /// last. Empty for a client on this machine.
+    public let hops: [[UInt8]]
     /// Whether the user must confirm first.
     public let needsConfirmation: Bool
+
+    /// Whether the client runs on another machine, over a forwarded connection.
+    public var isForwarded: Bool { !hops.isEmpty }
 }
 
 /// The source of an agent's keys, which also asks the user. It is called for one request at a time.
@@ -85,10 +89,14 @@ public struct SSHExtensionRequest: Hashable, Sendable {
     public let content: [UInt8]
     /// The host key of the requesting session, if the client sent it.
     public let hostKey: [UInt8]?
-    /// Whether the client runs on another machine, over a forwarded connection.
-    public let isForwarded: Bool
+    /// The host keys of the machines through which the agent was forwarded, the nearest one first; the client runs on the
+    /// last. Empty for a client on this machine.
+    public let hops: [[UInt8]]
     /// Whether the user must confirm first.
     public let needsConfirmation: Bool
+
+    /// Whether the client runs on another machine, over a forwarded connection.
+    public var isForwarded: Bool { !hops.isEmpty }
 }
 
 extension SSHKeySource {
@@ -111,6 +119,7 @@ public actor SSHAgent {
     private let source: any SSHKeySource
     private let allowsForwarding: Bool
     private let confirmsAll: Bool
+    private let websafe: [UInt8]
     private var added: [AddedCredential] = []
     private var lock: SharedSecret?
     private var wrongPassphrases = 0
@@ -125,10 +134,15 @@ public actor SSHAgent {
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
     ///   - confirmsAll: Whether the user must confirm each use of each key.
-    public init(_ source: any SSHKeySource, allowsForwarding: Bool = true, confirmsAll: Bool = false) {
+    ///   - websafe: The applications of FIDO credentials that sign anything, as patterns between commas (ssh_config(5),
+    ///     PATTERNS). Those of others sign data of SSH only (`websafe-allow`, ssh-agent(1)).
+    public init(
+        _ source: any SSHKeySource, allowsForwarding: Bool = true, confirmsAll: Bool = false, websafe: String = "ssh:*"
+    ) {
         self.source = source
         self.allowsForwarding = allowsForwarding
         self.confirmsAll = confirmsAll
+        self.websafe = Array(websafe.utf8)
     }
 
     /// A client's connection; its session bindings apply to its requests.
@@ -143,7 +157,8 @@ public actor SSHAgent {
         ///   connection that serves this client only: it gets the client's session bindings, too.
         public init(upstream: @escaping Upstream = { _ in nil }) { self.upstream = upstream }
 
-        fileprivate var isForwarded: Bool { bindings.contains { $0.isForwarding } }
+        fileprivate var hops: [[UInt8]] { bindings.filter(\.isForwarding).map(\.hostKey) }
+        fileprivate var isForwarded: Bool { !hops.isEmpty }
     }
 
     /// Answers a message.
@@ -316,7 +331,7 @@ public actor SSHAgent {
         }
         let request = SSHSignatureRequest(
             identity: identity, data: data, hash: flags & 4 != 0 ? .sha512 : .sha256, purpose: purpose,
-            hostKey: connection.bindings.last?.hostKey, isForwarded: connection.isForwarded,
+            hostKey: connection.bindings.last?.hostKey, hops: connection.hops,
             needsConfirmation: confirmsAll || constraints.contains { $0.needsConfirmation })
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
@@ -331,8 +346,8 @@ public actor SSHAgent {
             return .extensionFailure
         }
         let request = SSHExtensionRequest(
-            name: name, content: content, hostKey: connection.bindings.last?.hostKey,
-            isForwarded: connection.isForwarded, needsConfirmation: confirmsAll)
+            name: name, content: content, hostKey: connection.bindings.last?.hostKey, hops: connection.hops,
+            needsConfirmation: confirmsAll)
         return await inTurn { await $0.answer(request) }.map { .extensionResponse(name, $0) } ?? .extensionFailure
     }
 
@@ -347,7 +362,7 @@ public actor SSHAgent {
         }
         // The credential of a website signs in there. OpenSSH's agent lets it sign data of SSH only, too, but for
         // forwarded clients as well (check_websafe_message_contents).
-        guard let application = SSHPublicKey.application(of: blob), !application.starts(with: "ssh:".utf8) else {
+        guard let application = SSHPublicKey.application(of: blob), !SSHPattern.fits(application, anyOf: websafe) else {
             return nil
         }
         return purpose.isOfSSH && !connection.isForwarded ? nil : .website

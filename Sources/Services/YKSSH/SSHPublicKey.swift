@@ -80,6 +80,11 @@ public struct SSHPublicKey: Hashable, Sendable {
         "SHA256:" + Base64.encode(HashAlgorithm.sha256.hash(blob), padded: false)
     }
 
+    /// Returns the fingerprint of a host key's blob, for a certificate that of the key in it.
+    public static func fingerprint(ofHost blob: [UInt8]) -> String {
+        (try? SSHPublicKey(hostKey: blob))?.fingerprint ?? fingerprint(of: blob)
+    }
+
     /// Reads a blob.
     ///
     /// - Throws: ``SSHError/unsupportedKey(_:)`` for other types, ``SSHError/malformed(_:)``.

@@ -16,12 +16,9 @@ public actor SecurityDomainService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
-    /// Whether changes are withheld, so that no rights are required.
-    private let isPlanned: Bool
 
-    private init(_ channel: sending CardChannel, isPlanned: Bool, _ runtime: ServiceRuntime) {
+    private init(_ channel: sending CardChannel, _ runtime: ServiceRuntime) {
         self.channel = channel
-        self.isPlanned = isPlanned
         self.runtime = runtime
     }
 
@@ -29,19 +26,12 @@ public actor SecurityDomainService: CardKeyService {
     ///
     /// - Throws: `card(.appletMissing)` if the key has none, `card(.secureChannel)`.
     public static func open(_ channel: sending CardChannel) async throws(SecurityDomainError) -> SecurityDomainService {
-        try await open(channel, isPlanned: false)
-    }
-
-    /// The same over a link that withholds changes.
-    package static func open(
-        _ channel: sending CardChannel, isPlanned: Bool
-    ) async throws(SecurityDomainError) -> SecurityDomainService {
         let (runtime, selected) = try await ServiceRuntime.open(card: channel, SecurityDomainError.card) {
             channel throws(SecurityDomainError) in
             do throws(CardError) { _ = try channel.select(.securityDomain) } catch { throw .card(error) }
             return channel
         }
-        return SecurityDomainService(selected, isPlanned: isPlanned, runtime)
+        return SecurityDomainService(selected, runtime)
     }
 
     /// Lets other programs use the card until the next operation.
@@ -176,7 +166,7 @@ public actor SecurityDomainService: CardKeyService {
         _ key: SCPKeyReference, _ command: (SharedSecret) throws(CryptoFault) -> PutSecurityKey
     ) throws(SecurityDomainError) {
         try requireHost()
-        let planned = isPlanned ? SCP03Keys.factory.dataEncryption : nil
+        let planned = channel.isPlanned ? SCP03Keys.factory.dataEncryption : nil
         guard let wrapping = planned ?? (channel.secureChannel as? SecureChannel)?.dataEncryption else {
             throw .noDataEncryptionKey
         }
@@ -282,7 +272,7 @@ public actor SecurityDomainService: CardKeyService {
     // MARK: - Exchanges
 
     private func requireHost() throws(SecurityDomainError) {
-        if isPlanned { return }
+        if channel.isPlanned { return }
         guard let secure = channel.secureChannel as? SecureChannel, secure.authenticatesHost else {
             throw .hostNotAuthenticated
         }

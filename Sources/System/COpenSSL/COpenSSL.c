@@ -6,8 +6,10 @@
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/obj_mac.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
@@ -19,7 +21,9 @@
 
 #define FUNCTIONS(X)                                                                                                  \
     X(BIO_free) X(BIO_new_mem_buf) X(BN_CTX_free) X(BN_CTX_new) X(BN_bin2bn) X(BN_bn2bin) X(BN_bn2binpad) X(BN_dup) X(BN_clear_free) \
-    X(BN_mod_inverse) X(BN_mul) X(BN_new) X(BN_num_bits) X(BN_set_word) X(BN_sub_word) X(CRYPTO_clear_free)           \
+    X(BN_mod_add) X(BN_mod_inverse) X(BN_mul) X(BN_new) X(BN_nnmod) X(BN_num_bits) X(BN_set_word) X(BN_sub_word) X(CRYPTO_clear_free)           \
+    X(EC_GROUP_free) X(EC_GROUP_get0_order) X(EC_GROUP_new_by_curve_name) X(EC_POINT_clear_free) X(EC_POINT_mul)         \
+    X(EC_POINT_new) X(EC_POINT_oct2point) X(EC_POINT_point2oct)                                                       \
     X(CRYPTO_free) X(ERR_clear_error) X(EVP_CIPHER_CTX_free) X(EVP_CIPHER_CTX_new) X(EVP_CIPHER_CTX_set_padding)      \
     X(EVP_CipherInit_ex) X(EVP_CipherUpdate) X(EVP_DigestSign) X(EVP_DigestSignInit_ex) X(EVP_DigestVerify)           \
     X(EVP_DigestVerifyInit_ex) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_new)          \
@@ -314,6 +318,40 @@ int ykit_rsa_remainders(
     ssl.BN_clear_free(first);
     ssl.BN_clear_free(second);
     ssl.BN_clear_free(e);
+    return (int)done(ok ? 0 : -1);
+}
+
+int ykit_p256_scalar(const uint8_t *number, size_t size, const uint8_t *addend, uint8_t *out) {
+    if (!ykit_openssl() || !fits(size)) return -1;
+    BN_CTX *context = ssl.BN_CTX_new();
+    EC_GROUP *group = ssl.EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    BIGNUM *value = ssl.BN_bin2bn(number, (int)size, NULL), *other = ssl.BN_bin2bn(addend, 32, NULL);
+    const BIGNUM *order = group ? ssl.EC_GROUP_get0_order(group) : NULL;
+    int ok = context && value && other && order && ssl.BN_nnmod(value, value, order, context) == 1
+        && ssl.BN_mod_add(value, value, other, order, context) == 1 && ssl.BN_bn2binpad(value, out, 32) == 32;
+    ssl.BN_clear_free(value);
+    ssl.BN_clear_free(other);
+    ssl.EC_GROUP_free(group);
+    ssl.BN_CTX_free(context);
+    return (int)done(ok ? 0 : -1);
+}
+
+int ykit_p256_add(const uint8_t *scalar, const uint8_t *point, size_t size, uint8_t *out) {
+    if (!ykit_openssl()) return -1;
+    BN_CTX *context = ssl.BN_CTX_new();
+    EC_GROUP *group = ssl.EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_POINT *given = group ? ssl.EC_POINT_new(group) : NULL, *sum = group ? ssl.EC_POINT_new(group) : NULL;
+    BIGNUM *factor = ssl.BN_bin2bn(scalar, 32, NULL), *one = ssl.BN_new();
+    int ok = context && given && sum && factor && one && ssl.BN_set_word(one, 1) == 1
+        && ssl.EC_POINT_oct2point(group, given, point, size, context) == 1
+        && ssl.EC_POINT_mul(group, sum, factor, given, one, context) == 1
+        && ssl.EC_POINT_point2oct(group, sum, POINT_CONVERSION_UNCOMPRESSED, out, 65, context) == 65;
+    ssl.BN_clear_free(factor);
+    ssl.BN_clear_free(one);
+    ssl.EC_POINT_clear_free(given);
+    ssl.EC_POINT_clear_free(sum);
+    ssl.EC_GROUP_free(group);
+    ssl.BN_CTX_free(context);
     return (int)done(ok ? 0 : -1);
 }
 

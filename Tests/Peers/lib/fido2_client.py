@@ -23,12 +23,12 @@ def user():
     return User()
 
 
-def client_of(device):
+def client_of(device, *others):
     from fido2.client import DefaultClientDataCollector, Fido2Client
     from fido2.ctap2.extensions import CredBlobExtension, CredProtectExtension, HmacSecretExtension, LargeBlobExtension
 
     extensions = [HmacSecretExtension(allow_hmac_secret=True), CredProtectExtension(), LargeBlobExtension(),
-                  CredBlobExtension()]
+                  CredBlobExtension(), *others]
     collector = DefaultClientDataCollector("https://example.com")
     return Fido2Client(device, collector, user_interaction=user(), extensions=extensions)
 

@@ -57,6 +57,19 @@ struct CardFIDOTests {
         }
     }
 
+    /// A key that refuses to cancel (before CTAP 2.3 it may) is not used again before it was reset.
+    @Test func aKeyThatCannotCancelIsReset() throws {
+        for (refusal, isReset) in [([0x6A, 0x86], true), ([2, 0x91, 0x00], true), ([0x2D, 0x90, 0x00], false)]
+            as [([UInt8], Bool)]
+        {
+            let log = ScriptedLink.Log()
+            let link = try link(
+                ScriptedLink(fido: log) { $0.starts(with: [0x80, 0x11, 0x11]) ? refusal : [2, 0x91, 0x00] })
+            #expect(throws: FIDOLinkError.notTouched) { try call(link, within: .milliseconds(50)) }
+            #expect(log.lines.contains { $0.contains("reset warm") } == isReset)
+        }
+    }
+
     /// A key that does not know keepalives is asked without them, from then on.
     @Test func asksWithoutKeepalivesWhereTheyAreUnknown() throws {
         for refusal: [UInt8] in [[0x6B, 0x00], [0x6A, 0x86], [0x6A, 0x80], [0x6A, 0x81]] {

@@ -54,8 +54,8 @@ struct CommandReplyTests {
 
     /// A key that accepts a change and does not make it: no success is reported.
     @Test func aChangeIsReadBack() async throws {
-        for operation in Operation.all where ["toggleAlwaysUv", "enableEnterpriseAttestation"].contains(operation.name)
-        {
+        let changes = ["toggleAlwaysUv", "enableEnterpriseAttestation", "enableLongTouchForReset"]
+        for operation in Operation.all where changes.contains(operation.name) {
             var replies = operation.answers.map(\.reply)
             replies[replies.count - 1] = CBOR.map(Operation.info).reply
             do {

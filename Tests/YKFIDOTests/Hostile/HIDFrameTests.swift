@@ -38,7 +38,7 @@ private final class EndlessReports: ReportLink {
 struct HIDFrameTests {
     private typealias Reports = ScriptedReports
 
-    /// A world in which an answer has 20 milliseconds.
+    /// An environment in which an answer has 20 milliseconds.
     private static var hasty: ServiceEnvironment {
         var environment = ServiceEnvironment.instant
         environment.timeout = .milliseconds(20)

@@ -62,6 +62,9 @@ extension Operation {
         Operation("enableEnterpriseAttestation", [.nothing, .map(info("ep"))]) {
             try await $0.configure(.enableEnterpriseAttestation)
         },
+        Operation("enableLongTouchForReset", [.nothing, .map(info.with(24, true))]) {
+            try await $0.configure(.enableLongTouchForReset)
+        },
     ]
 
     /// A key's side of an agreement: the generator of P-256.

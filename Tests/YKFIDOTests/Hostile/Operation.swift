@@ -50,7 +50,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
         ], 5: 1200, 6: [2, 1], 7: 8, 8: 128, 9: ["usb"], 10: [["alg": -7, "type": "public-key"]], 11: 4096, 12: false,
         13: 4, 14: 328_705, 15: 32, 16: 1, 17: 3, 18: 2, 19: ["FIDO": 1], 20: 24, 21: [1], 22: ["packed"], 23: 0,
         24: false, 25: .bytes(.init(repeating: 1, count: 32)), 26: ["usb"], 27: false, 28: .bytes([0x61]), 29: 63,
-        30: .bytes(.init(repeating: 1, count: 32)), 31: [1, 2, 3],
+        30: .bytes(.init(repeating: 1, count: 32)), 31: [1, 2, 3, 4],
     ]
 
     /// The same with an option switched on.

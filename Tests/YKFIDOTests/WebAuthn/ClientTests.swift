@@ -138,7 +138,7 @@ struct ClientTests {
     }
 
     @Test func endsInTime() async throws {
-        let site = try await Site(world: VirtualWorld(touch: { _ in .pending }))
+        let site = try await Site(inputs: VirtualInputs(touch: { _ in .pending }))
         await expect(.notAllowed) { try await site.client.create(Site.creation(["timeout": 20])) }
         await expect(.notAllowed) { try await site.client.get(Site.request([], ["timeout": 20])) }
         var client = site.client
@@ -146,12 +146,12 @@ struct ClientTests {
         await expect(.notAllowed) { try await client.create(Site.creation(["timeout": 20])) }
         let patient = try Site.creation(["timeout": 9e15])
         #expect(patient.timeout == .milliseconds(9_000_000_000_000_000))
-        let denied = try await Site(world: VirtualWorld(touch: { _ in .notTouched }))
+        let denied = try await Site(inputs: VirtualInputs(touch: { _ in .notTouched }))
         await #expect(throws: WebAuthnError.key(.touchTimeout)) { try await denied.client.create(patient) }
     }
 
     @Test func isCalledOff() async throws {
-        let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
+        let bench = try Bench(inputs: VirtualInputs(touch: { _ in .pending }))
         let environment = ServiceEnvironment.instant
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: environment),

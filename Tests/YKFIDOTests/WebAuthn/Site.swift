@@ -20,8 +20,8 @@ struct Site {
     let client: WebAuthnClient
     let origin = "https://login.example.com"
 
-    init(_ way: Way = .card, pin: String? = nil, world: VirtualWorld = VirtualWorld()) async throws {
-        bench = try Bench(pin: pin, world: world)
+    init(_ way: Way = .card, pin: String? = nil, inputs: VirtualInputs = VirtualInputs()) async throws {
+        bench = try Bench(pin: pin, inputs: inputs)
         let pins = bench.pins
         let interaction = FIDOInteraction(pin: { pins.give($0) })
         let service =

@@ -17,7 +17,7 @@ public enum PublicKey: Hashable, Sendable {
     /// The signature scheme.
     public enum Padding: Sendable, Hashable {
         /// The default for the kind of key: RSASSA-PKCS1-v1_5, ECDSA or Ed25519.
-        case usual
+        case `default`
         /// RSASSA-PSS.
         case pss
     }
@@ -26,7 +26,7 @@ public enum PublicKey: Hashable, Sendable {
     ///
     /// - Throws: `CryptoFault` for other kinds of keys and for points not on their curve.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(CryptoFault) {
-        if let key = Self.usual(der) { self = key } else { self = try PublicKey(of: OpenSSLKey(publicDER: der)) }
+        if let key = Self.common(der) { self = key } else { self = try PublicKey(of: OpenSSLKey(publicDER: der)) }
     }
 
     /// Reads an RSAPublicKey (RFC 8017 §A.1.1), DER.
@@ -109,9 +109,9 @@ public enum PublicKey: Hashable, Sendable {
     /// Whether a signature over a message was made by the matching private key. Ed25519 ignores `hash`; ECDSA
     /// signatures are DER. Also false for an invalid key.
     public func isValid(
-        _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .usual
+        _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .default
     ) -> Bool {
-        if padding == .usual, let key = verificationKey(hash) { return key.isValid(signature, for: message) }
+        if padding == .default, let key = verificationKey(hash) { return key.isValid(signature, for: message) }
         switch self {
         case .ed25519, .x25519: return false
         case .rsa, .ec: break

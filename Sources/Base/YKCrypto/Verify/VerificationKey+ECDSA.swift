@@ -3,7 +3,7 @@
 import Crypto
 
 /// A precomputed digest, as long as the curve's field.
-private protocol FieldDigest: Digest {
+protocol FieldDigest: Digest {
     var bytes: [UInt8] { get }
 }
 
@@ -15,7 +15,7 @@ extension FieldDigest {
     }
 }
 
-private struct Digest256: FieldDigest {
+struct Digest256: FieldDigest {
     static var byteCount: Int { 32 }
     let bytes: [UInt8]
 }

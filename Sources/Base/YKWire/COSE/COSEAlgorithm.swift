@@ -43,6 +43,13 @@ public struct COSEAlgorithm: OpenSet {
     public static let rs384 = COSEAlgorithm(-258)
     /// RSASSA-PKCS1-v1_5 with SHA-512.
     public static let rs512 = COSEAlgorithm(-259)
+    /// ECDSA on P-256 over a digest that another party computed (draft-lundberg-cose-two-party-signing-algs; number
+    /// requested).
+    public static let esp256Split = COSEAlgorithm(-300)
+    /// ``esp256Split`` with a key derived by ARKG-P256 (draft-bradleylundberg-cfrg-arkg-10; placeholder number).
+    public static let esp256SplitARKG = COSEAlgorithm(-65539)
+    /// The seed of ARKG-P256, from which public keys are derived (draft-bradleylundberg-cfrg-arkg-10; placeholder number).
+    public static let arkgP256 = COSEAlgorithm(-65700)
     /// RSASSA-PKCS1-v1_5 with SHA-1.
     public static let rs1 = COSEAlgorithm(-65535)
 
@@ -61,5 +68,6 @@ public struct COSEAlgorithm: OpenSet {
         .es384: "ES384", .es512: "ES512", .ps256: "PS256", .es256K: "ES256K", .mlDSA44: "ML-DSA-44",
         .mlDSA65: "ML-DSA-65", .mlDSA87: "ML-DSA-87", .esp384: "ESP384", .esp512: "ESP512", .ed448: "Ed448",
         .rs256: "RS256", .rs384: "RS384", .rs512: "RS512", .rs1: "RS1",
+        .esp256Split: "ESP256-split", .esp256SplitARKG: "ESP256-split-ARKG", .arkgP256: "ARKG-P256",
     ]
 }

@@ -78,9 +78,9 @@ struct AgeGenerate: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<AgeIdentities> {
-        let file = try FileOutput(output, isText: true, isSecret: true, force: force, world)
-        let (text, key) = fido2 ? try await credential(in: world) : try await slotKey(in: world)
+    func run(in run: Run) async throws -> Outcome<AgeIdentities> {
+        let file = try FileOutput(output, isText: true, isSecret: true, force: force, run)
+        let (text, key) = fido2 ? try await credential(in: run) : try await slotKey(in: run)
         var outcome = Outcome(
             AgeIdentities(keys: [key], output: output), "identity written to \(output.printable)")
         file.keep(
@@ -93,18 +93,18 @@ struct AgeGenerate: Verb {
 
     private var policies: KeyPolicies { KeyPolicies(pin: pinPolicy ?? .once, touch: touchPolicy ?? .always) }
 
-    private func slotKey(in world: World) async throws -> (text: String, key: AgeKeyReport) {
+    private func slotKey(in run: Run) async throws -> (text: String, key: AgeKeyReport) {
         let algorithm = algorithm ?? .p256
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         let serial = try await service.serial() ?? 0
-        let slot = try await freeSlot(service, world)
+        let slot = try await freeSlot(service, run)
         let name = name ?? "age identity \(slot)"
         let template = CertificateTemplate(
             subject: try DistinguishedName(
                 "CN=\(DistinguishedName.escaped(name)),O=\(X509Certificate.ageOrganization)"),
             policies: policies)
         try await service.checkFit(slot, algorithm, policies)
-        var unlocking = world.piv(service, pin, managementKey)
+        var unlocking = run.piv(service, pin, managementKey)
         try await unlocking.manage(for: "generate a key")
         // The new key signs the certificate, so a wrong PIN is refused before the key is generated.
         if algorithm != .x25519, policies.pin != .never {
@@ -113,7 +113,7 @@ struct AgeGenerate: Verb {
         let key = try await service.generateKey(slot, algorithm, policies: policies)
         if algorithm != .x25519 {
             let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
-            let certificate = try await use.touching(world.person) {
+            let certificate = try await use.touching(run.person) {
                 try await service.selfSignedCertificate(
                     use.slot, template, validity: .seconds(36500 * 86_400), key: key)
             }
@@ -131,9 +131,9 @@ struct AgeGenerate: Verb {
     }
 
     /// Returns the given slot, or the first one without key and certificate.
-    private func freeSlot(_ service: PIVService, _ world: World) async throws -> PIVSlot {
+    private func freeSlot(_ service: PIVService, _ run: Run) async throws -> PIVSlot {
         if let slot = slot?.slot {
-            let overwriting = world.overwriting(service, force: force)
+            let overwriting = run.overwriting(service, force: force)
             try await overwriting?.confirmKey(in: slot)
             if algorithm != .x25519 { try await overwriting?.confirmCertificate(in: slot) }
             return slot
@@ -146,19 +146,19 @@ struct AgeGenerate: Verb {
 
     // MARK: a credential
 
-    private func credential(in world: World) async throws -> (text: String, key: AgeKeyReport) {
+    private func credential(in run: Run) async throws -> (text: String, key: AgeKeyReport) {
         let isVerified = uv != .discouraged
         let what = "create a credential for age"
-        let service = try await world.openTouchedFIDO(pin, for: what)
+        let service = try await run.openTouchedFIDO(pin, for: what)
         if !isVerified, try await service.info().option(.alwaysUv) == true {
             throw Explanation(
                 "not-supported", .notSupported, "this key always verifies the user, so the identity must require it",
                 hint: "--uv required")
         }
-        world.announce(to: what)
-        let user = try world.environment.random.draw(32, secret: false)
+        run.announce(to: what)
+        let user = try run.environment.random.draw(32, secret: false)
         var request = RegistrationRequest(
-            clientDataHash: try world.environment.random.draw(32, secret: false),
+            clientDataHash: try run.environment.random.draw(32, secret: false),
             relyingParty: RelyingParty(id: AgeCredential.rpID),
             user: FIDOUser(id: user, name: "age", displayName: "age"))
         request.algorithms = [.es256, .edDSA]
@@ -166,9 +166,9 @@ struct AgeGenerate: Verb {
         request.extensions.createsHMACSecret = true
         let made = try await service.register(request)
         let credential = try AgeCredential(
-            salt: world.environment.random.draw(32, secret: false),
+            salt: run.environment.random.draw(32, secret: false),
             id: made.response.authenticatorData.credential?.id ?? [], isVerified: isVerified)
-        world.announce(to: "derive the credential's secret")
+        run.announce(to: "derive the credential's secret")
         let secret = try await service.secret(of: credential)
         guard case .x25519(let publicKey) = try PrivateKey(x25519: secret.value).publicKey else {
             throw Explanation.malformed("the secret is not an X25519 key")

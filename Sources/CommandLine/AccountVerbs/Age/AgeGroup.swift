@@ -179,11 +179,11 @@ struct AgeList: Verb {
     @Option("--form", help: "Format of P-256 recipients: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
 
-    func run(in world: World) async throws -> Outcome<AgeKeys> {
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<AgeKeys> {
+        let service = try await run.openPIV()
         let serial = try await service.serial() ?? 0
         let slots = try await service.ageSlots((all ? PIVSlot.main : []) + PIVSlot.retired)
-        if slots.isEmpty { world.terminal.note("no keys for age; create one with: ykit age generate") }
+        if slots.isEmpty { run.terminal.note("no keys for age; create one with: ykit age generate") }
         let keys = slots.map {
             $0.report(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
         }
@@ -225,9 +225,9 @@ struct AgeIdentityVerb: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in world: World) async throws -> Outcome<AgeIdentities> {
-        let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<AgeIdentities> {
+        let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, run)
+        let service = try await run.openPIV()
         let serial = try await service.serial() ?? 0
         let slots = try await service.ageSlots(slot.map { [$0.slot] } ?? PIVSlot.retired)
         let keys = slots.compactMap { key in key.identity(serial, form).map { (key, $0) } }

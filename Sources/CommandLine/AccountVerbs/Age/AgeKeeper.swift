@@ -19,7 +19,7 @@ final class AgeKeeper: AgeKeySource {
     /// The maximum number of PIN prompts per operation.
     private static let attempts = 3
 
-    private let world: World
+    private let run: Run
     private let dialogue: AgeDialogue
     /// The card of the last operation.
     private var open: (service: PIVService, serial: UInt32, access: PIVUnlocking)?
@@ -29,10 +29,10 @@ final class AgeKeeper: AgeKeySource {
     /// The agent that may hold keys; not asked when the command line, or its variables, name where keys are.
     private let agent: AgeAgent?
 
-    init(_ world: World, _ dialogue: AgeDialogue) {
-        (self.world, self.dialogue) = (world, dialogue)
+    init(_ run: Run, _ dialogue: AgeDialogue) {
+        (self.run, self.dialogue) = (run, dialogue)
         given = PINOptions()
-        agent = world.namesNoKey ? AgeAgent() : nil
+        agent = run.namesNoKey ? AgeAgent() : nil
     }
 
     /// YKIT_PIN is the PIN of PIV if an identity is in a slot; else that of FIDO2.
@@ -45,9 +45,9 @@ final class AgeKeeper: AgeKeySource {
             }
         }
         if kinds.contains(.piv) {
-            world.pinClaims.reserve(for: .piv)
+            run.pinClaims.reserve(for: .piv)
         } else if kinds.contains(.fido) {
-            world.pinClaims.reserve(for: .fido)
+            run.pinClaims.reserve(for: .fido)
         }
     }
 
@@ -57,7 +57,7 @@ final class AgeKeeper: AgeKeySource {
     }
 
     func ephemeral() throws -> SharedSecret {
-        SharedSecret(Secret(try world.environment.random.draw(32, secret: true)))
+        SharedSecret(Secret(try run.environment.random.draw(32, secret: true)))
     }
 
     // MARK: an agent
@@ -85,7 +85,7 @@ final class AgeKeeper: AgeKeySource {
         while true {
             rounds += 1
             do {
-                let use = try await card.access.prepare(slot, nil, .derive, for: "decrypt a file")
+                let use = try await card.access.prepare(slot, nil, .derive, for: ConsentWords.age)
                 guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
                     throw Explanation(
                         "no-such-key", .notFound, "slot \(slot) holds a different key than the identity names",
@@ -93,7 +93,7 @@ final class AgeKeeper: AgeKeySource {
                 }
                 let service = card.service
                 defer { open?.access = card.access }
-                return try await use.touching(world.person) {
+                return try await use.touching(run.person) {
                     try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
                 }
             } catch  where Self.mayRepeat(after: error) && !isGiven(.piv, card.serial) && rounds < Self.attempts {
@@ -129,23 +129,22 @@ final class AgeKeeper: AgeKeySource {
 
     /// Opens the PIV application of the card with a serial number, or of the only card; `nil` if it is another card.
     private func openPIV(_ serial: UInt32?) async throws -> (PIVService, UInt32)? {
-        let selection = world.keys.selection
+        let selection = run.keys.selection
         guard let serial, selection.serial == nil else {
-            let service = try await world.openPIV()
+            let service = try await run.openPIV()
             let found = try await service.serial() ?? 0
             if serial == nil || serial == found { return (service, found) }
             await service.close()
             return nil
         }
-        for keys in cards() {
+        for card in cards() {
             // Only PIV is selected: another application would end the verified state of the PIN.
-            guard let service = try? await world.openPIV(of: keys) else { continue }
+            guard let service = try? await run.openPIV(of: card) else { continue }
             if try await service.serial() == serial { return (service, serial) }
             await service.close()
         }
         // Firmware before 5.0 tells its serial number in another application only.
-        let keys = world.keys.selecting(selection.with(serial: String(serial)))
-        let service = try await world.openPIV(of: keys)
+        let service = try await run.openPIV(of: run.keys.key(serial: String(serial)))
         let found = try await service.serial() ?? serial
         if found == serial { return (service, serial) }
         await service.close()
@@ -153,20 +152,20 @@ final class AgeKeeper: AgeKeySource {
     }
 
     /// Each card in a selected reader of the smart card service.
-    private func cards() -> [Keys] {
-        let selection = world.keys.selection
-        guard world.software == nil, world.replay == nil, selection.path == nil,
+    private func cards() -> [Key] {
+        let selection = run.keys.selection
+        guard run.software == nil, run.replay == nil, selection.path == nil,
             [.auto, .pcsc].contains(selection.transport),
-            let readers = try? selection.filled(try world.keys.readers())
+            let readers = try? selection.filled(try run.keys.readers())
         else { return [] }
-        return readers.map { world.keys.selecting(KeySelection(reader: $0.name, transport: .pcsc)) }
+        return readers.map { run.keys.selecting(KeySelection(reader: $0.name, transport: .pcsc)).selected }
     }
 
     private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
         let key = serial == 0 ? nil : String(serial)
-        let asked = AgePerson(dialogue, "PIN" + (key.map { " of key \($0)" } ?? ""), isThere: !isGiven(.piv, serial))
-        let given = world.given(.pivPIN, world.source(of: .piv, given, key: key))
-        var access = PIVUnlocking(service, world.broker([given], person: asked), world.person, key: key)
+        let asked = AgePerson(dialogue, key, isThere: !isGiven(.piv, serial))
+        let given = run.given(.pivPIN, run.source(of: .piv, given, key: key))
+        var access = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
         access.sharesPIN = true
         return access
     }
@@ -182,7 +181,7 @@ final class AgeKeeper: AgeKeySource {
 
     /// Whether a variable has the PIN of an application, and of this key.
     private func isGiven(_ application: PINApplication, _ serial: UInt32? = nil) -> Bool {
-        world.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
+        run.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
     }
 
     private func close() async {
@@ -213,11 +212,11 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let asked = AgePerson(dialogue, "PIN of the key's FIDO2", isThere: !isGiven(.fido))
-        let given = world.given(.fidoPIN, world.source(of: .fido, given))
+        let asked = AgePerson(dialogue, nil, isThere: !isGiven(.fido))
+        let given = run.given(.fidoPIN, run.source(of: .fido, given))
         let pin = FIDOCredential(
-            world.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: "decrypt a file", world.person)
-        let service = try await world.openFIDO(pin.interaction)
+            run.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: ConsentWords.age, run.person)
+        let service = try await run.openFIDO(pin.interaction)
         defer { Task { await service.close() } }
         do { return try await service.secret(of: credential) } catch { throw pin.problem ?? error }
     }
@@ -226,17 +225,18 @@ final class AgeKeeper: AgeKeySource {
 /// The person whom age asks for a PIN.
 private struct AgePerson: CredentialPrompt {
     let dialogue: AgeDialogue
-    let question: String
+    let key: String?
     let isThere: Bool
 
-    /// - Parameter isThere: Whether the person is asked; a PIN in a variable is not asked for again.
-    init(_ dialogue: AgeDialogue, _ question: String, isThere: Bool) {
-        (self.dialogue, self.question, self.isThere) = (dialogue, question, isThere)
+    /// - Parameters:
+    ///   - key: The serial number of the key, if it is known.
+    ///   - isThere: Whether the person is asked; a PIN in a variable is not asked for again.
+    init(_ dialogue: AgeDialogue, _ key: String?, isThere: Bool) {
+        (self.dialogue, self.key, self.isThere) = (dialogue, key, isThere)
     }
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        let left = request.triesLeft.map { " (\(Tries.next($0)))" } ?? ""
-        guard let pin = try dialogue.secret(question + left) else { throw Declined() }
+        guard let pin = try dialogue.secret(ConsentWords.pin(request, key: key)) else { throw Declined() }
         return pin
     }
 }

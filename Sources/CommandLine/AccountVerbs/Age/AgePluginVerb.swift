@@ -33,14 +33,14 @@ struct AgePluginVerb: Verb {
 
     @Option("--state", help: "The state machine: recipient-v1 or identity-v1.") var state: AgePlugin
 
-    func run(in world: World) async throws -> Outcome<AgeConversation> {
-        guard !world.options.json, !world.options.plan else {
+    func run(in run: Run) async throws -> Outcome<AgeConversation> {
+        guard !run.options.json, !run.options.plan else {
             throw Explanation.usage("a plugin talks to age on standard output: --json and --plan cannot be used")
         }
         let dialogue = AgeDialogue(AgeStreams())
-        let keys = AgeKeeper(world, dialogue)
-        world.terminal.relay { dialogue.say($0) }
-        defer { world.terminal.relay(nil) }
+        let keys = AgeKeeper(run, dialogue)
+        run.terminal.relay { dialogue.say($0) }
+        defer { run.terminal.relay(nil) }
         return Outcome(AgeConversation(fileKeys: try await state.run(dialogue, keys)))
     }
 }

@@ -58,31 +58,31 @@ struct OATHAccessChange: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<OATHPasswordChange> {
-        let service = try await world.oath(password)
+    func run(in run: Run) async throws -> Outcome<OATHPasswordChange> {
+        let service = try await run.oath(password)
         let info = await service.info
         if clear {
             try await service.removeAccessKey()
-            _ = try? world.keyring().forget(info.deviceID)
+            _ = try? run.keyring().forget(info.deviceID)
             return Outcome(
                 OATHPasswordChange(deviceID: info.deviceID, hasPassword: false, isRemembered: false),
                 "password removed")
         }
-        let password = try new.source.readNew(world.terminal, asking: "new password of the OATH accounts")
+        let password = try new.source.readNew(run.terminal, asking: "new password of the OATH accounts")
         try await service.setAccessKey(try AccessKey(password: password, salt: info.salt))
-        let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, world)
+        let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, run)
         return Outcome(
             OATHPasswordChange(deviceID: info.deviceID, hasPassword: true, isRemembered: isRemembered),
             "password set" + (isRemembered ? " and remembered" : ""))
     }
 
     /// Remembers the new key if requested, or if the old one was remembered.
-    private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ world: World) throws -> Bool {
-        let keyring = try world.keyring()
+    private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ run: Run) throws -> Bool {
+        let keyring = try run.keyring()
         guard try remember || keyring.holds(info.deviceID) else { return false }
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
-        try world.perform { try keyring.remember(Secret(raw), for: info.deviceID) }
+        try run.perform { try keyring.remember(Secret(raw), for: info.deviceID) }
         return true
     }
 }
@@ -111,17 +111,17 @@ struct OATHAccessRemember: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<RememberedPassword> {
-        let service = try await world.openOATH()
+    func run(in run: Run) async throws -> Outcome<RememberedPassword> {
+        let service = try await run.openOATH()
         let info = await service.info
         guard info.hasPassword else {
             throw Explanation(
                 "no-password", .notFound, "no password is set on this key", hint: "ykit oath access change")
         }
-        let secret = try secret(world.terminal)
+        let secret = try secret(run.terminal)
         let key = try AccessKey(password: secret, salt: info.salt)
         try await service.unlock(with: key.copy())
-        let keyring = try world.keyring()
+        let keyring = try run.keyring()
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)
@@ -152,14 +152,14 @@ struct OATHAccessForget: Verb {
 
     @Flag(["--all", "-a"], help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
-    func run(in world: World) async throws -> Outcome<ForgottenPasswords> {
-        let keyring = try world.keyring()
+    func run(in run: Run) async throws -> Outcome<ForgottenPasswords> {
+        let keyring = try run.keyring()
         if all {
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"
             return Outcome(ForgottenPasswords(count: count), "\(what) in \(keyring.place)")
         }
-        let info = await (try world.openOATH()).info
+        let info = await (try run.openOATH()).info
         let found = try keyring.forget(info.deviceID)
         let line =
             found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"

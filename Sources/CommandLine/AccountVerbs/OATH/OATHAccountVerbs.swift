@@ -35,17 +35,17 @@ struct OATHRename: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<RenamedAccount> {
-        let service = try await world.oath(password)
+    func run(in run: Run) async throws -> Outcome<RenamedAccount> {
+        let service = try await run.oath(password)
         let accounts = try await service.accounts()
-        let id = try OATHAccountID.one(query, in: accounts.map(\.id), showHidden: true, world)
+        let id = try OATHAccountID.one(query, in: accounts.map(\.id), showHidden: true, run)
         let new = OATHAccountID(issuer: nil, name: newName, period: id.period, type: id.type)
         if accounts.contains(where: { $0.id.rawName == new.rawName }) {
             throw Explanation(
                 "exists", .policy, "an account '\(new.text.printable)' already exists",
                 hint: "delete it first, or choose another name")
         }
-        try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: world)
+        try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: run)
         try await service.rename(id, to: new)
         return Outcome(
             RenamedAccount(old: id, new: new), "renamed '\(id.text.printable)' to '\(new.text.printable)'")
@@ -73,14 +73,14 @@ struct OATHDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<DeletedAccount> {
-        let service = try await world.oath(password)
+    func run(in run: Run) async throws -> Outcome<DeletedAccount> {
+        let service = try await run.oath(password)
         let ids = try await service.accounts().map(\.id)
-        let id = try OATHAccountID.one(query, in: ids, showHidden: true, world)
-        let told = id.displayName(among: ids)
-        try confirmation.ask("delete '\(told)'? its secret cannot be recovered", in: world)
+        let id = try OATHAccountID.one(query, in: ids, showHidden: true, run)
+        let name = id.displayName(among: ids)
+        try confirmation.ask("delete '\(name)'? its secret cannot be recovered", in: run)
         try await service.delete(id)
-        return Outcome(DeletedAccount(id: id), "deleted '\(told)'")
+        return Outcome(DeletedAccount(id: id), "deleted '\(name)'")
     }
 }
 
@@ -107,12 +107,12 @@ struct OATHUri: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<AddedAccount> {
+    func run(in run: Run) async throws -> Outcome<AddedAccount> {
         let text: String
         if uri == "-" {
             text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self)
         } else {
-            world.terminal.warn("a secret on the command line can be seen by others; use: ykit oath uri -")
+            run.terminal.warn("a secret on the command line can be seen by others; use: ykit oath uri -")
             text = uri
         }
         if MigrationPayload.matches(text) {
@@ -121,7 +121,7 @@ struct OATHUri: Verb {
         }
         var account = try Self.parse(text)
         account.needsTouch = touch
-        let service = try await world.oath(password)
+        let service = try await run.oath(password)
         try await AccountWriter(service: service).write(account, force: force)
         return Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
     }
@@ -157,10 +157,10 @@ struct OATHExport: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<ExportedAccounts> {
-        let service = try await world.oath(password)
+    func run(in run: Run) async throws -> Outcome<ExportedAccounts> {
+        let service = try await run.oath(password)
         let accounts = try await service.accounts()
-        let known = try await service.codes(at: world.now)
+        let known = try await service.codes(at: run.now)
         let merged = accounts.map { account -> ExportedAccount in
             var account = account
             let entry = known.first { $0.account.id.rawName == account.id.rawName }

@@ -84,21 +84,21 @@ struct OATHAdd: Verb {
         if period < 1 || period > Int(Int32.max) { throw UsageError("a period must be at least 1 s") }
     }
 
-    func run(in world: World) async throws -> Outcome<AccountOnKeys> {
+    func run(in run: Run) async throws -> Outcome<AccountOnKeys> {
         let algorithm = OATHAlgorithm(name: algorithm) ?? .sha1
         let type: OATHType = type == .hotp ? .hotp : .totp
         let id = OATHAccountID(
             issuer: issuer, name: name, period: type == .totp ? .seconds(period) : .seconds(30), type: type)
         let account = NewOATHAccount(
-            id: id, secret: try secret.read(for: algorithm, world), algorithm: algorithm, digits: digits,
+            id: id, secret: try secret.read(for: algorithm, run), algorithm: algorithm, digits: digits,
             needsTouch: touch, counter: counter)
         let container = try pskc.map { path throws(Explanation) in
             try FileOutput(file: path, force: nil)
         }
-        let keys = try await keys(in: world)
+        let keys = try await keys(in: run)
         for key in keys { try await AccountWriter(service: key.service).check(account, force: force) }
-        try container?.prepare(encrypted(account, keys.first?.serial, world))
-        let made = try secret.disclosure(account, world)
+        try container?.prepare(encrypted(account, keys.first?.serial, run))
+        let made = try secret.disclosure(account, run)
         var failure: Explanation?
         var written: [String] = []
         for key in keys {
@@ -106,13 +106,13 @@ struct OATHAdd: Verb {
             do {
                 try await writer.put(account, force: force)
                 if written.isEmpty {
-                    try container?.settle()
+                    try container?.commit()
                     try made?.show()
                 }
                 try await writer.checkTouch(account)
             } catch {
                 if written.isEmpty {
-                    if let made { try Disclosure.keep([made], after: error, world.terminal) }
+                    if let made { try Disclosure.keep([made], after: error, run.terminal) }
                     throw error
                 }
                 failure = Self.unfinished(account.id, written, key.serial ?? "", Explanation(error))
@@ -130,29 +130,28 @@ struct OATHAdd: Verb {
     }
 
     /// Returns the keys that receive the account, each opened and unlocked before any of them is changed.
-    private func keys(in world: World) async throws -> [(serial: String?, service: OATHService)] {
-        let first = world.selection.device
-        var found: [(serial: String?, service: OATHService)] = [(first, try await world.oath(password))]
+    private func keys(in run: Run) async throws -> [(serial: String?, service: OATHService)] {
+        let first = run.selection.device
+        var found: [(serial: String?, service: OATHService)] = [(first, try await run.oath(password))]
         guard !alsoDevice.isEmpty else { return found }
         guard let first else { throw Explanation.usage("--also-device needs --device, which names the first key") }
         guard Set([first] + alsoDevice).count == alsoDevice.count + 1 else {
             throw Explanation.usage("the same key is given twice")
         }
-        guard world.replay == nil, world.software == nil, world.plan == nil else {
+        guard run.replay == nil, run.software == nil, run.plan == nil else {
             throw Explanation.usage("a recording, a plan and --virtual cover only one key: omit all but one --device")
         }
         for serial in alsoDevice {
-            let keys = world.keys.selecting(world.keys.selection.with(serial: serial))
-            found.append((serial, try await world.oath(password, of: keys)))
+            found.append((serial, try await run.oath(password, of: run.keys.key(serial: serial))))
         }
         return found
     }
 
-    private func encrypted(_ account: NewOATHAccount, _ serial: String?, _ world: World) throws -> [UInt8] {
-        let passphrase = SharedSecret(try file.newPassword("password of the key container", world.terminal))
+    private func encrypted(_ account: NewOATHAccount, _ serial: String?, _ run: Run) throws -> [UInt8] {
+        let passphrase = SharedSecret(try file.newPassword("password of the key container", run.terminal))
         do {
             return try PSKC.write(
-                [account], serial: serial, locking: .passphrase(passphrase), random: world.environment.random)
+                [account], serial: serial, locking: .passphrase(passphrase), random: run.environment.random)
         } catch { throw error.explanation }
     }
 

@@ -52,19 +52,19 @@ struct OATHList: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in world: World) async throws -> Outcome<AccountList> {
-        let service = try await world.oath(password)
-        if watch { try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
+    func run(in run: Run) async throws -> Outcome<AccountList> {
+        let service = try await run.oath(password)
+        if watch { try await CodeWatch(run: run, service: service, showHidden: showHidden).run() }
         if codes {
-            return try await CodeTable(world, showHidden: showHidden).outcome(from: service) { AccountList($0, at: $1) }
+            return try await CodeTable(run, showHidden: showHidden).outcome(from: service) { AccountList($0, at: $1) }
         }
         let all = try await service.accounts()
-        await world.remember(all.map(\.id), of: service)
+        await run.remember(all.map(\.id), of: service)
         let accounts = all.filter { showHidden || !$0.id.isHidden }
         let lines =
             long
             ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.displayName(among: accounts.map(\.id)) }
-        if accounts.isEmpty { world.terminal.note(Self.none) }
+        if accounts.isEmpty { run.terminal.note(Self.none) }
         return Outcome(AccountList(accounts), lines)
     }
 
@@ -126,21 +126,21 @@ struct OATHCalculate: Verb {
         if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account: give its name") }
     }
 
-    func run(in world: World) async throws -> Outcome<AccountCodes> {
-        let service = try await world.oath(password)
+    func run(in run: Run) async throws -> Outcome<AccountCodes> {
+        let service = try await run.oath(password)
         guard query != nil || single else {
-            return try await CodeTable(world, showHidden: showHidden, time: at).outcome(from: service) {
+            return try await CodeTable(run, showHidden: showHidden, time: at).outcome(from: service) {
                 AccountCodes(accounts: $0, time: $1)
             }
         }
-        let time = at ?? world.now
+        let time = at ?? run.now
         let entries = try await service.codes(at: time, recalculating: false)
         let id = try OATHAccountID.one(
-            query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : world)
+            query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : run)
         guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
-        let code = try await code(of: entry, service, world)
+        let code = try await code(of: entry, service, run)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
-        if clipboard { try copy(code, world) }
+        if clipboard { try copy(code, run) }
         var outcome = Outcome(
             AccountCodes(accounts: [result], code: code, time: time),
             clipboard ? [] : [Style.bold.around(code.text)])
@@ -148,35 +148,35 @@ struct OATHCalculate: Verb {
         return outcome
     }
 
-    private func code(of entry: OATHEntry, _ service: OATHService, _ world: World) async throws -> OATHCode {
+    private func code(of entry: OATHEntry, _ service: OATHService, _ run: Run) async throws -> OATHCode {
         switch entry.outcome {
         case .code(let code): return code
         case .failed(let error): throw error
         case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
-            world.terminal.purpose("calculate a code for \(entry.account.id.text.printable)")
-            return try await TouchPrompt.during(world.terminal) {
+            run.terminal.purpose("calculate a code for \(entry.account.id.text.printable)")
+            return try await TouchPrompt.during(run.terminal) {
                 try await service.code(for: entry.account.id, at: at)
             }
         }
     }
 
-    private func copy(_ code: OATHCode, _ world: World) throws {
-        let now = world.now
+    private func copy(_ code: OATHCode, _ run: Run) throws {
+        let now = run.now
         let seconds = max(1, code.validTo.map { $0 - now } ?? 30)
         try Clipboard.put(code.text, for: seconds)
-        world.terminal.notice("the code is on the clipboard for \(seconds) s")
+        run.terminal.notice("the code is on the clipboard for \(seconds) s")
     }
 }
 
 /// All codes at a given time.
 struct CodeTable {
-    let world: World
+    let run: Run
     let showHidden: Bool
     let time: Int64?
 
-    init(_ world: World, showHidden: Bool, time: Int64? = nil) {
-        self.world = world
+    init(_ run: Run, showHidden: Bool, time: Int64? = nil) {
+        self.run = run
         self.showHidden = showHidden
         self.time = time
     }
@@ -185,17 +185,17 @@ struct CodeTable {
     func outcome<Reported: Report>(
         from service: OATHService, _ report: ([OATHEntry], Int64) -> Reported
     ) async throws -> Outcome<Reported> {
-        let time = self.time ?? world.now
+        let time = self.time ?? run.now
         let all = try await service.codes(at: time)
-        await world.remember(all.map(\.account.id), of: service)
+        await run.remember(all.map(\.account.id), of: service)
         let entries = all.filter { showHidden || !$0.account.id.isHidden }
-        if entries.isEmpty { world.terminal.note(OATHList.none) }
+        if entries.isEmpty { run.terminal.note(OATHList.none) }
         var outcome = Outcome(
             report(entries, time), Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }))
         for entry in entries {
             guard case .failed(let error) = entry.outcome else { continue }
             var explanation = error.explanation
-            if world.options.strict { throw explanation }
+            if run.options.strict { throw explanation }
             let name = entry.account.id.text.printable
             outcome.answer.warnings.append("\(name): \(explanation.message)")
             if outcome.answer.failure == nil {
@@ -210,7 +210,7 @@ struct CodeTable {
     func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
         let style: Style = entry.code == nil ? .dim : .bold
         let row = [entry.account.id.displayName(among: ids), style.around(entry.text)]
-        guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
+        guard run.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
         let left = max(0, end - time)
         return row + [(left <= 5 ? Style.yellow : .dim).around("\(left) s")]
     }
@@ -219,7 +219,7 @@ struct CodeTable {
 /// A live view of all codes: redrawn every second on a terminal; otherwise one answer each time the codes change. Other
 /// programs can use the card in between.
 struct CodeWatch {
-    let world: World
+    let run: Run
     let service: OATHService
     let showHidden: Bool
 
@@ -227,11 +227,11 @@ struct CodeWatch {
     func run() async throws -> Never {
         var drawn = 0
         while true {
-            let time = world.now
+            let time = run.now
             let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
             await service.rest()
             let end = max(time + 1, entries.compactMap { $0.code?.validTo }.min() ?? time + 30)
-            if world.terminal.isOutputTerminal, !world.options.json {
+            if run.terminal.isOutputTerminal, !run.options.json {
                 try countdown(entries, until: end, &drawn)
             } else {
                 report(entries, at: time)
@@ -241,30 +241,30 @@ struct CodeWatch {
     }
 
     private func report(_ entries: [OATHEntry], at time: Int64) {
-        if world.options.json {
-            world.terminal.line(AccountList(entries, at: time).answer.text)
+        if run.options.json {
+            run.terminal.line(AccountList(entries, at: time).answer.text)
         } else {
             Table.lines(entries.map { [$0.account.id.displayName(among: entries.map(\.account.id)), $0.text] }).forEach(
-                world.terminal.line)
-            world.terminal.line("")
+                run.terminal.line)
+            run.terminal.line("")
         }
     }
 
     private func countdown(_ entries: [OATHEntry], until end: Int64, _ drawn: inout Int) throws {
         repeat {
-            let now = world.now
-            if drawn > 0 { world.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
-            let table = CodeTable(world, showHidden: showHidden)
+            let now = run.now
+            if drawn > 0 { run.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
+            let table = CodeTable(run, showHidden: showHidden)
             let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
-            lines.forEach(world.terminal.line)
+            lines.forEach(run.terminal.line)
             drawn = lines.count
             try Interruption.sleep(until: now + 1)
-        } while world.now < end
+        } while run.now < end
     }
 
     /// The lines that fit on the terminal: lines that wrap or scroll away could not be redrawn.
     private func fitting(_ lines: [String]) -> [String] {
-        let (columns, most) = (world.terminal.columns, max(1, world.terminal.rows - 2))
+        let (columns, most) = (run.terminal.columns, max(1, run.terminal.rows - 2))
         let rest = lines.count > most ? ["… \(lines.count - most) more"] : []
         return lines.prefix(most).map { $0.clipped(to: columns) } + rest
     }

@@ -39,9 +39,9 @@ struct OATHShow: Verb {
         "info", "Show version, device ID and whether a password is set. Needs no password.",
         examples: [Example("ykit oath info")])
 
-    func run(in world: World) async throws -> Outcome<OATHState> {
-        let info = await (try world.openOATH()).info
-        let isRemembered = (try? world.keyring().holds(info.deviceID)) ?? false
+    func run(in run: Run) async throws -> Outcome<OATHState> {
+        let info = await (try run.openOATH()).info
+        let isRemembered = (try? run.keyring().holds(info.deviceID)) ?? false
         let rows = [
             ["version", info.version?.description ?? "not reported"], ["device id", info.deviceID],
             ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
@@ -65,13 +65,13 @@ struct OATHReset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<ResetOATH> {
-        let service = try await world.openOATH()
+    func run(in run: Run) async throws -> Outcome<ResetOATH> {
+        let service = try await run.openOATH()
         let before = await service.info.deviceID
         try confirmation.ask(
-            typing: "reset", "this permanently deletes all OATH accounts on this key, and the password", in: world)
+            typing: "reset", "this permanently deletes all OATH accounts on this key, and the password", in: run)
         try await service.reset()
-        _ = try? world.keyring().forget(before)
+        _ = try? run.keyring().forget(before)
         let after = await service.info.deviceID
         return Outcome(ResetOATH(deviceID: after), "all accounts deleted; the device ID is now \(after)")
     }

@@ -95,20 +95,20 @@ struct OATHImport: Verb {
         if files.isEmpty { throw UsageError("give a file, or - for standard input") }
     }
 
-    func run(in world: World) async throws -> Outcome<ImportedAccounts> {
+    func run(in run: Run) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
-        for file in files { items += try self.items(of: file, world) }
+        for file in files { items += try self.items(of: file, run) }
         Self.refuseRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
         let notes = items.compactMap(\.note)
-        if world.plan != nil { (gaps.map(\.message) + notes).forEach { world.terminal.warn($0) } }
-        if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, world.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
-        let service = try await world.oath(password)
-        var outcome = try await write(items, AccountWriter(service: service), world.terminal)
-        if world.plan == nil { outcome.answer.warnings += notes }
-        for gap in gaps where world.plan == nil {
+        if run.plan != nil { (gaps.map(\.message) + notes).forEach { run.terminal.warn($0) } }
+        if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
+        if good > 0, !yes, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
+        let service = try await run.oath(password)
+        var outcome = try await write(items, AccountWriter(service: service), run.terminal)
+        if run.plan == nil { outcome.answer.warnings += notes }
+        for gap in gaps where run.plan == nil {
             if outcome.answer.failure == nil {
                 outcome.answer.failure = gap
             } else {
@@ -132,8 +132,8 @@ struct OATHImport: Verb {
     }
 
     /// Reads the accounts of a file.
-    private func items(of file: String, _ world: World) throws -> [Item] {
-        let (name, terminal) = (file == "-" ? "standard input" : file, world.terminal)
+    private func items(of file: String, _ run: Run) throws -> [Item] {
+        let (name, terminal) = (file == "-" ? "standard input" : file, run.terminal)
         let source = ImportSource(
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
         do {
@@ -143,7 +143,7 @@ struct OATHImport: Verb {
                     let failure = ExportError.needsColumn(columns).explanation(in: name)
                     let lines = columns.map { "\($0.words): \($0.contents)" }
                     let question = "which column of \(name.printable) has the accounts?"
-                    return columns[try world.choose(question, among: lines, orElse: failure)]
+                    return columns[try run.choose(question, among: lines, orElse: failure)]
                 },
                 unlocking: { try fileKey($0, terminal) },
                 password: { format in

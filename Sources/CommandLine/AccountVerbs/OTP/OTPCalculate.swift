@@ -54,12 +54,12 @@ struct OTPCalculate: Verb {
         if !(6...8).contains(digits) { throw UsageError("a code must have 6 to 8 digits") }
     }
 
-    func run(in world: World) async throws -> Outcome<SlotResponse> {
-        let service = try await world.otp()
-        let prompt = await service.carrier == .card ? TouchPrompt(world.terminal) : nil
+    func run(in run: Run) async throws -> Outcome<SlotResponse> {
+        let service = try await run.otp()
+        let prompt = await service.carrier == .card ? TouchPrompt(run.terminal) : nil
         defer { prompt?.end() }
         if totp {
-            let code = try await service.code(slot, at: time ?? world.now, period: period, digits: digits)
+            let code = try await service.code(slot, at: time ?? run.now, period: period, digits: digits)
             return Outcome(SlotResponse(slot: slot, code: code), code)
         }
         let bytes = try challengeBytes()

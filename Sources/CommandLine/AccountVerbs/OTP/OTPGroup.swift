@@ -62,8 +62,8 @@ struct OTPInfo: Verb {
         "info", "Show which slots are in use, and what they do.",
         examples: [Example("ykit otp info")])
 
-    func run(in world: World) async throws -> Outcome<OTPReport> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<OTPReport> {
+        let service = try await run.otp()
         let version = await service.version
         let serial = try? await service.serial()
         let isFIPS = version.major == 4 ? try? await service.isInFIPSMode() : nil
@@ -101,9 +101,9 @@ struct OTPSwap: Verb {
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in world: World) async throws -> Outcome<SwappedSlots> {
-        let service = try await world.otp()
-        try world.confirm("swap the two slots?", unless: force)
+    func run(in run: Run) async throws -> Outcome<SwappedSlots> {
+        let service = try await run.otp()
+        try run.confirm("swap the two slots?", unless: force)
         try await service.swap()
         return Outcome(SwappedSlots(), "the slots are swapped")
     }
@@ -128,11 +128,11 @@ struct OTPDelete: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func run(in world: World) async throws -> Outcome<ChangedSlot> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<ChangedSlot> {
+        let service = try await run.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
-        let access = try code.read(world)
-        try world.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered", unless: force)
+        let access = try code.read(run)
+        try run.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered", unless: force)
         try await service.delete(slot, access: access)
         return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
     }
@@ -148,13 +148,13 @@ struct OTPSettingsUpdate: Verb {
     @OptionGroup var target: OTPProgramming
     @OptionGroup var typing: TypingOptions
 
-    func run(in world: World) async throws -> Outcome<ChangedSlot> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<ChangedSlot> {
+        let service = try await run.otp()
         let slot = target.slot
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
-        let (_, access) = try target.read(in: world) {}
-        try world.confirm("rewrite all settings of slot \(slot.rawValue)?", unless: target.force)
+        let (_, access) = try target.read(in: run) {}
+        try run.confirm("rewrite all settings of slot \(slot.rawValue)?", unless: target.force)
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)
@@ -200,12 +200,12 @@ struct OTPNDEF: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func run(in world: World) async throws -> Outcome<SlotNDEF> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<SlotNDEF> {
+        let service = try await run.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let record: OTPNDEFRecord =
             text ? .text(prefix ?? "", language: language) : prefix.map(OTPNDEFRecord.uri) ?? .standard
-        try await service.setNDEF(record, for: slot, access: try code.read(world))
+        try await service.setNDEF(record, for: slot, access: try code.read(run))
         let report = SlotNDEF(slot: slot, record: record)
         return Outcome(
             report, "over NFC the key returns '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")

@@ -42,8 +42,8 @@ struct AccessCodeOptions: ParsableArguments {
     @OptionGroup var given: SecretOptions<AccessCode>
 
     /// Returns the code; `nil` for a slot without one.
-    func read(_ world: World) throws -> OTPAccessCode? {
-        return try Self.code(given.source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
+    func read(_ run: Run) throws -> OTPAccessCode? {
+        return try Self.code(given.source, asks: accessCode ? "access code of the slot" : nil, run.terminal)
     }
 
     /// Returns a code from a source, or from a prompt if there is a question.
@@ -73,10 +73,10 @@ struct NewAccessCodeOptions: ParsableArguments {
     }
 
     /// Returns the change of the access code; by default it is kept.
-    func access(from current: OTPAccessCode?, _ world: World) throws -> OTPAccess {
+    func access(from current: OTPAccessCode?, _ run: Run) throws -> OTPAccess {
         if removeAccessCode { return OTPAccess(current: current, new: nil) }
         let question = newAccessCode ? "new access code" : nil
-        guard let new = try AccessCodeOptions.code(given.source, asks: question, world.terminal) else {
+        guard let new = try AccessCodeOptions.code(given.source, asks: question, run.terminal) else {
             return .keeping(current)
         }
         return OTPAccess(current: current, new: new)
@@ -99,9 +99,9 @@ struct OTPKeyOptions: ParsableArguments {
     }
 
     /// Returns the key: generated, given, or asked for.
-    func read(_ question: String, made count: Int, base32: Bool = false, _ world: World) throws -> SharedSecret {
-        if generate { return try OTPSecret.random(count, world) }
-        return SharedSecret(try OTPSecret.read(given.source, question, world, base32: base32))
+    func read(_ question: String, made count: Int, base32: Bool = false, _ run: Run) throws -> SharedSecret {
+        if generate { return try OTPSecret.random(count, run) }
+        return SharedSecret(try OTPSecret.read(given.source, question, run, base32: base32))
     }
 
     /// Returns the disclosures of a generated key.
@@ -115,10 +115,10 @@ struct OTPKeyOptions: ParsableArguments {
 enum OTPSecret {
     /// Returns a secret, given or asked for.
     static func read(
-        _ source: SecretInput.Source, _ question: String, _ world: World, base32: Bool = false
+        _ source: SecretInput.Source, _ question: String, _ run: Run, base32: Bool = false
     ) throws -> Secret {
         let form = base32 ? "base 32" : "hexadecimal"
-        return try decode(try source.read(world.terminal, asking: "\(question) (\(form))"), question, base32: base32)
+        return try decode(try source.read(run.terminal, asking: "\(question) (\(form))"), question, base32: base32)
     }
 
     /// Accepts the other encoding if the text cannot be in the expected one.
@@ -154,8 +154,8 @@ enum OTPSecret {
     }
 
     /// Generates a secret.
-    static func random(_ count: Int, _ world: World) throws -> SharedSecret {
-        var bytes = try world.environment.random.draw(count, secret: true)
+    static func random(_ count: Int, _ run: Run) throws -> SharedSecret {
+        var bytes = try run.environment.random.draw(count, secret: true)
         defer { Secret.wipe(&bytes) }
         return SharedSecret(Secret(bytes))
     }
@@ -238,14 +238,14 @@ struct TypingOptions: ParsableArguments {
     }
 }
 
-extension World {
+extension Run {
     /// Opens the OTP application of the selected key; reports when it waits for a touch.
     func otp() async throws -> OTPService {
         let touch = { @Sendable [terminal] in
             guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
-            terminal.say(TouchPrompt.usual)
+            terminal.say(TouchPrompt.standard)
         }
-        return try await OTPService.open(try choosingKey { try $0.otpLink() }, touch: touch)
+        return try await choosing { try await $0.open(OTPService.self, touch: touch) }
     }
 
     /// Asks before overwriting a slot that is or may be in use.

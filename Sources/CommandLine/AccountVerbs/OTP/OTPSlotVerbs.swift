@@ -59,16 +59,16 @@ struct OTPYubiOTP: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<YubicoOTPSlot> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<YubicoOTPSlot> {
+        let service = try await run.otp()
         let serial = serialPublicId || csv != nil ? try await service.serial() : nil
         let identity = try self.identity(serial)
-        let ((privateID, secret), access) = try target.read(in: world) {
-            (try self.privateID(world), try key.read("AES key", made: 16, world))
+        let ((privateID, secret), access) = try target.read(in: run) {
+            (try self.privateID(run), try key.read("AES key", made: 16, run))
         }
         let content = OTPSlotContent.yubicoOTP(publicID: identity, privateID: privateID, key: secret)
-        try await target.write(content, typing.settings, access: access, to: service, in: world) {
-            try disclosures(world, serial, identity, privateID, secret, access)
+        try await target.write(content, typing.settings, access: access, to: service, in: run) {
+            try disclosures(run, serial, identity, privateID, secret, access)
         }
         let text = Modhex.encode(identity)
         return Outcome(
@@ -89,14 +89,14 @@ struct OTPYubiOTP: Verb {
         return bytes
     }
 
-    private func privateID(_ world: World) throws -> SharedSecret {
-        if key.generate { return try OTPSecret.random(6, world) }
-        return SharedSecret(try OTPSecret.read(privateID.source, "private identity", world))
+    private func privateID(_ run: Run) throws -> SharedSecret {
+        if key.generate { return try OTPSecret.random(6, run) }
+        return SharedSecret(try OTPSecret.read(privateID.source, "private identity", run))
     }
 
     /// Returns the line for YubiCloud and the generated secrets to disclose.
     private func disclosures(
-        _ world: World, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
+        _ run: Run, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
         _ access: OTPAccess
     ) throws -> [Disclosure] {
         let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
@@ -105,7 +105,7 @@ struct OTPYubiOTP: Verb {
         guard let csv else { return made }
         let record = YubiCloudRecord(
             serial: serial ?? 0, publicID: identity, privateID: privateID, key: secret, accessCode: access.new,
-            time: world.now)
+            time: run.now)
         return try made + [Disclosure("", SharedSecret(record.line), in: csv, orElse: "")]
     }
 }
@@ -168,15 +168,15 @@ struct OTPStatic: Verb {
         if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length must be 1 to 38") }
     }
 
-    func run(in world: World) async throws -> Outcome<StaticSlot> {
-        let service = try await world.otp()
-        let ((password, codes), access) = try target.read(in: world) {
-            let password = SharedSecret(try self.password(world))
+    func run(in run: Run) async throws -> Outcome<StaticSlot> {
+        let service = try await run.otp()
+        let ((password, codes), access) = try target.read(in: run) {
+            let password = SharedSecret(try self.password(run))
             return (password, try scanCodes(password.value))
         }
         let count = codes.value.count
         let content = OTPSlotContent.staticPassword(scanCodes: codes)
-        try await target.write(content, typing.settings, access: access, to: service, in: world) {
+        try await target.write(content, typing.settings, access: access, to: service, in: run) {
             try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo)] : []
         }
         return Outcome(
@@ -184,9 +184,9 @@ struct OTPStatic: Verb {
             "slot \(target.slot.rawValue) types a password of \(count) characters")
     }
 
-    private func password(_ world: World) throws -> Secret {
-        if generate { return try layout.layout.password(length: length, random: world.environment.random) }
-        return try given.source.readNew(world.terminal, asking: "static password")
+    private func password(_ run: Run) throws -> Secret {
+        if generate { return try layout.layout.password(length: length, random: run.environment.random) }
+        return try given.source.readNew(run.terminal, asking: "static password")
     }
 
     private func scanCodes(_ password: borrowing Secret) throws -> SharedSecret {
@@ -242,16 +242,16 @@ struct OTPChalResp: Verb {
 
     @OptionGroup var key: OTPKeyOptions
 
-    func run(in world: World) async throws -> Outcome<ChallengeSlot> {
-        let service = try await world.otp()
-        let (secret, access) = try target.read(in: world) {
-            try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
+    func run(in run: Run) async throws -> Outcome<ChallengeSlot> {
+        let service = try await run.otp()
+        let (secret, access) = try target.read(in: run) {
+            try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, run)
         }
         let content: OTPSlotContent =
             yubico
             ? .challengeOTP(key: secret, needsTouch: touch)
             : .hmac(key: secret, needsTouch: touch, takesShortChallenges: !fullChallenges)
-        try await target.write(content, access: access, to: service, in: world) {
+        try await target.write(content, access: access, to: service, in: run) {
             try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) })
         }
         return Outcome(
@@ -305,8 +305,8 @@ struct OTPHOTP: Verb {
         if digits != 6, digits != 8 { throw UsageError("a code must have 6 or 8 digits") }
     }
 
-    func run(in world: World) async throws -> Outcome<HOTPSlot> {
-        let service = try await world.otp()
+    func run(in run: Run) async throws -> Outcome<HOTPSlot> {
+        let service = try await run.otp()
         var form = OTPSlotContent.HOTP()
         form.hasEightDigits = digits == 8
         form.counter = counter
@@ -315,10 +315,10 @@ struct OTPHOTP: Verb {
             let serial = text.utf8.count == 4 ? try await service.serial() : nil
             form.identifier = try OTPTokenIdentifier(text, serial: serial)
         }
-        let (secret, access) = try target.read(in: world) {
-            try key.read("HOTP key", made: 20, base32: true, world)
+        let (secret, access) = try target.read(in: run) {
+            try key.read("HOTP key", made: 20, base32: true, run)
         }
-        try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: world) {
+        try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: run) {
             try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) })
         }
         return Outcome(
@@ -338,22 +338,22 @@ struct OTPProgramming: ParsableArguments {
 
     /// Reads the current access code, the slot's secrets and the new access code, in the order in which standard input
     /// provides them.
-    func read<Secrets>(in world: World, _ secrets: () throws -> Secrets) throws -> (Secrets, OTPAccess) {
-        let current = try code.read(world)
+    func read<Secrets>(in run: Run, _ secrets: () throws -> Secrets) throws -> (Secrets, OTPAccess) {
+        let current = try code.read(run)
         let secrets = try secrets()
-        return (secrets, try newCode.access(from: current, world))
+        return (secrets, try newCode.access(from: current, run))
     }
 
     /// Programs the slot, and asks first if it is in use. Generated secrets are on disk before that, and
     /// disclosed afterwards.
     func write(
         _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess, to service: OTPService,
-        in world: World, disclosing made: () throws -> [Disclosure]
+        in run: Run, disclosing made: () throws -> [Disclosure]
     ) async throws {
-        try await world.confirm(writing: slot, of: service, force: force)
-        let made = try world.perform(made) ?? []
+        try await run.confirm(writing: slot, of: service, force: force)
+        let made = try run.perform(made) ?? []
         do { try await service.program(slot, content, settings, access: access) } catch {
-            try Disclosure.keep(made, after: error, world.terminal)
+            try Disclosure.keep(made, after: error, run.terminal)
             throw error
         }
         for secret in made { try secret.show() }

@@ -87,17 +87,17 @@ struct OTPVerify: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<AcceptedOTP> {
+    func run(in run: Run) async throws -> Outcome<AcceptedOTP> {
         let expected = try publicId.map { try Self.modhex($0) }
         let line = try TypedToken.line(password).trimmed
         let otp: YubicoOTP
         do { otp = try YubicoOTP(parsing: line) } catch { throw TokenError.malformed(error) }
         if let expected, expected != otp.publicID { throw TokenError.otherPublicID(otp.publicID) }
-        return server.isEmpty ? try open(otp, expected, world) : try await ask(otp, world)
+        return server.isEmpty ? try open(otp, expected, run) : try await ask(otp, run)
     }
 
-    private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ world: World) throws -> Outcome<AcceptedOTP> {
-        let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", world.terminal)
+    private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ run: Run) throws -> Outcome<AcceptedOTP> {
+        let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", run.terminal)
         let slot = try Self.slot(of: otp, in: text)
         let file = CounterFile(try store ?? Self.usualStore())
         let verdict = try OTPVerifier(store: file).verify(
@@ -123,12 +123,12 @@ struct OTPVerify: Verb {
         return key
     }
 
-    private func ask(_ otp: YubicoOTP, _ world: World) async throws -> Outcome<AcceptedOTP> {
-        let text = try key.given("YKIT_API_KEY", world.terminal)
+    private func ask(_ otp: YubicoOTP, _ run: Run) async throws -> Outcome<AcceptedOTP> {
+        let text = try key.given("YKIT_API_KEY", run.terminal)
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
-            transport: HTTPValidation(client: try world.http()), environment: world.environment)
-        let patience = Duration.seconds(max(1, Int(world.selection.timeout) / server.count))
+            transport: HTTPValidation(client: try run.http()), environment: run.environment)
+        let patience = Duration.seconds(max(1, Int(run.selection.timeout) / server.count))
         let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
         var outcome = Outcome(
             AcceptedOTP(
@@ -262,7 +262,7 @@ struct OTPParse: Verb {
 
     @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
 
-    func run(in world: World) throws -> Outcome<ParsedToken> {
+    func run(in run: Run) throws -> Outcome<ParsedToken> {
         let token = try TypedToken.read(password)
         return Outcome(ParsedToken(token: token), Self.lines(token))
     }

@@ -23,8 +23,8 @@ struct TokenPINOptions: ParsableArguments {
     @Flag("--ask-pin", help: "Ask for the token's PIN.") var askPin = false
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
-    func read(_ token: StoredToken, _ world: World) throws -> SharedSecret? {
-        if let pin = try given.source.given(world.terminal) { return pin }
+    func read(_ token: StoredToken, _ run: Run) throws -> SharedSecret? {
+        if let pin = try given.source.given(run.terminal) { return pin }
         guard askPin else { return nil }
         return SharedSecret(try Prompt(orElse: TokenPIN.name.hint).secret("PIN of token \(token.name)"))
     }
@@ -83,16 +83,16 @@ struct SecurIDCode: Verb {
         try UsageError.check(standardInput: [pin.given.isStandardInput, key.usesStandardInput])
     }
 
-    func run(in world: World) async throws -> Outcome<TimedTokenCodes> {
-        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, time, world)
-        let now = time ?? world.now
+    func run(in run: Run) async throws -> Outcome<TimedTokenCodes> {
+        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, time, run)
+        let now = time ?? run.now
         let code = try opened.code(at: now, allowExpired)
         if clipboard {
-            let seconds = max(1, code.validTo - world.now)
+            let seconds = max(1, code.validTo - run.now)
             try Clipboard.put(code.code, for: time == nil ? seconds : 30)
-            world.terminal.notice("the code is on the clipboard for \(time == nil ? seconds : 30) s")
+            run.terminal.notice("the code is on the clipboard for \(time == nil ? seconds : 30) s")
         } else {
-            world.terminal.note("valid for \(code.remaining.components.seconds) s, next: \(code.next)")
+            run.terminal.note("valid for \(code.remaining.components.seconds) s, next: \(code.next)")
         }
         return Outcome(
             TimedTokenCodes(codes: TokenCodes(token: record, code: code), time: now),
@@ -108,16 +108,16 @@ struct OpenedToken {
     /// Finds the token, runs the checks that need no seed (PIN, expiry), then opens it.
     static func open(
         _ query: String?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
-        _ allowExpired: Bool, _ time: Int64?, _ world: World
+        _ allowExpired: Bool, _ time: Int64?, _ run: Run
     ) async throws -> (StoredToken, OpenedToken) {
-        let store = try path.tokens(world)
-        let record = try store.one(query, world)
-        if let expiry = record.expiry, record.isExpired(at: time ?? world.now), !allowExpired {
+        let store = try path.tokens(run)
+        let record = try store.one(query, run)
+        if let expiry = record.expiry, record.isExpired(at: time ?? run.now), !allowExpired {
             throw SecurIDError.expired(serial: record.serial, expiry)
         }
-        let secret = try pin.read(record, world)
+        let secret = try pin.read(record, run)
         if let secret { _ = try SecurIDPIN(secret.value.copy(), for: record.type) }
-        let storeKey = try await world.open(store.content, key, for: "open the token store")
+        let storeKey = try await run.open(store.content, key, for: "open the token store")
         return (record, OpenedToken(token: try record.token(storeKey), pin: secret))
     }
 
@@ -146,27 +146,27 @@ struct SecurIDWatch: Verb {
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
-    func run(in world: World) async throws -> Outcome<TokenCodes> {
-        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, nil, world)
-        let end = duration.map { world.now + max(0, min($0, 1 << 32)) }
+    func run(in run: Run) async throws -> Outcome<TokenCodes> {
+        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, nil, run)
+        let end = duration.map { run.now + max(0, min($0, 1 << 32)) }
         var last: Tokencode?
         while true {
-            let now = world.now
+            let now = run.now
             let code = try opened.code(at: now, allowExpired)
             let isNew = code.validTo != last?.validTo
             last = code
-            if world.terminal.isOutputTerminal, !world.options.json {
-                world.terminal.draw(
+            if run.terminal.isOutputTerminal, !run.options.json {
+                run.terminal.draw(
                     "\r\u{1B}[K\(code.code)  \(code.remaining.components.seconds) s  next \(code.next)", to: 1)
             } else if isNew {
-                world.terminal.line(
-                    world.options.json ? TokenCodes(token: record, code: code).answer.text : code.code)
+                run.terminal.line(
+                    run.options.json ? TokenCodes(token: record, code: code).answer.text : code.code)
             }
             if let end, now >= end { break }
             try Interruption.sleep(
-                until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
+                until: run.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
         }
-        if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
+        if run.terminal.isOutputTerminal, !run.options.json { run.terminal.line("") }
         ExitStatus.done.end()
     }
 }

@@ -72,20 +72,20 @@ struct SecurIDExport: Verb {
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
-    func run(in world: World) async throws -> Outcome<ExportedToken> {
-        let store = try path.tokens(world)
-        let record = try store.one(token, world)
+    func run(in run: Run) async throws -> Outcome<ExportedToken> {
+        let store = try path.tokens(run)
+        let record = try store.one(token, run)
         let target = try FileOutput(
-            output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, world)
+            output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, run)
         let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
         try confirmation.ask(
             typing: "export",
             "the export contains the seed of token \(record.name): anyone who can read it can use the token",
-            in: world)
-        let password = try newPassword(world)
-        if password == nil { world.terminal.warn("the export has no password") }
-        let storeKey = try await world.open(store.content, key, for: "open the token store")
-        let text = try text(try record.token(storeKey), password, world)
+            in: run)
+        let password = try newPassword(run)
+        if password == nil { run.terminal.warn("the export has no password") }
+        let storeKey = try await run.open(store.content, key, for: "open the token store")
+        let text = try text(try record.token(storeKey), password, run)
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
         let shown = output == "-" ? String(decoding: bytes, as: UTF8.self) : nil
@@ -100,9 +100,9 @@ struct SecurIDExport: Verb {
         return outcome
     }
 
-    private func newPassword(_ world: World) throws -> SharedSecret? {
+    private func newPassword(_ run: Run) throws -> SharedSecret? {
         let source = exportPassword.source
-        if let given = try source.given(world.terminal) {
+        if let given = try source.given(run.terminal) {
             guard !given.value.isEmpty else { throw Explanation.usage("an empty password protects nothing") }
             return given
         }
@@ -110,9 +110,9 @@ struct SecurIDExport: Verb {
         return SharedSecret(try Prompt(orElse: source.hint).newSecret("password of the export"))
     }
 
-    private func text(_ token: SecurIDToken, _ password: SharedSecret?, _ world: World) throws -> SharedSecret {
+    private func text(_ token: SecurIDToken, _ password: SharedSecret?, _ run: Run) throws -> SharedSecret {
         var token = token
-        let random = world.environment.random
+        let random = run.environment.random
         if format == .sdtid {
             token.deviceID = newDeviceId
             return try SDTIDBatch.text(token, password: password, random)
@@ -159,12 +159,12 @@ struct SecurIDDetect: Verb {
 
     @Option("--scheme", help: "Accept links with this scheme only.") var scheme: String?
 
-    func run(in world: World) async throws -> Outcome<DetectedToken> {
+    func run(in run: Run) async throws -> Outcome<DetectedToken> {
         let link = SecurIDLink(source)
         if let scheme, SecurIDLink(source, scheme: scheme) == nil {
             throw SecurIDError.format("not a link with the scheme '\(scheme.printable)'")
         }
-        let input = try TokenSource.read(source, world)
+        let input = try TokenSource.read(source, run)
         var server: HTTPURL?
         if case .ctkip(let link) = input { server = try HTTPURL(link.server) }
         let found = DetectedToken(input: input, scheme: link?.scheme, url: server?.description)

@@ -102,51 +102,51 @@ struct SecurIDImport: Verb {
         try UsageError.check(standardInput: readers)
     }
 
-    func run(in world: World) async throws -> Outcome<ImportedTokens> {
-        let store = try path.tokens(world)
-        var source = try await read(store.bindingID, world)
+    func run(in run: Run) async throws -> Outcome<ImportedTokens> {
+        let store = try path.tokens(run)
+        var source = try await read(store.bindingID, run)
         try checkNickname(source.tokens, store)
-        try checkTokens(&source.tokens, store.bindingID, world)
+        try checkTokens(&source.tokens, store.bindingID, run)
         let new = try store.new(source.tokens, limit: max)
         if source.hasPIN {
-            world.terminal.warn(
+            run.terminal.warn(
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
-        if !new.isEmpty { try await save(new, store, world) }
-        return outcome(source.tokens, new, store.file, source.form, world)
+        if !new.isEmpty { try await save(new, store, run) }
+        return outcome(source.tokens, new, store.file, source.form, run)
     }
 
     /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
     /// memory beyond this.
     private func read(
-        _ own: String?, _ world: World
+        _ own: String?, _ run: Run
     ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
-        let input = try input(world)
-        let secret = try password.source.given(world.terminal)
+        let input = try input(run)
+        let secret = try password.source.given(run.terminal)
         guard let input, input.form != "ctkip" else {
-            return ([try await server.fetch(input, ctkip, world)], "ctkip", false)
+            return ([try await server.fetch(input, ctkip, run)], "ctkip", false)
         }
         let hasPIN = if case .stoken(let source) = input { source.hasPIN } else { false }
-        return (try tokens(of: input, own, secret, world), input.form, hasPIN)
+        return (try tokens(of: input, own, secret, run), input.form, hasPIN)
     }
 
     /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
-    private func input(_ world: World) throws -> SecurIDInput? {
+    private func input(_ run: Run) throws -> SecurIDInput? {
         if let ctkip {
             return ctkip.lowercased().contains(bytesOf: "ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
         }
-        return try TokenSource.read(source ?? "-", world)
+        return try TokenSource.read(source ?? "-", run)
     }
 
     /// Returns the tokens of a source that requires no server.
     private func tokens(
-        of input: SecurIDInput, _ own: String?, _ given: SharedSecret?, _ world: World
+        of input: SecurIDInput, _ own: String?, _ given: SharedSecret?, _ run: Run
     ) throws -> [SecurIDToken] {
         let wanted = try wanted(input)
         let devices = [deviceId ?? own].compactMap { $0 }
         func read(_ password: SharedSecret?) throws(SecurIDError) -> [SecurIDToken] {
             let count = wanted?.count ?? input.serials.count
-            let counter = count > 20 ? Counter(world.terminal, "reading the tokens", of: count) : nil
+            let counter = count > 20 ? Counter(run.terminal, "reading the tokens", of: count) : nil
             defer { counter?.end() }
             return try input.tokens(SecurIDKeys(password: password, deviceIDs: devices), wanted) { counter?.show($0) }
         }
@@ -179,11 +179,11 @@ struct SecurIDImport: Verb {
         try store.check(nickname: nickname, for: tokens.first?.serial)
     }
 
-    private func checkTokens(_ tokens: inout [SecurIDToken], _ own: String?, _ world: World) throws {
+    private func checkTokens(_ tokens: inout [SecurIDToken], _ own: String?, _ run: Run) throws {
         for index in tokens.indices {
             if let type { tokens[index].type = type.type }
             if let nickname { tokens[index].nickname = nickname }
-            if let expiry = tokens[index].expiry, tokens[index].isExpired(at: world.now), !allowExpired {
+            if let expiry = tokens[index].expiry, tokens[index].isExpired(at: run.now), !allowExpired {
                 throw SecurIDError.expired(serial: tokens[index].serial, expiry)
             }
             guard let bound = tokens[index].deviceID,
@@ -193,36 +193,36 @@ struct SecurIDImport: Verb {
                 throw SecurIDError.boundElsewhere(serial: tokens[index].serial, device: bound)
             }
             if deviceId == nil, !(own.map { DeviceBinding.matches($0, bound) } ?? false) {
-                world.terminal.warn("token \(tokens[index].serial) names the device \(bound.printable)")
+                run.terminal.warn("token \(tokens[index].serial) names the device \(bound.printable)")
             }
         }
     }
 
     /// Seals and writes the tokens; a store without keys first gets one.
     private func save(
-        _ tokens: [SecurIDToken], _ store: TokenStore, _ world: World
+        _ tokens: [SecurIDToken], _ store: TokenStore, _ run: Run
     ) async throws {
         let storeKey: StoreKey
         var seal: StoreSeal?
         if store.content.seals.isEmpty {
-            storeKey = try StoreKey(world.environment.random)
-            seal = try await world.seal(storeKey, key, newKey, besides: [], of: "token store")
+            storeKey = try StoreKey(run.environment.random)
+            seal = try await run.seal(storeKey, key, newKey, besides: [], of: "token store")
             if !key.software {
-                world.terminal.notice("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
+                run.terminal.notice("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
             }
         } else {
-            storeKey = try await world.open(store.content, key, for: "open the token store")
+            storeKey = try await run.open(store.content, key, for: "open the token store")
         }
-        try world.endPlan()
+        try run.endPlan()
         try store.add(tokens, storeKey, seal: seal)
     }
 
     private func outcome(
-        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ world: World
+        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ run: Run
     ) -> Outcome<ImportedTokens> {
         let added = Set(new.map(\.serial))
         // Of many tokens the members take as much memory as the tokens.
-        let listed = world.options.json ? tokens : []
+        let listed = run.options.json ? tokens : []
         let imported = ImportedTokens(
             serial: tokens.first?.serial,
             tokens: listed.map { ImportedToken(token: $0, isAdded: added.contains($0.serial)) }, form: form,
@@ -258,9 +258,9 @@ enum TokenTypeChoice: String, CaseIterable, ExpressibleByArgument {
 /// The source of tokens.
 enum TokenSource {
     /// Reads a file, an image, standard input, or the string itself.
-    static func read(_ source: String, _ world: World) throws -> SecurIDInput {
+    static func read(_ source: String, _ run: Run) throws -> SecurIDInput {
         if source != "-", isString(source) {
-            world.terminal.warn(
+            run.terminal.warn(
                 "a token on the command line can be seen by others; use a file, or - for standard input")
             return try SecurIDInput(parsing: Array(source.utf8))
         }

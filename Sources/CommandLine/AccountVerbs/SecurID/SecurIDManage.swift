@@ -32,9 +32,9 @@ struct SecurIDList: Verb {
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<TokenList> {
-        let store = try path.tokens(world)
-        let now = world.now
+    func run(in run: Run) async throws -> Outcome<TokenList> {
+        let store = try path.tokens(run)
+        let now = run.now
         let tokens = store.tokens.map { TokenReport($0, in: store, at: now) }
         let rows = tokens.map { listed in
             let token = listed.token
@@ -44,7 +44,7 @@ struct SecurIDList: Verb {
                 (listed.isExpired ? "expired " : "expires ") + (token.expiry?.description ?? "never"),
             ]
         }
-        if tokens.isEmpty { world.terminal.note("no tokens yet; import one with: ykit securid import FILE") }
+        if tokens.isEmpty { run.terminal.note("no tokens yet; import one with: ykit securid import FILE") }
         return Outcome(
             TokenList(tokens: tokens, current: store.current, store: store.file.path), Table.lines(rows))
     }
@@ -67,16 +67,16 @@ struct SecurIDShow: Verb {
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<ShownToken> {
-        let store = try path.tokens(world)
-        let found = try store.one(token, world)
+    func run(in run: Run) async throws -> Outcome<ShownToken> {
+        let store = try path.tokens(run)
+        let found = try store.one(token, run)
         let rows = [
             ["serial", found.serial], ["nickname", (found.nickname ?? "-").printable],
             ["type", found.type.rawValue], ["digits", "\(found.digits)"], ["interval", "\(found.interval) s"],
             ["expires", found.expiry.map { "\($0) 00:00 UTC" } ?? "never"], ["user", (found.user ?? "-").printable],
             ["device", (found.deviceID ?? "-").printable],
         ]
-        return Outcome(ShownToken(token: TokenReport(found, in: store, at: world.now)), Table.details(rows))
+        return Outcome(ShownToken(token: TokenReport(found, in: store, at: run.now)), Table.details(rows))
     }
 }
 
@@ -97,10 +97,10 @@ struct SecurIDUse: Verb {
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<TokenSerial> {
-        let store = try path.tokens(world)
-        let found = try store.one(token, world)
-        try world.endPlan()
+    func run(in run: Run) async throws -> Outcome<TokenSerial> {
+        let store = try path.tokens(run)
+        let found = try store.one(token, run)
+        try run.endPlan()
         try store.use(found)
         return Outcome(TokenSerial(serial: found.serial), "\(found.name) is the current token")
     }
@@ -137,9 +137,9 @@ struct SecurIDRename: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<RenamedToken> {
-        let store = try path.tokens(world)
-        let found = try store.one(token, world)
+    func run(in run: Run) async throws -> Outcome<RenamedToken> {
+        let store = try path.tokens(run)
+        let found = try store.one(token, run)
         let nickname = name.isEmpty ? nil : name
         if let nickname { try store.check(nickname: nickname, for: found.serial) }
         let outcome = Outcome(
@@ -148,8 +148,8 @@ struct SecurIDRename: Verb {
                 ?? "token \(found.serial) has no nickname")
         // Nothing to change needs no key.
         if found.nickname == nickname { return outcome }
-        let storeKey = try await world.open(store.content, key, for: "open the token store")
-        try world.endPlan()
+        let storeKey = try await run.open(store.content, key, for: "open the token store")
+        try run.endPlan()
         try store.rename(found, nickname, storeKey)
         return outcome
     }
@@ -166,11 +166,11 @@ struct SecurIDDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<TokenSerial> {
-        let store = try path.tokens(world)
-        let found = try store.one(token, world)
-        try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
-        try world.endPlan()
+    func run(in run: Run) async throws -> Outcome<TokenSerial> {
+        let store = try path.tokens(run)
+        let found = try store.one(token, run)
+        try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: run)
+        try run.endPlan()
         try store.delete(found)
         return Outcome(TokenSerial(serial: found.serial), "deleted token \(found.serial)")
     }
@@ -204,24 +204,24 @@ struct SecurIDReset: Verb {
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
-    func run(in world: World) async throws -> Outcome<ClearedTokens> {
-        let store = try path.tokens(world)
+    func run(in run: Run) async throws -> Outcome<ClearedTokens> {
+        let store = try path.tokens(run)
         let seals = store.content.seals
         let (tokens, keys) = (store.tokens.count, seals.count)
         try confirmation.ask(
             typing: "reset", "this deletes \(tokens) token\(tokens == 1 ? "" : "s") and the keys of the store",
-            in: world)
+            in: run)
         let stored = seals.filter { if case .fido(_, _, _, true) = $0.means { true } else { false } }
         if !stored.isEmpty {
-            let service = try await world.openFIDO(key.pin, for: "delete the store's credential")
-            try await StoreAuthenticator(service, world.environment.random).delete(stored)
+            let service = try await run.openFIDO(key.pin, for: "delete the store's credential")
+            try await StoreAuthenticator(service, run.environment.random).delete(stored)
         }
-        try world.endPlan()
+        try run.endPlan()
         try store.clear()
-        let forgotten = try world.storeKeyring?.forget(seals) ?? 0
+        let forgotten = try run.storeKeyring?.forget(seals) ?? 0
         let isReadable = stored.count + forgotten < keys
         if isReadable {
-            world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
+            run.terminal.warn("old copies of the file can still be opened with the keys that opened them")
         }
         return Outcome(
             ClearedTokens(tokens: tokens, keys: keys, isReadable: isReadable),
@@ -245,11 +245,11 @@ struct SecurIDBindingID: Verb {
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<BindingIdentifier> {
-        let store = try path.tokens(world)
-        let random = world.environment.random
+    func run(in run: Run) async throws -> Outcome<BindingIdentifier> {
+        let store = try path.tokens(run)
+        let random = run.environment.random
         let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
-        if known == nil { try world.endPlan() }
+        if known == nil { try run.endPlan() }
         let id = try known ?? store.makeBindingID(random)
         return Outcome(BindingIdentifier(id: id), id)
     }
@@ -274,7 +274,7 @@ struct SecurIDVersion: Verb {
         "version", "Show the version, and the token formats that it reads and writes.",
         examples: [Example("ykit securid version")])
 
-    func run(in world: World) async throws -> Outcome<TokenFormats> {
+    func run(in run: Run) async throws -> Outcome<TokenFormats> {
         let formats = TokenFormats()
         return Outcome(
             formats,

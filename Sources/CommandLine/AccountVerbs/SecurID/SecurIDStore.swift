@@ -22,8 +22,8 @@ struct SecurIDStoreShow: Verb {
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<TokenStoreContents> {
-        let store = try StoreContents(try path.file(world))
+    func run(in run: Run) async throws -> Outcome<TokenStoreContents> {
+        let store = try StoreContents(try path.file(run))
         return Outcome(TokenStoreContents(store: store), store.lines("token"))
     }
 }
@@ -46,8 +46,8 @@ struct SecurIDStoreAddKey: Verb {
 
     func check() throws { try newKey.check(key) }
 
-    func run(in world: World) async throws -> Outcome<AddedStoreKey> {
-        try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", world)
+    func run(in run: Run) async throws -> Outcome<AddedStoreKey> {
+        try await StoreKeys.add(newKey, key, present, to: try path.file(run), "token store", run)
     }
 }
 
@@ -66,7 +66,7 @@ struct SecurIDStoreRemoveKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
-    func run(in world: World) async throws -> Outcome<RemovedStoreKey> {
-        try StoreKeys.remove(name, from: try path.file(world), confirmation, world)
+    func run(in run: Run) async throws -> Outcome<RemovedStoreKey> {
+        try StoreKeys.remove(name, from: try path.file(run), confirmation, run)
     }
 }

@@ -8,7 +8,7 @@ import YKWire
 
 extension TokenStore {
     /// Returns the token that a text means; the user chooses among several.
-    func one(_ query: String?, _ world: World) throws -> StoredToken {
+    func one(_ query: String?, _ run: Run) throws -> StoredToken {
         let found = try tokens(matching: query)
         if let only = found.first, found.count == 1 { return only }
         let failure = Explanation(
@@ -16,7 +16,7 @@ extension TokenStore {
             query.map { "several tokens match '\($0.printable)'" }
                 ?? "the store has \(found.count) tokens: give one, or choose one with 'securid use'",
             candidates: found.map(\.name))
-        return found[try world.choose("which token?", among: failure.candidates.map(\.line), orElse: failure)]
+        return found[try run.choose("which token?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 

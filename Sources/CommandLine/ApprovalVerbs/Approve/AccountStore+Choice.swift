@@ -18,15 +18,15 @@ struct ApproveStoreOptions: ParsableArguments {
     var store: String?
 
     /// The store's file; the folder of the default one is created.
-    func file(_ world: World) throws -> StoreFile {
+    func file(_ run: Run) throws -> StoreFile {
         let file = try StoreFile(
-            store ?? StorePathOptions.usual("approve.json"), service: ApprovalStore.service)
-        if file.isExposed { world.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
+            store ?? StorePathOptions.defaultPath("approve.json"), service: ApprovalStore.service)
+        if file.isExposed { run.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
     /// Reads the accounts.
-    func accounts(_ world: World) throws -> AccountStore { try AccountStore(file(world)) }
+    func accounts(_ run: Run) throws -> AccountStore { try AccountStore(file(run)) }
 }
 
 extension AccountStore {
@@ -37,29 +37,29 @@ extension AccountStore {
     var history: HistoryFile { HistoryFile(file) }
 
     /// Returns the account that a text means, or the only account without one; the user chooses among several.
-    func one(_ query: String?, _ world: World) throws -> ApprovalAccount {
+    func one(_ query: String?, _ run: Run) throws -> ApprovalAccount {
         let found = try accounts(matching: query)
         return try Self.one(
             found,
             query.map { "several accounts match '\($0.printable)'" }
-                ?? "the store has \(found.count) accounts; choose one", world)
+                ?? "the store has \(found.count) accounts; choose one", run)
     }
 
     /// Returns the only account, or the one that the user chooses among several.
-    static func one(_ found: [ApprovalAccount], _ message: String, _ world: World) throws -> ApprovalAccount {
+    static func one(_ found: [ApprovalAccount], _ message: String, _ run: Run) throws -> ApprovalAccount {
         if found.count == 1 { return found[0] }
         let failure = Explanation(
             "several-accounts", .severalDevices, message,
             candidates: found.map { "\($0.name.printable)  \($0.id.printable)" })
-        return found[try world.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
+        return found[try run.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// Returns the push account that a text means, or the only push account without one.
-    func onePush(_ query: String?, _ world: World) throws -> PushAccount {
+    func onePush(_ query: String?, _ run: Run) throws -> PushAccount {
         let push = push.map(\.account)
         let account =
             query == nil && !push.isEmpty
-            ? try Self.one(push, "the store has \(push.count) accounts; choose one", world) : try one(query, world)
+            ? try Self.one(push, "the store has \(push.count) accounts; choose one", run) : try one(query, run)
         guard let push = PushAccount(account) else {
             throw Explanation(
                 "not-push", .usage,
@@ -69,8 +69,8 @@ extension AccountStore {
     }
 
     /// Returns the push accounts to poll: the named one, or all.
-    func asked(_ query: String?, _ world: World) throws -> [PushAccount] {
-        if let query { return [try onePush(query, world)] }
+    func asked(_ query: String?, _ run: Run) throws -> [PushAccount] {
+        if let query { return [try onePush(query, run)] }
         guard push.isEmpty else { return push }
         throw accounts.isEmpty ? ApprovalError.noAccounts : ApprovalError.noSuchAccount(nil)
     }
@@ -78,7 +78,7 @@ extension AccountStore {
     /// Returns the only account of some kinds that a text means, or the only one there is; the user chooses among
     /// several.
     func one(
-        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ world: World
+        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ run: Run
     ) throws -> ApprovalAccount {
         let found: [ApprovalAccount]
         do { found = try accounts(matching: query, of: kinds) } catch {
@@ -87,12 +87,12 @@ extension AccountStore {
                 query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
                 hint: "'ykit approve accounts' lists them, 'ykit approve open LINK' adds one")
         }
-        return try Self.one(found, "\(found.count) accounts \(what) match; choose one", world)
+        return try Self.one(found, "\(found.count) accounts \(what) match; choose one", run)
     }
 
     /// Returns the container that a text means, or the only container without one.
-    func container(_ query: String?, _ world: World) throws -> ContainerAccount {
-        let account = try one(query, of: [.container], "that is a container", world)
+    func container(_ query: String?, _ run: Run) throws -> ContainerAccount {
+        let account = try one(query, of: [.container], "that is a container", run)
         guard let container = ContainerAccount(account) else {
             throw Explanation.malformed("container '\(account.name.printable)' cannot be read")
         }

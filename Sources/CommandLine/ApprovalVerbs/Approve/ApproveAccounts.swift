@@ -72,10 +72,10 @@ struct ApproveAccounts: Verb {
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<AccountList> {
-        let book = try path.accounts(world)
+    func run(in run: Run) async throws -> Outcome<AccountList> {
+        let book = try path.accounts(run)
         if book.accounts.isEmpty {
-            world.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
+            run.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
         }
         let accounts = book.accounts.map { ListedAccount(account: $0, isGone: book.isGone($0)) }
         return Outcome(AccountList(accounts: accounts, store: book.file), Table.lines(accounts.map(\.row)))
@@ -106,16 +106,16 @@ struct ApproveAddress: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<DeliveryAddress> {
-        let book = try path.accounts(world)
-        let push = try book.onePush(account, world)
-        let text = PushText.address(address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
-        try world.endPlan("sign '\(text)'", ["then send it to \(push.url)"])
-        let keys = ApproveKeys(world, book, key)
+    func run(in run: Run) async throws -> Outcome<DeliveryAddress> {
+        let book = try path.accounts(run)
+        let push = try book.onePush(account, run)
+        let text = PushText.address(address, serial: push.account.serial, timestamp: UTCDate.timestamp(run.now))
+        try run.endPlan("sign '\(text)'", ["then send it to \(push.url)"])
+        let keys = ApproveKeys(run, book, key)
         let opened = try await keys.key(of: push)
         // Checks that the store is writable before the server is informed.
         try book.file.update { _ in }
-        let changed = try await world.approver().setAddress(address, push, opened)
+        let changed = try await run.approver().setAddress(address, push, opened)
         try keys.replace(changed.stored)
         return Outcome(
             DeliveryAddress(account: push.account, address: address),
@@ -167,34 +167,34 @@ struct ApproveLogout: AccountKeyVerb {
         try UsageError.check(standardInput: [person.secret.isStandardInput, key.usesStandardInput])
     }
 
-    func run(in world: World) async throws -> Outcome<EndedAccount> {
-        let book = try path.accounts(world)
-        let ended = try book.one(account, world)
+    func run(in run: Run) async throws -> Outcome<EndedAccount> {
+        let book = try path.accounts(run)
+        let ended = try book.one(account, run)
         try confirmation.ask(
             "remove account '\(ended.name.printable)' of \(ended.server.printable)? it must be enrolled again to be used",
-            in: world)
-        try world.endPlan()
+            in: run)
+        try run.endPlan()
         // Checks that the store is writable before anything is deleted.
         try book.file.update { _ in }
-        if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
-        if let codes = CodeAccount(ended) { return try await forget(codes, book, world) }
+        if let container = ContainerAccount(ended) { return try await leave(container, book, run) }
+        if let codes = CodeAccount(ended) { return try await forget(codes, book, run) }
         var isTold = false
         if let user = person.user, let push = PushAccount(ended) {
             guard let base = push.base else {
                 throw Explanation.malformed("the account's address is not below /ttype/")
             }
-            let approver = try world.approver()
-            let client = try await approver.signIn(base, user: user, try person.password(world), trust: push.trust)
+            let approver = try run.approver()
+            let client = try await approver.signIn(base, user: user, try person.password(run), trust: push.trust)
             try await approver.deleteToken(push.account.serial, client)
             isTold = true
         } else {
-            world.terminal.warn("the server keeps token \(ended.serial.printable); have it deleted there")
+            run.terminal.warn("the server keeps token \(ended.serial.printable); have it deleted there")
         }
         var isDeleted = false
         if let push = PushAccount(ended) {
             isDeleted = push.place == .software
             if !isDeleted, !keepKey {
-                isDeleted = try await !SlotCleaning(world, managementKey, key.pin).remove([push]).isEmpty
+                isDeleted = try await !SlotCleaning(run, managementKey, key.pin).remove([push]).isEmpty
             }
         }
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
@@ -207,19 +207,19 @@ struct ApproveLogout: AccountKeyVerb {
 extension ApproveLogout {
     /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
     private func forget(
-        _ codes: CodeAccount, _ book: AccountStore, _ world: World
+        _ codes: CodeAccount, _ book: AccountStore, _ run: Run
     ) async throws -> Outcome<EndedAccount> {
         var isDeleted = false
         if !keepKey {
-            let service = try await world.oath(password)
+            let service = try await run.oath(password)
             do {
                 try await service.delete(codes.id)
                 isDeleted = true
             } catch .noSuchAccount {
-                world.terminal.warn("this security key does not have the account's secret; no secret was deleted")
+                run.terminal.warn("this security key does not have the account's secret; no secret was deleted")
             }
         }
-        world.terminal.warn("the server keeps token \(codes.account.serial.printable); have it deleted there")
+        run.terminal.warn("the server keeps token \(codes.account.serial.printable); have it deleted there")
         try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
         return Outcome(
             EndedAccount(account: codes.account, isTold: false, isDeleted: isDeleted),
@@ -230,25 +230,25 @@ extension ApproveLogout {
 
 /// Deletes the keys of accounts from their slots.
 struct SlotCleaning {
-    let world: World
+    let run: Run
     let managementKey: ManagementKeyOptions
     let pin: PINOptions
 
-    init(_ world: World, _ managementKey: ManagementKeyOptions, _ pin: PINOptions) {
-        (self.world, self.managementKey, self.pin) = (world, managementKey, pin)
+    init(_ run: Run, _ managementKey: ManagementKeyOptions, _ pin: PINOptions) {
+        (self.run, self.managementKey, self.pin) = (run, managementKey, pin)
     }
 
     /// Deletes the keys of accounts from the security key in use if their public keys match; returns the accounts whose
     /// keys were deleted.
     func remove(_ accounts: [PushAccount]) async throws -> [PushAccount] {
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         let serial = try await service.serial()
         var found: [(PushAccount, PIVSlot)] = []
         for account in accounts {
             guard let slot = account.place.slot, account.place.keySerial == serial,
                 (try? await service.metadata(of: slot)?.publicKey) == account.publicKey
             else {
-                world.terminal.warn(
+                run.terminal.warn(
                     "the key of account '\(account.account.name.printable)' is not on this security key; it stays where it is"
                 )
                 continue
@@ -257,10 +257,10 @@ struct SlotCleaning {
         }
         guard !found.isEmpty else { return [] }
         guard await service.identity.supports(.moveKey) != false else {
-            world.terminal.warn("this firmware cannot delete keys (5.7 and later can); they stay in their slots")
+            run.terminal.warn("this firmware cannot delete keys (5.7 and later can); they stay in their slots")
             return []
         }
-        var unlocking = world.piv(service, pin, managementKey)
+        var unlocking = run.piv(service, pin, managementKey)
         try await unlocking.manage(for: "delete the key of an account")
         var removed: [PushAccount] = []
         for (account, slot) in found where await PIVApprovalKey.remove(slot, account.publicKey, service) {
@@ -300,8 +300,8 @@ struct ApproveClear: AccountKeyVerb {
 
     func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
-    func run(in world: World) async throws -> Outcome<ClearedAccounts> {
-        let book = try path.accounts(world)
+    func run(in run: Run) async throws -> Outcome<ClearedAccounts> {
+        let book = try path.accounts(run)
         var removed: [PushAccount] = []
         if keys {
             let accounts = book.push.filter { $0.place.slot != nil }
@@ -312,13 +312,13 @@ struct ApproveClear: AccountKeyVerb {
                 throw Explanation("no-such-account", .notFound, "no account in the store has a key in a slot")
             }
             try confirmation.ask(
-                typing: "clear", "this permanently deletes the keys in slots \(slots.listed())", in: world)
-            try world.endPlan()
-            removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
+                typing: "clear", "this permanently deletes the keys in slots \(slots.listed())", in: run)
+            try run.endPlan()
+            removed = try await SlotCleaning(run, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
-                typing: "clear", "this permanently removes \(book.countText) and the history", in: world)
-            try world.endPlan()
+                typing: "clear", "this permanently removes \(book.countText) and the history", in: run)
+            try run.endPlan()
             try book.file.update { store throws(StoreError) in
                 store.clear()
                 store.settings = JSONValue.Object()
@@ -357,15 +357,15 @@ struct ApproveMoveStore: Verb {
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<MovedStore> {
-        let book = try path.accounts(world)
+    func run(in run: Run) async throws -> Outcome<MovedStore> {
+        let book = try path.accounts(run)
         let new = StoreFile(target, service: ApprovalStore.service)
         let history = HistoryFile(new)
         for path in [target, history.path] where Files.isFile(path) { throw Explanation.exists(path) }
         guard !book.accounts.isEmpty else {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }
-        try world.endPlan()
+        try run.endPlan()
         // Both locks are held while the content moves; the old file is deleted last.
         try book.file.update { store throws(StoreError) in
             let content = store

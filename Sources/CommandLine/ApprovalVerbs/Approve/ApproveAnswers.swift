@@ -56,12 +56,12 @@ struct ApproveYes: AccountKeyVerb {
     /// The maximum number of wrong numbers; the server itself has no limit.
     private static let tries = 2
 
-    func run(in world: World) async throws -> Outcome<GivenAnswer> {
-        var desk = try PendingRequests(world, path, key)
+    func run(in run: Run) async throws -> Outcome<GivenAnswer> {
+        var desk = try PendingRequests(run, path, key)
         try desk.endPlan(account) { serial in PushText.approval(of: id ?? "NONCE", serial: serial, number: number) }
         try await desk.fetch(account)
         let open = try desk.one(id)
-        for line in open.lines(at: world.now) { world.terminal.say(line) }
+        for line in open.lines(at: run.now) { run.terminal.say(line) }
         var wrong = desk.session.history.events.count { $0.nonce == open.request.nonce && $0.isAccepted == false }
         while true {
             guard wrong < Self.tries else { return try await giveUp(open, desk) }
@@ -72,7 +72,7 @@ struct ApproveYes: AccountKeyVerb {
             let refusal = try await desk.session.cause(ofRefusing: open, hadNumber: number != nil)
             guard refusal == .wrongNumber, self.number == nil else { throw refusal.explanation }
             wrong += 1
-            world.terminal.warn(refusal.explanation.message)
+            run.terminal.warn(refusal.explanation.message)
         }
     }
 
@@ -146,15 +146,15 @@ struct ApproveNo: AccountKeyVerb {
         if fraud, cancelled { throw UsageError("--fraud and --cancelled cannot be combined") }
     }
 
-    func run(in world: World) async throws -> Outcome<GivenAnswer> {
-        var desk = try PendingRequests(world, path, key)
+    func run(in run: Run) async throws -> Outcome<GivenAnswer> {
+        var desk = try PendingRequests(run, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
         try desk.endPlan(account) { serial in PushText.decline(of: id ?? "NONCE", serial: serial, reason) }
         try await desk.fetch(account)
         let open = try desk.one(id)
-        for line in open.lines(at: world.now) { world.terminal.say(line) }
+        for line in open.lines(at: run.now) { run.terminal.say(line) }
         if reason != nil, !open.request.takesReason {
-            world.terminal.warn("the server accepts no reason; the request is declined without one")
+            run.terminal.warn("the server accepts no reason; the request is declined without one")
         }
         let decision = cancelled ? "cancelled" : "declined"
         let receipt = try await desk.session.decline(open, reason, as: decision)

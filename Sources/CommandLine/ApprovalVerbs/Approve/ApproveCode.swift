@@ -40,20 +40,20 @@ struct ApproveCode: Verb {
     @OptionGroup var password: PasswordOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<AccountCode> {
-        let account = try path.accounts(world).one(account, of: [.totp, .hotp], "with codes", world)
+    func run(in run: Run) async throws -> Outcome<AccountCode> {
+        let account = try path.accounts(run).one(account, of: [.totp, .hotp], "with codes", run)
         guard let stored = CodeAccount(account) else {
             throw Explanation.malformed("account '\(account.name.printable)' cannot be read")
         }
-        let service = try await world.oath(password)
-        let now = time ?? world.now
-        let code = try await TouchPrompt.during(world.terminal) { try await service.code(for: stored.id, at: now) }
+        let service = try await run.oath(password)
+        let now = time ?? run.now
+        let code = try await TouchPrompt.during(run.terminal) { try await service.code(for: stored.id, at: now) }
         let left = code.validTo.map { max(0, $0 - now) }
         if clipboard {
             try Clipboard.put(code.text, for: max(1, left ?? 30))
-            world.terminal.notice("the code is on the clipboard for \(max(1, left ?? 30)) s")
+            run.terminal.notice("the code is on the clipboard for \(max(1, left ?? 30)) s")
         } else if let left {
-            world.terminal.note("valid for \(left) s")
+            run.terminal.note("valid for \(left) s")
         }
         return Outcome(
             AccountCode(account: account, code: code.text, secondsLeft: left),
@@ -63,7 +63,7 @@ struct ApproveCode: Verb {
 
 /// Adds accounts with one-time codes to the key and to the store.
 struct CodeEnrolment {
-    let world: World
+    let run: Run
     let writer: AccountWriter
     let touch: Bool
 
@@ -87,7 +87,7 @@ struct CodeEnrolment {
         var new = link.account
         var entry: String?
         if let step = link.twoStep {
-            let part = try step.part(world.environment.random)
+            let part = try step.part(run.environment.random)
             let secret = try step.secret(server: new.secret.value, part: part.value)
             new = NewOATHAccount(
                 id: new.id, secret: secret.value.copy(), algorithm: new.algorithm, digits: new.digits,
@@ -99,7 +99,7 @@ struct CodeEnrolment {
         let wanted = name ?? new.id.text
         let account = CodeAccount(
             id: new.id, name: ApprovalStore.freeName(wanted, in: accounts), serial: link.serial ?? new.id.name,
-            server: server, container: container, added: world.now)
+            server: server, container: container, added: run.now)
         return Made(account: account.stored, entry: entry)
     }
 }

@@ -180,16 +180,16 @@ struct ApproveEnroll: AccountKeyVerb {
         try UsageError.check(standardInput: readers)
     }
 
-    func run(in world: World) async throws -> Outcome<EnrolledAccount> {
-        let given = server == nil ? try source.read(world.terminal) : nil
+    func run(in run: Run) async throws -> Outcome<EnrolledAccount> {
+        let given = server == nil ? try source.read(run.terminal) : nil
         if let given, !PushLink.matches(given) {
             guard require == nil else { throw Explanation.usage("--require is for push accounts") }
-            return try await open(given, world)
+            return try await open(given, run)
         }
-        let book = try path.accounts(world)
-        let trust = try trust.trust(forAccountIn: world)
-        let approver = try world.approver()
-        let link = try await pushLink(given, approver, trust, world)
+        let book = try path.accounts(run)
+        let trust = try trust.trust(forAccountIn: run)
+        let approver = try run.approver()
+        let link = try await pushLink(given, approver, trust, run)
         let server = PushAccount.server(of: link.url)
         guard !book.accounts.contains(where: { $0.id == "\(link.serial)@\(server)" }) else {
             throw Explanation(
@@ -202,11 +202,11 @@ struct ApproveEnroll: AccountKeyVerb {
         let wanted = name ?? (link.label == link.serial || link.label.isEmpty ? link.issuer : link.label)
         let name = ApprovalStore.freeName(wanted, in: book.accounts)
         if link.asksForNoVerification {
-            world.terminal.warn(
+            run.terminal.warn(
                 "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         if !link.unlock.isEmpty {
-            world.terminal.note(
+            run.terminal.note(
                 "the server requires the account to be unlocked with '\(link.unlock.printable)': "
                     + "the security key's PIN and touch do that")
         }
@@ -214,39 +214,39 @@ struct ApproveEnroll: AccountKeyVerb {
         if try self.server.map({ try HTTPURL($0).origin != link.url.origin }) ?? true {
             try confirmation.ask(
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
-                    + "keys and answers are sent there", in: world)
+                    + "keys and answers are sent there", in: run)
         }
-        try world.perform { try book.file.update { _ in } }
-        let made = try await enrolled(link, name, approver, trust, book, world)
+        try run.perform { try book.file.update { _ in } }
+        let made = try await enrolled(link, name, approver, trust, book, run)
         return outcome(made, link)
     }
 
     private func pushLink(
-        _ given: String?, _ approver: Approver, _ trust: HTTPTrust, _ world: World
+        _ given: String?, _ approver: Approver, _ trust: HTTPTrust, _ run: Run
     ) async throws -> PushLink {
         if let server, let user = person.user {
-            try world.stopPlan("sign in as \(user) at \(server) and ask for an enrolment link")
+            try run.stopPlan("sign in as \(user) at \(server) and ask for an enrolment link")
             return try await approver.requestLink(
-                try HTTPURL(server), user: user, try person.password(world), trust: trust)
+                try HTTPURL(server), user: user, try person.password(run), trust: trust)
         }
         return try PushLink(given ?? "")
     }
 
     private func enrolled(
-        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ world: World
+        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ run: Run
     ) async throws -> Approver.Enrolment {
         // Steps that the key may refuse come before a slot is used.
-        let proof = try await world.perform { try await self.proof(name, world) }
+        let proof = try await run.perform { try await self.proof(name, run) }
         let made: NewApproveKey
-        do { made = try await NewApproveKey.make(self, link, world) } catch {
-            try stopPlan(link, world)
+        do { made = try await NewApproveKey.make(self, link, run) } catch {
+            try stopPlan(link, run)
             throw error
         }
-        try stopPlan(link, world)
+        try stopPlan(link, run)
         var kept: SharedSecret?
         if case .software(let key) = made.private { kept = key.der }
         let sealing = try await kept.asyncMap { secret in
-            (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), world))
+            (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), run))
         }
         do {
             let enrolment = try await approver.enroll(
@@ -260,19 +260,19 @@ struct ApproveEnroll: AccountKeyVerb {
     }
 
     /// Creates the credential for `--require uv`.
-    private func proof(_ name: String, _ world: World) async throws -> UserProof? {
+    private func proof(_ name: String, _ run: Run) async throws -> UserProof? {
         guard require == .uv else { return nil }
-        let service = try await world.openFIDO(key.fidoPIN, for: "create the account's credential")
-        world.announce("a credential that proves your presence before each approval")
-        let proof = try await UserProof.make(service, name: name, world.environment.random)
+        let service = try await run.openFIDO(key.fidoPIN, for: "create the account's credential")
+        run.announce("a credential that proves your presence before each approval")
+        let proof = try await UserProof.make(service, name: name, run.environment.random)
         await service.close()
         return proof
     }
 
     /// Ends a plan at the first request.
-    private func stopPlan(_ link: PushLink, _ world: World) throws {
-        try world.stopPlan(
-            "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(world.now)))'",
+    private func stopPlan(_ link: PushLink, _ run: Run) throws {
+        try run.stopPlan(
+            "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(run.now)))'",
             ["then send the public key to \(link.url)"])
     }
 

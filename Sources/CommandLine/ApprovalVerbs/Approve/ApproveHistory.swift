@@ -66,10 +66,10 @@ struct ApproveHistoryVerb: Verb {
         if !(1...1000).contains(limit) { throw UsageError("--limit must be 1 to 1000") }
     }
 
-    func run(in world: World) async throws -> Outcome<GivenAnswers> {
-        let book = try path.accounts(world)
-        if server { return try await serverLog(try book.onePush(account, world), world) }
-        let wanted = try account.map { try book.one($0, world).id }
+    func run(in run: Run) async throws -> Outcome<GivenAnswers> {
+        let book = try path.accounts(run)
+        if server { return try await serverLog(try book.onePush(account, run), run) }
+        let wanted = try account.map { try book.one($0, run).id }
         let history = try book.history.read()
         let events = history.events.filter { wanted == nil || $0.account == wanted }.suffix(limit)
         let names = Dictionary(book.accounts.map { ($0.id, $0.name) }) { first, _ in first }
@@ -84,10 +84,10 @@ struct ApproveHistoryVerb: Verb {
         var isIntact = true
         if let line = history.fault {
             isIntact = false
-            world.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
+            run.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
         } else if book.history.isCut(history, book.content) {
             isIntact = false
-            world.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
+            run.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
         }
         return Outcome(
             GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),
@@ -102,13 +102,13 @@ struct ApproveHistoryVerb: Verb {
         }
     }
 
-    private func serverLog(_ account: PushAccount, _ world: World) async throws -> Outcome<GivenAnswers> {
+    private func serverLog(_ account: PushAccount, _ run: Run) async throws -> Outcome<GivenAnswers> {
         guard let base = account.base, let user = person.user else {
             throw Explanation.malformed("the account's address is not below a server's /ttype/")
         }
-        try world.endPlan("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
-        let approver = try world.approver()
-        let client = try await approver.signIn(base, user: user, try person.password(world), trust: account.trust)
+        try run.endPlan("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
+        let approver = try run.approver()
+        let client = try await approver.signIn(base, user: user, try person.password(run), trust: account.trust)
         let entries = try await approver.log(of: account.account.serial, limit: limit, client)
         let rows = entries.map { entry in
             ["date", "action", "authentication", "action_detail"].map { name in

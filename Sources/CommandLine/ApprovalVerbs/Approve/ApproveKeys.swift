@@ -71,20 +71,20 @@ struct ApproveKeyOptions: ParsableArguments {
 
 /// The keys of accounts: each security key is opened once.
 final class ApproveKeys: ApprovalKeyring {
-    let world: World
+    let run: Run
     private let options: ApproveKeyOptions
     private let book: AccountStore
     private var cards: [UInt32?: PIVUnlocking] = [:]
     private var storeKey: StoreKey?
 
-    init(_ world: World, _ book: AccountStore, _ options: ApproveKeyOptions) {
-        (self.world, self.book, self.options) = (world, book, options)
+    init(_ run: Run, _ book: AccountStore, _ options: ApproveKeyOptions) {
+        (self.run, self.book, self.options) = (run, book, options)
     }
 
     /// Returns the key of an account, after checking that it is the enrolled one.
     func key(of account: PushAccount) async throws -> ApproveKey {
         guard case .piv(let place) = account.place else {
-            world.terminal.warn("the key of account '\(account.account.name.printable)' is in software")
+            run.terminal.warn("the key of account '\(account.account.name.printable)' is in software")
             return ApproveKey(self, account, try await softwareKey(account))
         }
         if cards[place.keySerial] == nil { cards[place.keySerial] = try await open(place, account) }
@@ -108,7 +108,7 @@ final class ApproveKeys: ApprovalKeyring {
         }
         cards[place.keySerial] = access
         let (service, publicKey) = (access.service, account.publicKey)
-        return try await use.touching(world.person) {
+        return try await use.touching(run.person) {
             try await service.sign(
                 .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
         }
@@ -120,9 +120,9 @@ final class ApproveKeys: ApprovalKeyring {
     }
 
     private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
-        let keys = world.keys(of: place.keySerial)
-        let service = try await world.openPIV(of: keys)
-        if keys.selection != world.keys.selection { return access(service, place) }
+        let key = run.key(of: place.keySerial)
+        let service = try await run.openPIV(of: key)
+        if key.serial != run.key.serial { return access(service, place) }
         let found = try await service.serial()
         if let wanted = place.keySerial, let found, wanted != found {
             throw Explanation(
@@ -134,7 +134,7 @@ final class ApproveKeys: ApprovalKeyring {
     }
 
     private func access(_ service: PIVService, _ place: PIVKeyPlace) -> PIVUnlocking {
-        world.piv(service, options.pin, key: place.keySerial.map { String($0) })
+        run.piv(service, options.pin, key: place.keySerial.map { String($0) })
     }
 
     /// Closes the security keys; each is opened again on its next use.
@@ -147,13 +147,13 @@ final class ApproveKeys: ApprovalKeyring {
     func prove(_ proof: UserProof, for open: OpenRequest) async throws {
         // The PIV application is closed first, so that another one can be selected.
         await close()
-        let service = try await world.openFIDO(
+        let service = try await run.openFIDO(
             options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",
-            of: world.keys(of: open.account.place.keySerial), key: open.account.place.keySerial.map { String($0) })
-        world.terminal.say("touch the key to prove your presence; the approval follows")
+            of: run.key(of: open.account.place.keySerial), serial: open.account.place.keySerial.map { String($0) })
+        run.terminal.say("touch the key to prove your presence; the approval follows")
         let result: Result<Void, ApprovalError>
         do {
-            try await proof.prove(service, Array(open.request.challenge.text.utf8), world.environment.random)
+            try await proof.prove(service, Array(open.request.challenge.text.utf8), run.environment.random)
             result = .success(())
         } catch { result = .failure(error) }
         await service.close()
@@ -184,7 +184,7 @@ final class ApproveKeys: ApprovalKeyring {
         }
         if storeKey == nil {
             let options = try options.storeKey(software: book.content.seals.contains { $0.isSoftware })
-            storeKey = try await world.open(book.content, options, for: "open the account store")
+            storeKey = try await run.open(book.content, options, for: "open the account store")
         }
         guard let storeKey else { throw StoreError.noKeys }
         let key = try SoftwareApprovalKey(der: try storeKey.open(record, service: ApprovalStore.service).value)
@@ -214,10 +214,10 @@ struct ApproveKey: ApprovalKey {
 
 extension ServerTrustOptions {
     /// Returns how to authenticate an account's server; the path of the CA file is made absolute because it is stored.
-    func trust(forAccountIn world: World) throws -> HTTPTrust {
+    func trust(forAccountIn run: Run) throws -> HTTPTrust {
         var kept = self
         kept.ca = ca.map(Files.absolute)
-        return try kept.trust(world, risk: "take part")
+        return try kept.trust(run, risk: "take part")
     }
 }
 
@@ -235,15 +235,15 @@ struct ApproveUserOptions: ParsableArguments {
     @OptionGroup var secret: SecretOptions<UserPassword>
 
     /// Returns the password, given or asked for.
-    func password(_ world: World) throws -> SharedSecret {
-        if let given = try secret.source.given(world.terminal) { return given }
+    func password(_ run: Run) throws -> SharedSecret {
+        if let given = try secret.source.given(run.terminal) { return given }
         return SharedSecret(
             try Prompt(orElse: UserPassword.name.hint).neededSecret(
                 "password or registration code of \((user ?? "").printable)", "it must not be empty"))
     }
 }
 
-extension World {
+extension Run {
     /// Returns the client that enrols accounts and answers requests.
     func approver() throws -> Approver {
         var approver = Approver(try http(), environment)

@@ -40,10 +40,10 @@ struct ApproveMigrateCheck: Verb {
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<MoveForecast> {
-        let book = try path.accounts(world)
+    func run(in run: Run) async throws -> Outcome<MoveForecast> {
+        let book = try path.accounts(run)
         let containers = book.accounts.compactMap { ContainerAccount($0) }
-        let client = try world.containerClient()
+        let client = try run.containerClient()
         for container in containers { try await client.check(container) }
         let inside = Set(containers.flatMap { $0.tokens.map(\.serial) })
         let others = book.accounts.filter { $0.kind != .container }
@@ -113,23 +113,23 @@ struct ApproveMigrateRun: AccountKeyVerb {
         try access.checkStandardInput()
     }
 
-    func run(in world: World) async throws -> Outcome<MovedContainer> {
-        let book = try access.path.accounts(world)
-        let old = try book.container(container, world)
-        let other = try world.other(to)
+    func run(in run: Run) async throws -> Outcome<MovedContainer> {
+        let book = try access.path.accounts(run)
+        let old = try book.container(container, run)
+        let other = try run.other(to)
         try confirmation.ask(
             "move container '\(old.account.name.printable)' to the key \(to.printable)? its codes on this key will no longer be valid",
-            in: world)
-        world.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
-        try world.endPlan("generate a key on \(to), register it, and synchronize")
-        let client = try world.containerClient()
-        let sealed = try await SealedAccounts.open(book, access.key, world)
+            in: run)
+        run.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
+        try run.endPlan("generate a key on \(to), register it, and synchronize")
+        let client = try run.containerClient()
+        let sealed = try await SealedAccounts.open(book, access.key, run)
         if try sealed.secret(of: old.account) != nil {
             throw Explanation(
                 "pending", .policy, "the last synchronization was interrupted",
                 hint: "finish it first: ykit approve sync")
         }
-        let present = try await DeviceKey.open(old, access.pin, in: world)
+        let present = try await DeviceKey.open(old, access.pin, in: run)
         let next = try await naming(other) {
             await (try await other.oath(self.other.password)).close()
             try await sealed.share(with: other, self.other.storeKey(access.key))
@@ -142,7 +142,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
             await next.discard()
             throw Explanation.usage("--to names the key that already has the container")
         }
-        let new = try await hand(old, present, to: next, client, world)
+        let new = try await hand(old, present, to: next, client, run)
         try sealed.put(new.stored, nil)
         let tokens = ContainerTokens(
             new, sealed, other, self.other.password, self.other.pin, self.other.managementKey)
@@ -158,7 +158,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
     }
 
     /// Runs what the other key does; an error says which key it was.
-    private func naming<Value>(_ other: World, _ body: () async throws -> Value) async throws -> Value {
+    private func naming<Value>(_ other: Run, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch {
             guard let name = other.otherKey else { throw error }
             throw Explanation(error).of(key: name)
@@ -167,13 +167,13 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
     /// Hands the container over; until the other key is registered, the current one remains valid.
     private func hand(
-        _ old: ContainerAccount, _ present: DeviceKey, to next: DeviceKey, _ client: ContainerClient, _ world: World
+        _ old: ContainerAccount, _ present: DeviceKey, to next: DeviceKey, _ client: ContainerClient, _ run: Run
     ) async throws -> ContainerAccount {
         do {
             let link = try ContainerLink(try await client.rollover(old, present))
             let new = ContainerAccount(
                 link, name: old.account.name, publicKey: next.publicKey, place: .piv(next.place),
-                model: "PIV slot \(next.place.slot)", trust: old.trust, added: world.now)
+                model: "PIV slot \(next.place.slot)", trust: old.trust, added: run.now)
             try await client.register(link, next, model: new.model, passphrase: nil, old.trust)
             return new
         } catch {

@@ -68,26 +68,26 @@ struct ApproveAdd: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<OCRAAccount> {
+    func run(in run: Run) async throws -> Outcome<OCRAAccount> {
         let suite = try OCRASuite(suite)
-        let book = try path.accounts(world)
+        let book = try path.accounts(run)
         let free = ApprovalStore.freeName(name, in: book.accounts)
         guard free == name else {
             throw Explanation(
                 "exists", .policy, "the name '\(name.printable)' is taken or cannot be shown",
                 hint: "choose another name")
         }
-        let account = OCRAAccount(suite, name: name, serial: serial, issuer: issuer, added: world.now)
+        let account = OCRAAccount(suite, name: name, serial: serial, issuer: issuer, added: run.now)
         try book.checkRoom(for: account.account.id)
-        let secret = try secret(world)
-        let sealed = try await SealedAccounts.open(book, key, world)
+        let secret = try secret(run)
+        let sealed = try await SealedAccounts.open(book, key, run)
         try sealed.put(account.stored, secret)
         return Outcome(account, "added '\(name.printable)' for offline codes")
     }
 
-    private func secret(_ world: World) throws -> SharedSecret {
+    private func secret(_ run: Run) throws -> SharedSecret {
         let secret =
-            try given.source.given(world.terminal)
+            try given.source.given(run.terminal)
             ?? SharedSecret(
                 try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "the secret must not be empty"))
         let prefix = Array("seed://".utf8)
@@ -163,23 +163,23 @@ struct ApproveOffline: Verb {
         try UsageError.check(standardInput: [qr == "-", codePIN.isStandardInput, key.usesStandardInput])
     }
 
-    func run(in world: World) async throws -> Outcome<OfflineCode> {
-        let book = try path.accounts(world)
-        let given = try challenge ?? text ?? LinkSource.read(nil, qr, world.terminal)
-        if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
+    func run(in run: Run) async throws -> Outcome<OfflineCode> {
+        let book = try path.accounts(run)
+        let given = try challenge ?? text ?? LinkSource.read(nil, qr, run.terminal)
+        if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, run) }
         if challenge == nil, case .text? = try? ApprovalLink(given) {
         } else if challenge == nil {
             throw Explanation.malformed(
                 "this is not a text that can be signed", hint: "'ykit approve qr-type' shows what it is")
         }
-        let stored = try book.one(account, of: [.ocra], "for offline codes", world)
+        let stored = try book.one(account, of: [.ocra], "for offline codes", run)
         guard var account = OCRAAccount(stored) else {
             throw Explanation.malformed("account '\(stored.name.printable)' cannot be read")
         }
         let challenge = try challenge ?? account.suite.challenge(for: given, hashOf(account.suite))
         var input = OCRAInput(challenge)
-        if account.suite.timeStep != nil { input.time = world.now }
-        if account.suite.pinHash != nil { input.pin = try pin(world) }
+        if account.suite.timeStep != nil { input.time = run.now }
+        if account.suite.pinHash != nil { input.pin = try pin(run) }
         guard account.suite.sessionLength == nil else {
             throw Explanation(
                 "not-supported", .notSupported,
@@ -187,9 +187,9 @@ struct ApproveOffline: Verb {
         }
         if account.suite.hasCounter { input.counter = account.counter }
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
-        if self.challenge == nil { world.terminal.say("signing: \(given.printable)") }
-        let sealed = try await SealedAccounts.open(book, key, world)
-        try world.endPlan()
+        if self.challenge == nil { run.terminal.say("signing: \(given.printable)") }
+        let sealed = try await SealedAccounts.open(book, key, run)
+        try run.endPlan()
         guard let secret = try sealed.secret(of: stored) else { throw StoreError.recordChanged(stored.id) }
         if account.suite.hasCounter {
             account.counter += 1
@@ -208,27 +208,27 @@ struct ApproveOffline: Verb {
     }
 
     private func answer(
-        _ login: TiQRLogin, _ book: AccountStore, _ world: World
+        _ login: TiQRLogin, _ book: AccountStore, _ run: Run
     ) async throws -> Outcome<OfflineCode> {
-        let stored = try TiQRMatch.one(login, account, book, world)
-        let sealed = try await SealedAccounts.open(book, key, world)
-        try world.endPlan()
+        let stored = try TiQRMatch.one(login, account, book, run)
+        let sealed = try await SealedAccounts.open(book, key, run)
+        try run.endPlan()
         guard let secret = try sealed.secret(of: stored.account) else {
             throw StoreError.recordChanged(stored.account.id)
         }
-        let code = try world.tiqrClient().response(to: login, stored, secret.value)
+        let code = try run.tiqrClient().response(to: login, stored, secret.value)
         return Outcome(
             OfflineCode(account: stored.account, suite: stored.suite, challenge: login.challenge, code: code), code)
     }
 
-    private func pin(_ world: World) throws -> SharedSecret {
-        SharedSecret(try codePIN.source.read(world.terminal, asking: "PIN of the account"))
+    private func pin(_ run: Run) throws -> SharedSecret {
+        SharedSecret(try codePIN.source.read(run.terminal, asking: "PIN of the account"))
     }
 }
 
 /// Finds the account for a TiQR login.
 enum TiQRMatch {
-    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountStore, _ world: World) throws -> TiQRAccount {
+    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountStore, _ run: Run) throws -> TiQRAccount {
         let all = book.accounts.compactMap { TiQRAccount($0) }
         let named = query.map { query in all.filter { !ApprovalStore.matches(query, in: [$0.account]).isEmpty } } ?? all
         let found = named.filter { (try? $0.check(login)) != nil }
@@ -239,7 +239,7 @@ enum TiQRMatch {
                 hint: "a login that you did not start may be someone else's; 'ykit approve accounts' lists yours")
         }
         let account = try AccountStore.one(
-            found.map(\.account), "\(found.count) accounts are enrolled for this service; choose one", world)
+            found.map(\.account), "\(found.count) accounts are enrolled for this service; choose one", run)
         return found.first { $0.account.id == account.id } ?? found[0]
     }
 }

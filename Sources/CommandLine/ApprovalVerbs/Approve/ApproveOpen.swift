@@ -56,8 +56,8 @@ struct ApproveQRType: Verb {
         if (text == nil) == (qr == nil) { throw UsageError("give a text, or --qr with a picture") }
     }
 
-    func run(in world: World) async throws -> Outcome<LinkPurpose> {
-        let read = try LinkSource.read(text, qr, world.terminal)
+    func run(in run: Run) async throws -> Outcome<LinkPurpose> {
+        let read = try LinkSource.read(text, qr, run.terminal)
         let link = try? ApprovalLink(read)
         let purpose = LinkPurpose(link: link)
         let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
@@ -139,20 +139,20 @@ struct ApproveOpen: AccountKeyVerb {
         try UsageError.check(standardInput: readers)
     }
 
-    func run(in world: World) async throws -> Outcome<OpenedLink> {
-        let opened = try await open(world)
+    func run(in run: Run) async throws -> Outcome<OpenedLink> {
+        let opened = try await open(run)
         var outcome = Outcome(opened, opened.lines)
         outcome.answer.failure = opened.login?.explanation
         return outcome
     }
 
     /// Performs the action.
-    func open(_ world: World) async throws -> OpenedLink {
-        switch try ApprovalLink(try source.read(world.terminal)) {
-        case .tiqrLogin(let login): return try await log(in: login, world)
-        case .tiqrEnrolment(let link): return try await enroll(link, world)
-        case .code(let link): return try await add(link, world)
-        case .container(let link): return try await register(link, world)
+    func open(_ run: Run) async throws -> OpenedLink {
+        switch try ApprovalLink(try source.read(run.terminal)) {
+        case .tiqrLogin(let login): return try await log(in: login, run)
+        case .tiqrEnrolment(let link): return try await enroll(link, run)
+        case .code(let link): return try await add(link, run)
+        case .container(let link): return try await register(link, run)
         case .push:
             throw Explanation.usage(
                 "this link enrols a push account", hint: "ykit approve enroll, with the same link")
@@ -167,24 +167,24 @@ struct ApproveOpen: AccountKeyVerb {
 
     // MARK: TiQR
 
-    private func log(in login: TiQRLogin, _ world: World) async throws -> OpenedLink {
-        let book = try path.accounts(world)
-        let account = try TiQRMatch.one(login, name, book, world)
+    private func log(in login: TiQRLogin, _ run: Run) async throws -> OpenedLink {
+        let book = try path.accounts(run)
+        let account = try TiQRMatch.one(login, name, book, run)
         let server = account.account.server
         try confirmation.ask(
             "log in as '\(account.identityName.printable)' at \(account.account.issuer.printable) (\(server.printable))?",
-            in: world)
-        let sealed = try await SealedAccounts.open(book, key, world)
-        try world.endPlan("answer the challenge \(login.challenge.printable) at \(account.url)")
+            in: run)
+        let sealed = try await SealedAccounts.open(book, key, run)
+        try run.endPlan("answer the challenge \(login.challenge.printable) at \(account.url)")
         guard let secret = try sealed.secret(of: account.account) else {
             throw StoreError.recordChanged(account.account.id)
         }
-        var client = try world.tiqrClient()
+        var client = try run.tiqrClient()
         client.trust = account.trust
         let result = try await client.answer(login, account, secret.value)
         try book.history.append(
             ApprovalEvent(
-                time: world.now, account: account.account.id, decision: "logged-in", isAccepted: result == .accepted,
+                time: run.now, account: account.account.id, decision: "logged-in", isAccepted: result == .accepted,
                 challenge: ["nonce": .string(login.session), "service": .string(login.service)],
                 signedText: login.challenge, signature: ""))
         let words = "logged in as '\(account.identityName.printable)' at \(account.account.issuer.printable)"
@@ -192,20 +192,20 @@ struct ApproveOpen: AccountKeyVerb {
             kind: .onlineAuth, account: account.account, login: result, lines: result == .accepted ? [words] : [])
     }
 
-    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> OpenedLink {
-        let book = try path.accounts(world)
-        var client = try world.tiqrClient()
-        client.trust = try trust.trust(forAccountIn: world)
-        let enrolment = try await client.enrolment(link, at: world.now)
+    private func enroll(_ link: TiQREnrolmentLink, _ run: Run) async throws -> OpenedLink {
+        let book = try path.accounts(run)
+        var client = try run.tiqrClient()
+        client.trust = try trust.trust(forAccountIn: run)
+        let enrolment = try await client.enrolment(link, at: run.now)
         var account = enrolment.account
         account.account.name = ApprovalStore.freeName(name ?? account.account.issuer, in: book.accounts)
         try book.checkRoom(for: account.account.id)
         let server = account.account.server
         try confirmation.ask(
             "enrol '\(account.identityName.printable)' at \(server.printable), run by "
-                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? answers are sent there", in: world)
-        let sealed = try await SealedAccounts.open(book, key, world)
-        try world.endPlan()
+                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? answers are sent there", in: run)
+        let sealed = try await SealedAccounts.open(book, key, run)
+        try run.endPlan()
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
@@ -227,20 +227,20 @@ struct ApproveOpen: AccountKeyVerb {
 
     // MARK: accounts with codes, containers
 
-    private func add(_ link: CodeLink, _ world: World) async throws -> OpenedLink {
-        let book = try path.accounts(world)
+    private func add(_ link: CodeLink, _ run: Run) async throws -> OpenedLink {
+        let book = try path.accounts(run)
         let server = link.account.id.issuer ?? "oath"
         let stored = CodeAccount(
             id: link.account.id, name: "", serial: link.serial ?? link.account.id.name, server: server, container: nil,
             added: 0)
         try book.checkRoom(for: stored.account.id)
-        try confirmation.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: world)
-        let service = try await world.oath(password)
+        try confirmation.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: run)
+        let service = try await run.oath(password)
         let enrolment = CodeEnrolment(
-            world: world, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
+            run: run, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
         let made = try await enrolment.add(
             link, name: name, server: server, container: nil, book.accounts)
-        try world.endPlan()
+        try run.endPlan()
         try book.file.update { $0.put(made.account.record) }
         let request = made.entry.map { "to complete the enrolment, type this in at the server: \($0)" }
         return OpenedLink(
@@ -248,26 +248,26 @@ struct ApproveOpen: AccountKeyVerb {
             lines: ["added '\(made.account.name.printable)'", request].compactMap(\.self))
     }
 
-    private func register(_ link: ContainerLink, _ world: World) async throws -> OpenedLink {
-        let book = try path.accounts(world)
+    private func register(_ link: ContainerLink, _ run: Run) async throws -> OpenedLink {
+        let book = try path.accounts(run)
         let server = link.server.origin
         try book.checkRoom(for: "\(link.serial)@\(PushAccount.server(of: link.server))")
-        let trust = try trust.trust(forAccountIn: world)
+        let trust = try trust.trust(forAccountIn: run)
         if link.asksForNoVerification {
-            world.terminal.warn(
+            run.terminal.warn(
                 "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         try confirmation.ask(
             "register this key as container \(link.serial) of \(server), run by "
-                + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: world)
-        let phrase = try link.passphrasePrompt.map { try passphrase($0, world) }
+                + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: run)
+        let phrase = try link.passphrasePrompt.map { try passphrase($0, run) }
         let device = try await DeviceKey.make(
-            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, pin, world)
+            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, pin, run)
         let container = ContainerAccount(
             link, name: ApprovalStore.freeName(name ?? link.issuer, in: book.accounts), publicKey: device.publicKey,
-            place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: world.now)
+            place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: run.now)
         do {
-            try await world.containerClient().register(
+            try await run.containerClient().register(
                 link, device, model: container.model, passphrase: phrase, trust)
         } catch {
             await device.discard()
@@ -282,8 +282,8 @@ struct ApproveOpen: AccountKeyVerb {
             ])
     }
 
-    private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
-        if let given = try answer.source.given(world.terminal) { return given }
+    private func passphrase(_ question: String, _ run: Run) throws -> SharedSecret {
+        if let given = try answer.source.given(run.terminal) { return given }
         let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
         prompt.tell("the server asks a question: \(PushRequest.shown(question, limit: 200))")
         return SharedSecret(try prompt.secret("answer"))
@@ -292,7 +292,7 @@ struct ApproveOpen: AccountKeyVerb {
 
 extension ApproveEnroll {
     /// Enrols an account of another kind, with the options that both verbs share.
-    func open(_ text: String, _ world: World) async throws -> Outcome<EnrolledAccount> {
+    func open(_ text: String, _ run: Run) async throws -> Outcome<EnrolledAccount> {
         if try ApprovalLink(text).kind == .onlineAuth {
             throw Explanation.usage("this link answers a login", hint: "ykit approve open, with the same link")
         }
@@ -302,7 +302,7 @@ extension ApproveEnroll {
         (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
-        let opened = try await verb.open(world)
+        let opened = try await verb.open(run)
         return Outcome(EnrolledAccount(account: opened.account, key: opened.key, entry: opened.entry), opened.lines)
     }
 }

@@ -91,26 +91,26 @@ struct RequestList: Report {
 
 /// A session of a verb, with its messages on the terminal.
 struct PendingRequests {
-    let world: World
+    let run: Run
     private(set) var session: ApprovalSession<ApproveKeys>
 
     var accounts: AccountStore { session.accounts }
     var open: [OpenRequest] { session.open }
 
-    init(_ world: World, _ path: ApproveStoreOptions, _ options: ApproveKeyOptions) throws {
-        self.world = world
-        let accounts = try path.accounts(world)
+    init(_ run: Run, _ path: ApproveStoreOptions, _ options: ApproveKeyOptions) throws {
+        self.run = run
+        let accounts = try path.accounts(run)
         session = try ApprovalSession(
-            accounts, ApproveKeys(world, accounts, options), world.approver(), accounts.history
+            accounts, ApproveKeys(run, accounts, options), run.approver(), accounts.history
         ) { news in
             let (words, isWarning) = news.words
-            if isWarning { world.terminal.warn(words) } else { world.terminal.note(words) }
+            if isWarning { run.terminal.warn(words) } else { run.terminal.note(words) }
         }
     }
 
     /// Fetches the open requests of the named account, or of all.
     mutating func fetch(_ query: String?) async throws {
-        try await session.fetch(try accounts.asked(query, world)) { error in
+        try await session.fetch(try accounts.asked(query, run)) { error in
             Interruption.happened || Explanation(error).exit == .interrupted
         }
     }
@@ -126,23 +126,23 @@ struct PendingRequests {
             candidates: found.map {
                 "\($0.request.id)  \($0.account.account.name.printable)  \(PushRequest.shown($0.request.question, limit: 60))"
             })
-        return found[try world.choose("which request?", among: failure.candidates.map(\.line), orElse: failure)]
+        return found[try run.choose("which request?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// Ends a plan with the polls, and with an answer if there is one.
     ///
     /// - Parameter answer: The text that is signed to answer a request to the account of this serial number.
     func endPlan(_ query: String?, answer: ((String) -> String)? = nil) throws {
-        guard let plan = world.plan else { return }
-        for account in try accounts.asked(query, world) {
+        guard let plan = run.plan else { return }
+        for account in try accounts.asked(query, run) {
             let serial = account.account.serial
             plan.add(
-                "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(world.now)))'",
+                "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(run.now)))'",
                 ["with the key of account '\(account.account.name)'", "then ask \(account.url)"])
         }
-        guard let answer else { return try world.endPlan() }
-        let serial = try accounts.asked(query, world).first?.account.serial ?? ""
-        try world.endPlan("sign '\(answer(serial))'", ["then send it to the server"])
+        guard let answer else { return try run.endPlan() }
+        let serial = try accounts.asked(query, run).first?.account.serial ?? ""
+        try run.endPlan("sign '\(answer(serial))'", ["then send it to the server"])
     }
 }
 
@@ -177,8 +177,8 @@ struct OpenRequestOptions: ParsableArguments {
     @OptionGroup var path: ApproveStoreOptions
 
     /// Fetches the open requests.
-    func fetch(_ world: World) async throws -> PendingRequests {
-        var desk = try PendingRequests(world, path, key)
+    func fetch(_ run: Run) async throws -> PendingRequests {
+        var desk = try PendingRequests(run, path, key)
         try desk.endPlan(account)
         try await desk.fetch(account)
         return desk
@@ -193,10 +193,10 @@ struct ApproveList: AccountKeyVerb {
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func run(in world: World) async throws -> Outcome<RequestList> {
-        let desk = try await asked.fetch(world)
-        let now = world.now
-        if desk.open.isEmpty { world.terminal.note("no request is open") }
+    func run(in run: Run) async throws -> Outcome<RequestList> {
+        let desk = try await asked.fetch(run)
+        let now = run.now
+        if desk.open.isEmpty { run.terminal.note("no request is open") }
         return Outcome(
             RequestList(requests: desk.open.map { ReportedRequest(open: $0) }),
             Table.lines(desk.open.map { $0.row(at: now) }))
@@ -214,9 +214,9 @@ struct ApproveShow: AccountKeyVerb {
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func run(in world: World) async throws -> Outcome<OneRequest> {
-        let desk = try await asked.fetch(world)
+    func run(in run: Run) async throws -> Outcome<OneRequest> {
+        let desk = try await asked.fetch(run)
         let open = try desk.one(id)
-        return Outcome(OneRequest(request: ReportedRequest(open: open)), open.lines(at: world.now))
+        return Outcome(OneRequest(request: ReportedRequest(open: open)), open.lines(at: run.now))
     }
 }

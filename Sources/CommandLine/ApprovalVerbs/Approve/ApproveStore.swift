@@ -28,8 +28,8 @@ struct ApproveStoreInfo: Verb {
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<AccountStoreContents> {
-        let store = try StoreContents(path.file(world))
+    func run(in run: Run) async throws -> Outcome<AccountStoreContents> {
+        let store = try StoreContents(path.file(run))
         return Outcome(AccountStoreContents(store: store), store.lines("account"))
     }
 }
@@ -52,8 +52,8 @@ struct ApproveStoreAddKey: Verb {
 
     func check() throws { try newKey.check(key) }
 
-    func run(in world: World) async throws -> Outcome<AddedStoreKey> {
-        try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", world)
+    func run(in run: Run) async throws -> Outcome<AddedStoreKey> {
+        try await StoreKeys.add(newKey, key, present, to: path.file(run), "account store", run)
     }
 }
 
@@ -69,7 +69,7 @@ struct ApproveStoreRemoveKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<RemovedStoreKey> {
-        try StoreKeys.remove(name, from: path.file(world), confirmation, world)
+    func run(in run: Run) async throws -> Outcome<RemovedStoreKey> {
+        try StoreKeys.remove(name, from: path.file(run), confirmation, run)
     }
 }

@@ -66,15 +66,15 @@ struct ApproveSync: AccountKeyVerb {
 
     func check() throws { try access.checkStandardInput() }
 
-    func run(in world: World) async throws -> Outcome<SynchronizedContainer> {
-        let book = try access.path.accounts(world)
-        let container = try book.container(container, world)
-        let sealed = try await SealedAccounts.open(book, access.key, world)
-        let tokens = ContainerTokens(container, sealed, world, access.password, access.pin, access.managementKey)
+    func run(in run: Run) async throws -> Outcome<SynchronizedContainer> {
+        let book = try access.path.accounts(run)
+        let container = try book.container(container, run)
+        let sealed = try await SealedAccounts.open(book, access.key, run)
+        let tokens = ContainerTokens(container, sealed, run, access.password, access.pin, access.managementKey)
         try await tokens.finish()
         try await tokens.prepare()
-        let device = try await DeviceKey.open(container, access.pin, in: world)
-        try world.endPlan("synchronize container \(container.serial) with \(container.server.origin)")
+        let device = try await DeviceKey.open(container, access.pin, in: run)
+        try run.endPlan("synchronize container \(container.serial) with \(container.server.origin)")
         try await tokens.synchronize(device)
         return tokens.outcome(
             tokens.synchronized, "container '\(container.account.name.printable)' is synchronized")
@@ -85,7 +85,7 @@ struct ApproveSync: AccountKeyVerb {
 final class ContainerTokens {
     private(set) var container: ContainerAccount
     private let sealed: SealedAccounts
-    private let world: World
+    private let run: Run
     private let password: PasswordOptions
     private let pin: PINOptions
     private let managementKey: ManagementKeyOptions
@@ -97,30 +97,30 @@ final class ContainerTokens {
     private var problem: Explanation?
 
     init(
-        _ container: ContainerAccount, _ sealed: SealedAccounts, _ world: World, _ password: PasswordOptions,
+        _ container: ContainerAccount, _ sealed: SealedAccounts, _ run: Run, _ password: PasswordOptions,
         _ pin: PINOptions, _ managementKey: ManagementKeyOptions
     ) {
-        (self.container, self.sealed, self.world) = (container, sealed, world)
+        (self.container, self.sealed, self.run) = (container, sealed, run)
         (self.password, self.pin, self.managementKey) = (password, pin, managementKey)
     }
 
     /// Writes tokens to the key that an interrupted synchronization left in the store.
     func finish() async throws {
-        guard let secret = try world.perform({ try sealed.secret(of: container.account) }) else { return }
-        world.terminal.notice("finishing the synchronization that was interrupted")
+        guard let secret = try run.perform({ try sealed.secret(of: container.account) }) else { return }
+        run.terminal.notice("finishing the synchronization that was interrupted")
         try await write(try ContainerUpdate(secret))
     }
 
     /// Unlocks the OATH application once, so that a missing password is noticed before the old secrets become void.
     func prepare() async throws {
-        try await world.perform { await (try await world.oath(password)).close() }
+        try await run.perform { await (try await run.oath(password)).close() }
     }
 
     /// Synchronizes with the server, stores the answer, and writes the new accounts to the key.
     func synchronize(_ device: DeviceKey) async throws {
         guard problem == nil else { return }
         let held = container.tokens
-        let client = try world.containerClient()
+        let client = try run.containerClient()
         let update = try await client.synchronize(container, device)
         let links = try update.links()
         await device.close()
@@ -162,14 +162,14 @@ final class ContainerTokens {
     private func write(_ text: String) async throws -> ContainerAccount.Token? {
         let kind = text.lowercased()
         guard ["otpauth://totp/", "otpauth://hotp/"].contains(where: kind.hasPrefix) || PushLink.matches(text) else {
-            world.terminal.warn("the container has an account of an unsupported type; it is skipped")
+            run.terminal.warn("the container has an account of an unsupported type; it is skipped")
             return nil
         }
         switch try ApprovalLink(text) {
         case .code(let link):
             guard let serial = link.serial else { throw ApprovalError.malformed("a token of the container") }
             let known = sealed.book.accounts.first { $0.serial == serial && $0.server == container.account.server }
-            let enrolment = CodeEnrolment(world: world, writer: try await openWriter(), touch: false)
+            let enrolment = CodeEnrolment(run: run, writer: try await openWriter(), touch: false)
             var made = try await enrolment.add(
                 link, name: known?.name, server: container.account.server, container: container.serial,
                 sealed.book.accounts.filter { $0.id != known?.id }, force: isVoid(link.account.id, known)
@@ -187,7 +187,7 @@ final class ContainerTokens {
 
     private func openWriter() async throws -> AccountWriter {
         if let writer { return writer }
-        let service = try await world.oath(password)
+        let service = try await run.oath(password)
         let writer = AccountWriter(service: service)
         (self.service, self.writer) = (service, writer)
         return writer
@@ -205,12 +205,12 @@ final class ContainerTokens {
         let id = "\(link.serial)@\(PushAccount.server(of: link.url))"
         let known = sealed.book.accounts.first { $0.id == id }
         let name = known?.name ?? ApprovalStore.freeName(link.issuer, in: sealed.book.accounts)
-        let device = try await DeviceKey.make(nil, .cached, managementKey, pin, world, .rsa2048)
+        let device = try await DeviceKey.make(nil, .cached, managementKey, pin, run, .rsa2048)
         do {
-            let enrolment = try await world.approver().enroll(
+            let enrolment = try await run.approver().enroll(
                 link, name: name, device, .piv(device.place), trust: container.trust)
             try sealed.put(enrolment.account.stored, nil)
-            if let problem = enrolment.problem { world.terminal.warn(Explanation(problem).message) }
+            if let problem = enrolment.problem { run.terminal.warn(Explanation(problem).message) }
         } catch {
             await device.discard()
             throw error
@@ -243,14 +243,14 @@ final class ContainerTokens {
 extension ApproveLogout {
     /// Leaves a container: the server removes the key, and the accounts of the container become void.
     func leave(
-        _ container: ContainerAccount, _ book: AccountStore, _ world: World
+        _ container: ContainerAccount, _ book: AccountStore, _ run: Run
     ) async throws -> Outcome<EndedAccount> {
-        let device = try await DeviceKey.open(container, key.pin, managementKey, in: world)
+        let device = try await DeviceKey.open(container, key.pin, managementKey, in: run)
         var isTold = true
-        do { try await world.containerClient().terminate(container, device) } catch {
+        do { try await run.containerClient().terminate(container, device) } catch {
             // 3001: the server has already removed it.
             guard case ApprovalError.server(.refused(_, 3001, _)) = error else { throw error }
-            world.terminal.warn("the server no longer knows the container")
+            run.terminal.warn("the server no longer knows the container")
             isTold = false
         }
         let isDeleted = try await keepKey ? false : device.delete()

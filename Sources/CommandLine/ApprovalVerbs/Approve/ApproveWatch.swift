@@ -10,7 +10,7 @@ import YKTransport
 
 extension RequestWatch.Counts: Report {
     package static let members: [Member<RequestWatch.Counts>] = [
-        Member("told") { $0.told },
+        Member("reported") { $0.reported },
         Member("repeated", "requests that were reported or answered before") { $0.repeated },
         Member("unverified", "messages not signed by an account's server") { $0.unverified },
     ]
@@ -60,38 +60,38 @@ struct ApproveWatch: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in world: World) async throws -> Outcome<RequestWatch.Counts> {
-        guard world.plan == nil else {
+    func run(in run: Run) async throws -> Outcome<RequestWatch.Counts> {
+        guard run.plan == nil else {
             throw Explanation.usage("--plan shows one exchange, but watch runs until it is stopped")
         }
-        let desk = try PendingRequests(world, path, key)
-        let accounts = try desk.accounts.asked(account, world)
+        let desk = try PendingRequests(run, path, key)
+        let accounts = try desk.accounts.asked(account, run)
         let box = WatchedRequests(RequestWatch(accounts, answered: desk.session.history.answered))
-        let polled = try accounts.filter { try isPolled($0, world) }
+        let polled = try accounts.filter { try isPolled($0, run) }
         guard listen != nil || !polled.isEmpty else { throw Self.nothingToWatch(accounts) }
-        let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box.requests, world) }
+        let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box.requests, run) }
         defer { listener?.stop() }
         var session = WatchSession(
-            desk: desk, box: box, isJSON: world.options.json, hook: command.map { CommandHook($0, world.terminal) },
-            notifier: world.options.notify ? try DesktopNotifier(box) : nil)
+            desk: desk, box: box, isJSON: run.options.json, hook: command.map { CommandHook($0, run.terminal) },
+            notifier: run.options.notify ? try DesktopNotifier(box) : nil)
         session.pausesOnBattery = pauseOnBattery
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)
         let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))
         let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
         let counts = box.requests.counts
-        guard isOver, counts.told == 0 else { return Outcome(counts) }
+        guard isOver, counts.reported == 0 else { return Outcome(counts) }
         throw Explanation("no-request", .timeOut, "no request arrived in this time")
     }
 
     /// Whether an account is polled; warns if it is neither polled nor delivered to.
-    private func isPolled(_ account: PushAccount, _ world: World) throws -> Bool {
+    private func isPolled(_ account: PushAccount, _ run: Run) throws -> Bool {
         if listen != nil, account.address != nil { return false }
         switch account.pollCost {
         case .nothing: return true
         case .someTouches where touchOk: return true
         default:
-            world.terminal.warn(
+            run.terminal.warn(
                 "account '\(account.account.name.printable)' is not polled: each poll would require a touch"
                     + (account.pollCost == .someTouches ? "; --touch-ok allows it" : ""))
             return false
@@ -106,12 +106,12 @@ struct ApproveWatch: AccountKeyVerb {
     }
 
     private static func listener(
-        _ address: String, _ requests: IncomingRequests, _ world: World
+        _ address: String, _ requests: IncomingRequests, _ run: Run
     ) throws(Explanation) -> HTTPListener {
         do {
             let listener = try HTTPListener(address) { request in requests.answer(request) }
             if !address.hasPrefix("127."), !address.hasPrefix("[::1]") {
-                world.terminal.warn("requests are delivered without TLS: others on the network can read them")
+                run.terminal.warn("requests are delivered without TLS: others on the network can read them")
             }
             return listener
         } catch {

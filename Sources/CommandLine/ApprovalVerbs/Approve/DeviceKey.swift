@@ -13,24 +13,24 @@ import YKUse
 final class DeviceKey: ApprovalKey {
     let publicKey: PublicKey
     let place: PIVKeyPlace
-    private let world: World
+    private let run: Run
     private var access: PIVUnlocking
     private let reason: String
 
     private init(
-        _ publicKey: PublicKey, _ place: PIVKeyPlace, _ world: World, _ access: PIVUnlocking, _ reason: String
+        _ publicKey: PublicKey, _ place: PIVKeyPlace, _ run: Run, _ access: PIVUnlocking, _ reason: String
     ) {
-        (self.publicKey, self.place, self.world) = (publicKey, place, world)
+        (self.publicKey, self.place, self.run) = (publicKey, place, run)
         (self.access, self.reason) = (access, reason)
     }
 
     /// Opens the key of a container, and checks that the slot still holds it.
     static func open(
         _ container: ContainerAccount, _ pin: PINOptions, _ managementKey: ManagementKeyOptions = .init(),
-        in world: World
+        in run: Run
     ) async throws -> DeviceKey {
         guard case .piv(let place) = container.place else { throw ApprovalError.wrongKey(container.account.name) }
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         if let wanted = place.keySerial, let found = try await service.serial(), wanted != found {
             throw Explanation(
                 "other-key", .noDevice,
@@ -38,9 +38,9 @@ final class DeviceKey: ApprovalKey {
                     + "\(found)", hint: "plug it in, or select it with --device \(wanted)")
         }
         try await PIVApprovalKey.check(service, place.slot, container.publicKey)
-        let access = world.piv(service, pin, managementKey)
+        let access = run.piv(service, pin, managementKey)
         return DeviceKey(
-            container.publicKey, place, world, access, "sign for container '\(container.account.name.printable)'")
+            container.publicKey, place, run, access, "sign for container '\(container.account.name.printable)'")
     }
 
     /// Generates a key in a free slot.
@@ -50,15 +50,15 @@ final class DeviceKey: ApprovalKey {
     ///   - algorithm: P-384 for a container, RSA for a push account.
     static func make(
         _ slot: PIVSlot?, _ touch: TouchPolicy, _ managementKey: ManagementKeyOptions, _ pin: PINOptions,
-        _ world: World,
+        _ run: Run,
         _ algorithm: PIVAlgorithm = .p384
     ) async throws -> DeviceKey {
-        let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
+        let service = try await run.openPIV(isPatient: algorithm.modulusSize != nil)
         let chosen = try await PIVApprovalKey.slot(slot, service)
-        var access = world.piv(service, pin, managementKey)
+        var access = run.piv(service, pin, managementKey)
         try await access.manage(for: "generate a key for the account")
         let made = try await PIVApprovalKey.make(service, chosen, algorithm, KeyPolicies(pin: .once, touch: touch))
-        return DeviceKey(made.publicKey, made.place, world, access, "prove that the new key works")
+        return DeviceKey(made.publicKey, made.place, run, access, "prove that the new key works")
     }
 
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
@@ -71,7 +71,7 @@ final class DeviceKey: ApprovalKey {
             throw Explanation(error).of(key: String(serial))
         }
         let (service, key) = (access.service, publicKey)
-        return try await use.touching(world.person) {
+        return try await use.touching(run.person) {
             try await service.sign(.message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: key)
         }
     }
@@ -87,12 +87,12 @@ final class DeviceKey: ApprovalKey {
     }
 
     /// Deletes the key if the firmware supports it, and otherwise says that it remains.
-    func discard() async { await world.discard(publicKey, place.slot, access.service) }
+    func discard() async { await run.discard(publicKey, place.slot, access.service) }
 }
 
-extension World {
-    /// Returns the world of another key, named by the state file of a virtual key or a serial number.
-    func other(_ name: String) throws -> World {
+extension Run {
+    /// Returns the run with another key, named by the state file of a virtual key or a serial number.
+    func other(_ name: String) throws -> Run {
         guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw Explanation.usage("--to takes a serial number, or the state file of a virtual key")
         }

@@ -21,34 +21,34 @@ final class NewApproveKey: ApprovalKey {
     let `private`: Private
     let place: ApprovalKeyPlace
     let publicKey: PublicKey
-    private let world: World
+    private let run: Run
     private var unlocking: PIVUnlocking?
 
     private init(
-        _ private: Private, _ place: ApprovalKeyPlace, _ publicKey: PublicKey, _ world: World,
+        _ private: Private, _ place: ApprovalKeyPlace, _ publicKey: PublicKey, _ run: Run,
         _ unlocking: PIVUnlocking? = nil
     ) {
         (self.private, self.place, self.publicKey) = (`private`, place, publicKey)
-        (self.world, self.unlocking) = (world, unlocking)
+        (self.run, self.unlocking) = (run, unlocking)
     }
 
     /// Generates the key that the options of an enrolment describe.
-    static func make(_ verb: ApproveEnroll, _ link: PushLink, _ world: World) async throws -> NewApproveKey {
+    static func make(_ verb: ApproveEnroll, _ link: PushLink, _ run: Run) async throws -> NewApproveKey {
         if verb.software {
-            world.terminal.warn("the private key is kept in software: anyone who can open the store can approve")
+            run.terminal.warn("the private key is kept in software: anyone who can open the store can approve")
             let key = try SoftwareApprovalKey()
-            return NewApproveKey(.software(key), .software, key.publicKey, world)
+            return NewApproveKey(.software(key), .software, key.publicKey, run)
         }
-        let service = try await world.openPIV(isPatient: true)
+        let service = try await run.openPIV(isPatient: true)
         let slot = try await PIVApprovalKey.slot(PIVSlot(verb.slot), service)
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
-        var unlocking = world.piv(service, verb.key.pin, verb.managementKey)
+        var unlocking = run.piv(service, verb.key.pin, verb.managementKey)
         try await unlocking.manage(for: "generate a key for the account")
-        let progress = Progress(world.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
+        let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
-        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, world, unlocking)
+        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, run, unlocking)
     }
 
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
@@ -60,7 +60,7 @@ final class NewApproveKey: ApprovalKey {
                 place.slot, PIVAlgorithm(publicKey), .sign, for: "prove that the new key works")
             self.unlocking = unlocking
             let publicKey = publicKey
-            return try await use.touching(world.person) {
+            return try await use.touching(run.person) {
                 try await service.sign(
                     .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
             }
@@ -70,7 +70,7 @@ final class NewApproveKey: ApprovalKey {
     /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard() async {
         guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
-        await world.discard(publicKey, place.slot, service)
+        await run.discard(publicKey, place.slot, service)
     }
 }
 
@@ -87,7 +87,7 @@ extension PIVApprovalKey {
     }
 }
 
-extension World {
+extension Run {
     /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard(_ key: PublicKey, _ slot: PIVSlot, _ service: PIVService) async {
         if await PIVApprovalKey.remove(slot, key, service) { return }
@@ -103,17 +103,17 @@ struct SoftwareSealing {
 
     /// Opens the store's key, or creates one for a store without any.
     static func prepare(
-        _ book: AccountStore, _ options: StoreKeyOptions, _ world: World
+        _ book: AccountStore, _ options: StoreKeyOptions, _ run: Run
     ) async throws -> SoftwareSealing {
         guard book.content.seals.isEmpty else {
             var options = options
             options.software = book.content.seals.contains { $0.isSoftware }
-            return SoftwareSealing(key: try await world.open(book.content, options, for: "seal the key"), seal: nil)
+            return SoftwareSealing(key: try await run.open(book.content, options, for: "seal the key"), seal: nil)
         }
-        let key = try StoreKey(world.environment.random)
+        let key = try StoreKey(run.environment.random)
         let new = NewStoreKeyOptions()
         return SoftwareSealing(
-            key: key, seal: try await world.seal(key, options, new, besides: [], of: "account store"))
+            key: key, seal: try await run.seal(key, options, new, besides: [], of: "account store"))
     }
 }
 

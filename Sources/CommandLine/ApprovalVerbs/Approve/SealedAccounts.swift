@@ -15,20 +15,20 @@ final class SealedAccounts {
     private(set) var book: AccountStore
     private let key: StoreKey
     private var seal: StoreSeal?
-    private let world: World
+    private let run: Run
 
-    private init(_ book: AccountStore, _ key: StoreKey, _ seal: StoreSeal?, _ world: World) {
-        (self.book, self.key, self.seal, self.world) = (book, key, seal, world)
+    private init(_ book: AccountStore, _ key: StoreKey, _ seal: StoreSeal?, _ run: Run) {
+        (self.book, self.key, self.seal, self.run) = (book, key, seal, run)
     }
 
     /// Opens the store's key; a store without keys gets one.
     static func open(
-        _ book: AccountStore, _ options: StoreKeyOptions, _ world: World
+        _ book: AccountStore, _ options: StoreKeyOptions, _ run: Run
     ) async throws -> SealedAccounts {
         guard book.content.seals.isEmpty else {
             do {
-                let key = try await world.open(book.content, options, for: "open the account store")
-                return SealedAccounts(book, key, nil, world)
+                let key = try await run.open(book.content, options, for: "open the account store")
+                return SealedAccounts(book, key, nil, run)
             } catch StoreError.notThisKey {
                 let names = book.content.seals.map { "'\($0.name.printable)'" }.listed()
                 throw Explanation(
@@ -36,13 +36,13 @@ final class SealedAccounts {
                     hint: "it opens with \(names)")
             }
         }
-        let key = try StoreKey(world.environment.random)
-        let seal = try await world.seal(
+        let key = try StoreKey(run.environment.random)
+        let seal = try await run.seal(
             key, options, NewStoreKeyOptions(), besides: [], of: "account store")
         if !options.software {
-            world.terminal.notice("losing this key loses the secrets of these accounts: keep another means to log in")
+            run.terminal.notice("losing this key loses the secrets of these accounts: keep another means to log in")
         }
-        return SealedAccounts(book, key, seal, world)
+        return SealedAccounts(book, key, seal, run)
     }
 
     /// Returns the secret of an account; `nil` if its record has none.
@@ -55,7 +55,7 @@ final class SealedAccounts {
 
     /// Writes an account, with or without a secret.
     func put(_ account: ApprovalAccount, _ secret: SharedSecret?) throws {
-        guard world.plan == nil else { return }
+        guard run.plan == nil else { return }
         let record = try secret.map { secret throws(StoreError) in
             try key.seal(secret.value, id: account.id, service: ApprovalStore.service, account.description)
         }
@@ -71,7 +71,7 @@ final class SealedAccounts {
     }
 
     /// Adds another security key to the store, unless it can already open it.
-    func share(with other: World, _ options: StoreKeyOptions) async throws {
+    func share(with other: Run, _ options: StoreKeyOptions) async throws {
         guard !options.software else { return }
         let made: StoreSeal
         do {

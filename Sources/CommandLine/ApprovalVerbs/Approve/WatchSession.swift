@@ -56,7 +56,7 @@ struct WatchSession {
     private var lock = ScreenLock(cancellation: Interruption.cancellation)
     private var unverified = 0
     /// Reported requests by nonce, for choices in notifications.
-    private var told: [String: OpenRequest] = [:]
+    private var reported: [String: OpenRequest] = [:]
     /// Accounts whose server does not respond, which is reported once.
     private var failing: Set<String> = []
     private var saidClock = false
@@ -65,13 +65,13 @@ struct WatchSession {
     /// How often the loop checks for new requests.
     private static let step = Duration.milliseconds(100)
     /// The maximum number of requests kept for choices.
-    private static let toldLimit = 1000
+    private static let reportedLimit = 1000
 
     init(desk: PendingRequests, box: WatchedRequests, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
         (self.desk, self.box, self.isJSON, self.hook, self.notifier) = (desk, box, isJSON, hook, notifier)
     }
 
-    private var terminal: Terminal { desk.world.terminal }
+    private var terminal: Terminal { desk.run.terminal }
 
     /// Reports that the session is ready.
     func tellReady(_ url: String?, polled: Int, of count: Int) {
@@ -191,9 +191,9 @@ struct WatchSession {
         let found = box.requests.takeAll()
         for (index, found) in found.enumerated() {
             let open = OpenRequest(
-                request: found.request, account: found.account, seen: desk.world.now, isPolled: found.isPolled)
-            if told.count >= Self.toldLimit { told = [:] }
-            told[open.request.nonce] = open
+                request: found.request, account: found.account, seen: desk.run.now, isPolled: found.isPolled)
+            if reported.count >= Self.reportedLimit { reported = [:] }
+            reported[open.request.nonce] = open
             let shown = tell(.request, open)
             hook?.add(Array((OneRequest(request: shown).json.text + "\n").utf8))
             if index < DesktopNotifier.burst { notifier?.tell(open) }
@@ -204,7 +204,7 @@ struct WatchSession {
     /// Writes a request, and returns what programs see of it.
     @discardableResult private func tell(_ kind: WatchEvent.Kind, _ open: OpenRequest) -> ReportedRequest {
         let shown = ReportedRequest(open: open, textLimit: 200)
-        tell(WatchEvent(kind: kind, request: shown), open.lines(at: desk.world.now))
+        tell(WatchEvent(kind: kind, request: shown), open.lines(at: desk.run.now))
         return shown
     }
 
@@ -222,7 +222,7 @@ struct WatchSession {
     // MARK: choices
 
     private mutating func act(on choice: NotificationChoice) async throws {
-        guard let open = told[choice.nonce] else { return }
+        guard let open = reported[choice.nonce] else { return }
         switch choice.action {
         case .show:
             tell(.show, open)
@@ -234,7 +234,7 @@ struct WatchSession {
                 tell(
                     WatchEvent(kind: .declined, answered: open, isAccepted: receipt.isAccepted),
                     ["\(open.request.id) is \(words)"])
-                told[choice.nonce] = nil
+                reported[choice.nonce] = nil
             } catch {
                 let reason = Explanation(error)
                 if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }

@@ -30,7 +30,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientKey> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientKey> {
         try await connection.service.createAPIKey(name).withKey
     }
 }
@@ -47,8 +47,8 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientKey> {
-        try confirmation.ask("invalidate the API key of '\(name.printable)'?", in: world)
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientKey> {
+        try confirmation.ask("invalidate the API key of '\(name.printable)'?", in: run)
         return try await connection.service.rotateAPIKey(name).withKey
     }
 }
@@ -69,9 +69,9 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ClientList> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientList> {
         let clients = try await connection.service.apiKeys()
-        if clients.isEmpty { world.terminal.note("no clients are registered") }
+        if clients.isEmpty { run.terminal.note("no clients are registered") }
         return Outcome(ClientList(clients: clients), Table.lines(clients.map(\.row)))
     }
 }

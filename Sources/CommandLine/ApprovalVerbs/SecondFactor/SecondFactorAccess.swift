@@ -62,24 +62,24 @@ struct SecondFactorAccess: ParsableArguments {
     /// - Parameters:
     ///   - needsAccount: Whether an account is required, or an API key is enough.
     func connect(
-        _ world: World, _ key: StoreKeyOptions, needsAccount: Bool = true
+        _ run: Run, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
-        let vault = try vault(world, key)
+        let vault = try vault(run, key)
         guard let url = try url() else {
             guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
-            return try await kept(try vault.onlySession(), vault, world)
+            return try await kept(try vault.onlySession(), vault, run)
         }
-        var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
-        if let secret = try apiKey.source.given(world.terminal) { connection.use(secret) }
+        var connection = try make(url, try trusted.trust(run, risk: "read the password"), vault, run)
+        if let secret = try apiKey.source.given(run.terminal) { connection.use(secret) }
         if passkey {
-            try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
-        } else if let password = try password.source.given(world.terminal) {
+            try await connection.service.logIn(passkey: try await connection.key(run, key, "log in"))
+        } else if let password = try password.source.given(run.terminal) {
             if !logsIn, try vault.session(at: connection.url) != nil {
-                world.terminal.notice("YKIT_2FA_PASSWORD is set, so the stored login is not used")
+                run.terminal.notice("YKIT_2FA_PASSWORD is set, so the stored login is not used")
             }
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
-            if let record = try vault.session(at: connection.url) { return try await kept(record, vault, world) }
+            if let record = try vault.session(at: connection.url) { return try await kept(record, vault, run) }
             try await connection.service.logIn(account, password: try askPassword().value)
         }
         return connection
@@ -90,12 +90,12 @@ struct SecondFactorAccess: ParsableArguments {
 
     /// Returns a connection for a new login, and the password if one was given.
     func anonymous(
-        _ world: World, _ key: StoreKeyOptions
+        _ run: Run, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
         guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
-            url, try trusted.trust(world, risk: "read the password"), vault(world, key), world)
-        return (connection, passkey ? nil : try password.source.given(world.terminal))
+            url, try trusted.trust(run, risk: "read the password"), vault(run, key), run)
+        return (connection, passkey ? nil : try password.source.given(run.terminal))
     }
 
     /// Asks for the account's password.
@@ -104,31 +104,31 @@ struct SecondFactorAccess: ParsableArguments {
     }
 
     private func kept(
-        _ record: StoreRecord, _ vault: SecondFactorVault, _ world: World
+        _ record: StoreRecord, _ vault: SecondFactorVault, _ run: Run
     ) async throws -> SecondFactorConnection {
-        let (session, token) = try await vault.token(of: record, at: world.now)
-        var connection = try make(session.server, session.trust, vault, world)
+        let (session, token) = try await vault.token(of: record, at: run.now)
+        var connection = try make(session.server, session.trust, vault, run)
         connection.service.server.use(token: token)
         connection.hasAccount = true
-        if let secret = try apiKey.source.given(world.terminal) { connection.use(secret) }
+        if let secret = try apiKey.source.given(run.terminal) { connection.use(secret) }
         return connection
     }
 
     /// The store, opened and sealed with the key in use.
-    func vault(_ world: World, _ key: StoreKeyOptions) throws -> SecondFactorVault {
+    func vault(_ run: Run, _ key: StoreKeyOptions) throws -> SecondFactorVault {
         SecondFactorVault(
-            StoreFile(try store ?? StorePathOptions.usual("2fa.json"), service: SecondFactorVault.service),
-            isWritable: world.plan == nil, world.environment.random,
-            open: { try await world.open($0, key, for: "open the store of second factors") },
-            seal: { try await world.seal($0, key, NewStoreKeyOptions(), besides: [], of: "store of second factors") })
+            StoreFile(try store ?? StorePathOptions.defaultPath("2fa.json"), service: SecondFactorVault.service),
+            isWritable: run.plan == nil, run.environment.random,
+            open: { try await run.open($0, key, for: "open the store of second factors") },
+            seal: { try await run.seal($0, key, NewStoreKeyOptions(), besides: [], of: "store of second factors") })
     }
 
     private func make(
-        _ url: HTTPURL, _ trust: HTTPTrust, _ vault: SecondFactorVault, _ world: World
+        _ url: HTTPURL, _ trust: HTTPTrust, _ vault: SecondFactorVault, _ run: Run
     ) throws -> SecondFactorConnection {
-        var client = try world.privacyIDEA(url, trust)
+        var client = try run.privacyIDEA(url, trust)
         if let auditKey { client.auditKey = try PublicKeyFile.read(auditKey) }
-        let service = SecondFactor(PrivacyIDEAFactors(client), realm: realm, clock: world.environment.clock)
+        let service = SecondFactor(PrivacyIDEAFactors(client), realm: realm, clock: run.environment.clock)
         return SecondFactorConnection(
             service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault)
     }
@@ -159,10 +159,10 @@ struct SecondFactorConnection {
     }
 
     /// The attached key, at the server's origin.
-    func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
+    func key(_ run: Run, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
         let origin = try Origin(origin)
-        let service = try await world.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
-        world.announce(to: "\(what) at \(origin.description.printable)")
+        let service = try await run.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
+        run.announce(to: "\(what) at \(origin.description.printable)")
         return WebAuthnClient(service: service, origin: origin)
     }
 }

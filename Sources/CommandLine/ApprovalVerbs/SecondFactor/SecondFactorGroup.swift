@@ -55,7 +55,7 @@ protocol SecondFactorVerb: Verb {
     static var needsAccount: Bool { get }
     /// The user whom the verb names; `nil` for verbs about no user.
     var subject: String? { get }
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<Reported>
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported>
 }
 
 extension SecondFactorVerb {
@@ -65,11 +65,11 @@ extension SecondFactorVerb {
 
     func check() throws { try checkInputs() }
 
-    func run(in world: World) async throws -> Outcome<Reported> {
-        var connection = try await access.connect(world, key, needsAccount: Self.needsAccount)
+    func run(in run: Run) async throws -> Outcome<Reported> {
+        var connection = try await access.connect(run, key, needsAccount: Self.needsAccount)
         // Before a question is asked or a key is opened.
         if let subject { try connection.service.check(subject) }
-        return try await run(&connection, world)
+        return try await self.run(&connection, run)
     }
 
     /// Refuses more than one secret from standard input.

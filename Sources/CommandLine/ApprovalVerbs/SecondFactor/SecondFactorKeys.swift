@@ -42,10 +42,10 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RegisteredKey> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RegisteredKey> {
         let connection = connection
         let token = try await connection.service.registerKey(
-            user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
+            user, try await connection.key(run, key, "register a key for '\(user.printable)'"),
             as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
         return Outcome(
             RegisteredKey(user: user, factor: token), "registered \(token.kind.rawValue) \(token.serial.printable)")
@@ -82,10 +82,10 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<VerifiedUser> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedUser> {
         let (connection, service) = (connection, connection.service)
         func client() async throws -> WebAuthnClient {
-            try await connection.key(world, key, "verify '\(user.printable)'")
+            try await connection.key(run, key, "verify '\(user.printable)'")
         }
         let serial =
             resident
@@ -121,10 +121,10 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RegisteredKeys> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RegisteredKeys> {
         let found = try await connection.service.devices(of: user, device)
         if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device) }
-        if found.isEmpty { world.terminal.note("no keys are registered for '\(user.printable)'") }
+        if found.isEmpty { run.terminal.note("no keys are registered for '\(user.printable)'") }
         return Outcome(RegisteredKeys(user: user, factors: found), Table.lines(found.map(\.row)))
     }
 }
@@ -151,8 +151,8 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RemovedKey> {
-        try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: world)
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RemovedKey> {
+        try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: run)
         let token = try await connection.service.removeDevice(device, of: user)
         return Outcome(RemovedKey(user: user, serial: token.serial), "deleted \(token.serial.printable)")
     }

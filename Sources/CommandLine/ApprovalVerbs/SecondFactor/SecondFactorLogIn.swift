@@ -43,8 +43,8 @@ struct SecondFactorLogIn: Verb {
 
     var pinApplication: PINApplication? { .fido }
 
-    func run(in world: World) async throws -> Outcome<StartedSession> {
-        let (connection, made) = try await access.logIn(world, key)
+    func run(in run: Run) async throws -> Outcome<StartedSession> {
+        let (connection, made) = try await access.logIn(run, key)
         if keep {
             let kept = KeptSession(
                 server: connection.url, trust: connection.trust, account: made.account.name, role: made.account.role,
@@ -60,11 +60,11 @@ struct SecondFactorLogIn: Verb {
 extension SecondFactorAccess {
     /// Starts a new session; never uses a stored one.
     fileprivate func logIn(
-        _ world: World, _ key: StoreKeyOptions
+        _ run: Run, _ key: StoreKeyOptions
     ) async throws -> (SecondFactorConnection, ServerSession) {
-        var (connection, secret) = try anonymous(world, key)
+        var (connection, secret) = try anonymous(run, key)
         if passkey {
-            let client = try await connection.key(world, key, "log in")
+            let client = try await connection.key(run, key, "log in")
             return (connection, try await connection.service.logIn(passkey: client))
         }
         let password = try secret ?? askPassword()
@@ -87,8 +87,8 @@ struct SecondFactorLogOut: Verb {
 
     @OptionGroup var access: SecondFactorAccess
 
-    func run(in world: World) async throws -> Outcome<DeletedSession> {
-        let vault = try access.vault(world, StoreKeyOptions())
+    func run(in run: Run) async throws -> Outcome<DeletedSession> {
+        let vault = try access.vault(run, StoreKeyOptions())
         let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
         return Outcome(
@@ -111,7 +111,7 @@ struct SecondFactorShow: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<SecondFactorStatus> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<SecondFactorStatus> {
         let status = try await connection.service.status(of: user)
         return Outcome(
             status, ["\(user.printable): \(status.state.rawValue)"] + Table.lines(status.factors.map(\.row)))
@@ -179,20 +179,20 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
 
     func check() throws { try checkInputs(code.isStandardInput) }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<TestedLogIn> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<TestedLogIn> {
         let connection = connection
-        let hook = notifyCommand.map { CommandHook($0, world.terminal) }
+        let hook = notifyCommand.map { CommandHook($0, run.terminal) }
         defer { hook?.finish() }
         let id = SecondFactorVault.deviceID(connection.url, user)
         var steps: [LogInStep] = []
         func test(_ cookie: SharedSecret?) async throws -> LogInOutcome {
             try await connection.service.testLogIn(
-                user, cookie: cookie, key: { try await connection.key(world, key, "log in") },
-                pin: { _ in SharedSecret(try code.read(world)) },
+                user, cookie: cookie, key: { try await connection.key(run, key, "log in") },
+                pin: { _ in SharedSecret(try code.read(run)) },
                 report: { step in
                     steps.append(step)
                     hook?.add(Array((step.json.text + "\n").utf8))
-                    world.terminal.say(step.words)
+                    run.terminal.say(step.words)
                 })
         }
         if connection.apiKey != nil, let record = try connection.vault.record(id) {

@@ -14,7 +14,7 @@ typealias SentPINOptions = SecretOptions<SentPIN>
 
 extension SentPINOptions {
     /// Returns the PIN, given or asked for.
-    func read(_ world: World) throws -> Secret { try source.read(world.terminal, asking: "PIN that was sent") }
+    func read(_ run: Run) throws -> Secret { try source.read(run.terminal, asking: "PIN that was sent") }
 }
 
 /// How PINs reach the user.
@@ -70,7 +70,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<SentPINReport> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<SentPINReport> {
         let service = connection.service
         let sent =
             register
@@ -122,9 +122,9 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
         try checkInputs(code.isStandardInput)
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<VerifiedPIN> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedPIN> {
         let service = connection.service
-        let pin = try code.read(world)
+        let pin = try code.read(run)
         let serial: String
         if register {
             serial = try await service.verifyPIN(pin, registering: user, by?.channel).serial
@@ -163,7 +163,7 @@ struct SecondFactorPhone: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ShownPhone> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ShownPhone> {
         guard let phone = try await connection.service.phone(of: user) else {
             throw Explanation("no-phone", .notFound, "the record of '\(user.printable)' has no mobile number")
         }

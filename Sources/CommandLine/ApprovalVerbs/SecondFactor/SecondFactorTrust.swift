@@ -42,7 +42,7 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberingPolicy> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberingPolicy> {
         let users = try await connection.service.setTrust(user, isAllowed: state == .on, days: days)
         return Outcome(
             RememberingPolicy(user: user, isAllowed: state == .on, users: users),
@@ -93,11 +93,11 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         try checkInputs(code.isStandardInput)
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberedDevice> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberedDevice> {
         try connection.requireAPIKey()
         let (connection, service) = (connection, connection.service)
         let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
-        let pin = withKey ? SharedSecret(Secret([])) : SharedSecret(try code.read(world))
+        let pin = withKey ? SharedSecret(Secret([])) : SharedSecret(try code.read(run))
         var serial = waiting?.serial ?? ""
         // The store is opened first, since the server returns the cookie only once.
         try await connection.vault.keep(
@@ -106,7 +106,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
             let cookie: SharedSecret?
             if withKey {
                 (serial, cookie) = try await service.verifyKey(
-                    user, try await connection.key(world, key, "verify '\(user.printable)'"), remembers: true)
+                    user, try await connection.key(run, key, "verify '\(user.printable)'"), remembers: true)
             } else if let waiting {
                 cookie = try await service.verifyPIN(pin.value, loggingIn: user, waiting, remembers: true)
             } else {
@@ -166,10 +166,10 @@ struct SecondFactorTrustStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<RememberedDevices> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberedDevices> {
         let owner = try await connection.client(client)
         let devices = try await connection.service.trustedDevices(of: user, client: owner.id)
-        if devices.isEmpty { world.terminal.note("no device is remembered for '\(user.printable)'") }
+        if devices.isEmpty { run.terminal.note("no device is remembered for '\(user.printable)'") }
         return Outcome(
             RememberedDevices(user: user, client: owner, devices: devices), Table.lines(devices.map(\.row)))
     }
@@ -227,7 +227,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<CheckedTrust> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<CheckedTrust> {
         try connection.requireAPIKey()
         let (vault, service) = (connection.vault, connection.service)
         let id = SecondFactorVault.deviceID(connection.url, user)
@@ -272,9 +272,9 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<ForgottenDevices> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ForgottenDevices> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"
-        try confirmation.ask("forget \(what) of '\(user.printable)'?", in: world)
+        try confirmation.ask("forget \(what) of '\(user.printable)'?", in: run)
         let owner = device == nil ? nil : try await connection.client(client)
         let count = try await connection.service.removeTrust(user, device: device, client: owner?.id)
         if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }

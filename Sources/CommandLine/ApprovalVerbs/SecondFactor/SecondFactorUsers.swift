@@ -86,11 +86,11 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         try checkInputs()
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<AddedUser> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<AddedUser> {
         var new = NewUser(user)
         (new.mobile, new.email, new.givenName, new.surname) = (mobile, mail, givenName, surname)
         let source = SecretInput.Source(descriptor: userPasswordFd, variable: "YKIT_2FA_USER_PASSWORD", hint: "")
-        new.password = try source.given(world.terminal)
+        new.password = try source.given(run.terminal)
         let channel: PINChannel = mobile == nil ? .mail : .sms
         let token = try await connection.service.addUser(new, channel, isDisabled: disabled, resolver: resolver)
         var added = AddedUser(user: user, factor: token, channel: channel)
@@ -100,7 +100,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         do {
             let connection = connection
             let made = try await connection.service.registerKey(
-                user, try await connection.key(world, key, "register a key for '\(user.printable)'"),
+                user, try await connection.key(run, key, "register a key for '\(user.printable)'"),
                 requiresPIN: false)
             added.key = made
             return Outcome(added, lines + ["key \(made.serial.printable)"])
@@ -143,11 +143,11 @@ struct SecondFactorEnable: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<EnabledFactors> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<EnabledFactors> {
         let (changed, waiting) = try await connection.service.enable(user, mode?.states ?? [])
         let serials = waiting.map(\.serial)
         if !serials.isEmpty {
-            world.terminal.warn(
+            run.terminal.warn(
                 "\(serials.joined(separator: ", ").printable) cannot be used before its enrolment is complete; for a "
                     + "number: ykit 2fa verify-pin \(user.printable) --register")
         }
@@ -176,7 +176,7 @@ struct SecondFactorDisable: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Outcome<DisabledFactors> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<DisabledFactors> {
         let count = try await connection.service.disable(user)
         return Outcome(DisabledFactors(user: user, count: count), "disabled: \(count)")
     }

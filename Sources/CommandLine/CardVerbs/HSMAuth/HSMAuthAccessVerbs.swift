@@ -29,17 +29,17 @@ struct HSMAuthChangePassword: Verb {
     @OptionGroup var new: NewHSMAuthPasswordOptions
     @OptionGroup var management: ManagementPasswordOptions
 
-    func run(in world: World) async throws -> Outcome<NamedHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<NamedHSMAuthCredential> {
         let name = try HSMAuthLabel(label)
-        let service = try await world.openHSMAuth()
+        let service = try await run.openHSMAuth()
         let credential = try await service.credential(name)
         if admin {
-            let management = try await world.managementPassword(management, of: service, for: "set a password")
-            let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            let management = try await run.managementPassword(management, of: service, for: "set a password")
+            let new = try await run.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.setPassword(of: name, to: new, managementKey: management)
         } else {
-            let old = try await world.credentialPassword(password, of: credential, force: force)
-            let new = try await world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            let old = try await run.credentialPassword(password, of: credential, force: force)
+            let new = try await run.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.changePassword(of: name, from: old, to: new)
         }
         return Outcome(NamedHSMAuthCredential(label: label), "password of '\(label.printable)' changed")
@@ -59,10 +59,10 @@ struct HSMAuthChangeManagementPassword: Verb {
     @OptionGroup var management: ManagementPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openHSMAuth()
-        let old = try await world.managementPassword(management, of: service, for: "change it")
-        let new = try await world.newHSMAuthPassword(new.source, "new management password")
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openHSMAuth()
+        let old = try await run.managementPassword(management, of: service, for: "change it")
+        let new = try await run.newHSMAuthPassword(new.source, "new management password")
         try await service.changeManagementKey(from: old, to: new)
         return Outcome(CredentialChange(), "management password changed")
     }
@@ -85,15 +85,15 @@ struct HSMAuthChallenge: Verb {
 
     @OptionGroup var password: CredentialPasswordOptions
 
-    func run(in world: World) async throws -> Outcome<HSMAuthHostChallenge> {
+    func run(in run: Run) async throws -> Outcome<HSMAuthHostChallenge> {
         let name = try HSMAuthLabel(label)
-        let service = try await world.openHSMAuth()
+        let service = try await run.openHSMAuth()
         let credential = try await service.credential(name)
         let challenge =
             credential.algorithm == .aes128
             ? try await service.challenge(name)
             : try await service.challenge(
-                name, password: try await world.credentialPassword(password, of: credential, force: force))
+                name, password: try await run.credentialPassword(password, of: credential, force: force))
         return Outcome(HSMAuthHostChallenge(label: label, bytes: challenge), Hex.encode(challenge))
     }
 }
@@ -160,21 +160,21 @@ struct HSMAuthCalculate: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<HSMAuthSession> {
+    func run(in run: Run) async throws -> Outcome<HSMAuthSession> {
         let name = try HSMAuthLabel(label)
         let challenges = try Self.bytes(context, 16, "--context")
         let proof = try Self.bytes(cryptogram, 8, "--cryptogram")
         let hsm = try hsmKey.map { try Self.point($0) }
         let file = try output.map { path throws(Explanation) in try FileOutput(file: path, force: nil) }
-        let service = try await world.openHSMAuth()
+        let service = try await run.openHSMAuth()
         let credential = try await service.credential(name)
         guard (credential.algorithm == .aes128) == (context != nil) else {
             throw Explanation.usage(
                 "'\(label.printable)' is a \(credential.algorithm) credential",
                 hint: credential.algorithm == .aes128 ? "give --context" : "give --exchange and --hsm-key")
         }
-        let password = try await world.credentialPassword(password, of: credential, force: force)
-        let prompt = credential.needsTouch == false ? nil : TouchPrompt(world.terminal)
+        let password = try await run.credentialPassword(password, of: credential, force: force)
+        let prompt = credential.needsTouch == false ? nil : TouchPrompt(run.terminal)
         defer { prompt?.end() }
         let keys: HSMSessionKeys
         if let challenges {
@@ -263,12 +263,12 @@ struct HSMAuthReset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<DeletedHSMAuthCredentials> {
-        let service = try await world.openHSMAuth()
+    func run(in run: Run) async throws -> Outcome<DeletedHSMAuthCredentials> {
+        let service = try await run.openHSMAuth()
         let labels = try await service.credentials().map(\.label.text)
         let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.listed()
         try confirmation.ask(
-            typing: "reset", "this permanently deletes all YubiHSM Auth credentials (\(names))", in: world)
+            typing: "reset", "this permanently deletes all YubiHSM Auth credentials (\(names))", in: run)
         try await service.reset()
         var outcome = Outcome(
             DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials deleted")

@@ -15,8 +15,8 @@ struct HSMAuthInfo: Verb {
         "info", "Show version, tries of the management password and number of credentials.",
         examples: [Example("ykit hsmauth info")])
 
-    func run(in world: World) async throws -> Outcome<HSMAuthStatus> {
-        let service = try await world.openHSMAuth()
+    func run(in run: Run) async throws -> Outcome<HSMAuthStatus> {
+        let service = try await run.openHSMAuth()
         let status = HSMAuthStatus(
             version: service.version.description, retries: try await service.managementKeyRetries(),
             credentials: try await service.credentials().count)
@@ -47,12 +47,12 @@ struct HSMAuthList: Verb {
         "list", "List credentials: label, algorithm, touch, tries left.",
         examples: [Example("ykit hsmauth list")])
 
-    func run(in world: World) async throws -> Outcome<HSMAuthCredentials> {
-        let service = try await world.openHSMAuth()
+    func run(in run: Run) async throws -> Outcome<HSMAuthCredentials> {
+        let service = try await run.openHSMAuth()
         let list = try await service.credentials().sorted {
             $0.label.text.lowercased() < $1.label.text.lowercased()
         }
-        if list.isEmpty { world.terminal.note("no credentials yet; add one with: ykit hsmauth add LABEL --derive") }
+        if list.isEmpty { run.terminal.note("no credentials yet; add one with: ykit hsmauth add LABEL --derive") }
         let lines = Table.lines(
             list.map {
                 [
@@ -126,16 +126,16 @@ struct HSMAuthAdd: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<StoredHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<StoredHSMAuthCredential> {
         let label = try HSMAuthLabel(label)
-        let file = try world.perform { try keyFile.map { path in try FileOutput(file: path, force: replacing.force) } }
-        let key = try key(world)
-        let service = try await world.openHSMAuth()
+        let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: replacing.force) } }
+        let key = try key(run)
+        let service = try await run.openHSMAuth()
         if try await service.credentials().contains(where: { $0.label == label }) {
             throw HSMAuthError.credentialExists(label)
         }
-        let management = try await world.managementPassword(management, of: service, for: "store a credential")
-        let password = try await world.newHSMAuthPassword(
+        let management = try await run.managementPassword(management, of: service, for: "store a credential")
+        let password = try await run.newHSMAuthPassword(
             password.source, "password of the new credential '\(self.label.printable)'")
         if case .symmetric(let encryption, let mac) = key {
             let digits = [encryption, mac].map { $0.value.withBytes { Hex.encode(Array($0)) } }.joined()
@@ -146,18 +146,18 @@ struct HSMAuthAdd: Verb {
         } catch {
             // Unless the key refused it explicitly, the credential may have been stored, so its keys stay in the file.
             if case HSMAuthError.card = error, let keyFile, let file {
-                try file.settle()
-                world.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")
+                try file.commit()
+                run.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")
             }
             throw error
         }
-        try file?.settle()
+        try file?.commit()
         var report = StoredHSMAuthCredential(label: self.label, algorithm: key.algorithm, needsTouch: touch)
         var lines = ["stored '\(self.label.printable)', \(key.algorithm)"]
         var failure: Explanation?
         if key.algorithm == .p256 {
             do {
-                report.publicKey = try await world.perform { try await service.publicKey(of: label) }
+                report.publicKey = try await run.perform { try await service.publicKey(of: label) }
                 lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
             } catch { failure = Explanation(error) }
         }
@@ -166,24 +166,24 @@ struct HSMAuthAdd: Verb {
         return outcome
     }
 
-    private func key(_ world: World) throws -> HSMAuthKey {
-        if let keys { return try imported(keys, world) }
+    private func key(_ run: Run) throws -> HSMAuthKey {
+        if let keys { return try imported(keys, run) }
         if generate {
             guard algorithm == .aes128 else { return .generatedP256 }
-            var bytes = try world.environment.random.draw(32, secret: true)
+            var bytes = try run.environment.random.draw(32, secret: true)
             defer { Secret.wipe(&bytes) }
             return try .symmetric(Secret(bytes))
         }
-        return try derived(try derivation.source.readNew(world.terminal, asking: "password to derive the keys from"))
+        return try derived(try derivation.source.readNew(run.terminal, asking: "password to derive the keys from"))
     }
 
     private func derived(_ password: borrowing Secret) throws -> HSMAuthKey {
         try algorithm == .aes128 ? .derived(from: password) : .derivedP256(from: password)
     }
 
-    private func imported(_ path: String, _ world: World) throws -> HSMAuthKey {
+    private func imported(_ path: String, _ run: Run) throws -> HSMAuthKey {
         guard algorithm == .aes128 else {
-            guard let key = try file.read(path, world).privateKey, case .ec(.p256, _) = key.publicKey else {
+            guard let key = try file.read(path, run).privateKey, case .ec(.p256, _) = key.publicKey else {
                 throw Explanation("no-private-key", .notFound, "\(path.printable) holds no P-256 private key")
             }
             return .p256(try key.scalar())
@@ -234,12 +234,12 @@ struct HSMAuthDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: ManagementPasswordOptions
 
-    func run(in world: World) async throws -> Outcome<NamedHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<NamedHSMAuthCredential> {
         let name = try HSMAuthLabel(label)
-        let service = try await world.openHSMAuth()
+        let service = try await run.openHSMAuth()
         _ = try await service.credential(name)
-        try confirmation.ask("delete '\(label.printable)'? its keys cannot be restored", in: world)
-        let management = try await world.managementPassword(management, of: service, for: "delete a credential")
+        try confirmation.ask("delete '\(label.printable)'? its keys cannot be restored", in: run)
+        let management = try await run.managementPassword(management, of: service, for: "delete a credential")
         try await service.delete(name, managementKey: management)
         return Outcome(NamedHSMAuthCredential(label: label), "deleted '\(label.printable)'")
     }
@@ -267,9 +267,9 @@ struct HSMAuthExportPublicKey: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in world: World) async throws -> Outcome<ExportedHSMAuthKey> {
-        let output = try FileOutput(file, isText: format != .der, force: replacing.force, world)
-        let service = try await world.openHSMAuth()
+    func run(in run: Run) async throws -> Outcome<ExportedHSMAuthKey> {
+        let output = try FileOutput(file, isText: format != .der, force: replacing.force, run)
+        let service = try await run.openHSMAuth()
         let key = try await service.publicKey(of: HSMAuthLabel(label))
         var outcome = Outcome(
             ExportedHSMAuthKey(label: label, key: key, output: file),

@@ -49,9 +49,9 @@ typealias ManagementPasswordOptions = SecretOptions<ManagementPassword>
 typealias CredentialPasswordOptions = SecretOptions<CredentialPassword>
 typealias NewHSMAuthPasswordOptions = SecretOptions<NewHSMAuthPassword>
 
-extension World {
+extension Run {
     /// Opens the YubiHSM Auth application of the selected key.
-    func openHSMAuth() async throws -> HSMAuthService { try await HSMAuthService.open(try connect()) }
+    func openHSMAuth() async throws -> HSMAuthService { try await open(HSMAuthService.self) }
 
     /// Returns the management password, given or asked for; an empty answer means the default one.
     func managementPassword(

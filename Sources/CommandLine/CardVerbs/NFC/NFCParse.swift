@@ -19,7 +19,7 @@ struct NFCParse: Verb {
 
     @OptionGroup var reading: MessageOptions
 
-    func run(in world: World) throws -> Outcome<MessageReport> {
+    func run(in run: Run) throws -> Outcome<MessageReport> {
         let report = try MessageReport(bytes(), reading)
         return Outcome(report, report.lines)
     }

@@ -19,8 +19,8 @@ struct NFCRead: Verb {
 
     @OptionGroup var reading: MessageOptions
 
-    func run(in world: World) async throws -> Outcome<TagReport> {
-        let tag = try await world.readTag()
+    func run(in run: Run) async throws -> Outcome<TagReport> {
+        let tag = try await run.readTag()
         guard !tag.content.bytes.isEmpty else {
             throw Explanation("tag-empty", .notFound, "the tag is empty")
         }

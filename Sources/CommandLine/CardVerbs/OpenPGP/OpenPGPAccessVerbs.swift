@@ -27,10 +27,10 @@ struct OpenPGPChangePIN: Verb {
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openOpenPGP()
-        let old = try await world.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
-        let new = try await world.newOpenPGPPIN(pins.new.source, .user)
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openOpenPGP()
+        let old = try await run.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
+        let new = try await run.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
         return Outcome(CredentialChange(), "user PIN changed")
     }
@@ -46,10 +46,10 @@ struct OpenPGPChangeAdminPIN: Verb {
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var new: NewAdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openOpenPGP()
-        let old = try await world.openPGPPIN(admin.source, .admin, of: service, for: "change it")
-        let new = try await world.newOpenPGPPIN(new.source, .admin)
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openOpenPGP()
+        let old = try await run.openPGPPIN(admin.source, .admin, of: service, for: "change it")
+        let new = try await run.newOpenPGPPIN(new.source, .admin)
         try await service.changePIN(.admin, from: old, to: new)
         return Outcome(CredentialChange(), "admin PIN changed")
     }
@@ -65,12 +65,12 @@ struct OpenPGPSetResetCode: Verb {
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPResetCodeChange> {
-        let service = try await world.openOpenPGP()
-        let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
-        let code = try await world.newOpenPGPPIN(code.source, .reset)
+    func run(in run: Run) async throws -> Outcome<OpenPGPResetCodeChange> {
+        let service = try await run.openOpenPGP()
+        let pin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
+        let code = try await run.newOpenPGPPIN(code.source, .reset)
         try await service.checkLength(of: code, .reset)
-        try await world.verify(pin, for: .administration, on: service)
+        try await run.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
         return Outcome(OpenPGPResetCodeChange(), "reset code set")
     }
@@ -94,17 +94,17 @@ struct OpenPGPUnblockPIN: Verb {
     @OptionGroup var code: ResetCodeOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPUnblocking> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<OpenPGPUnblocking> {
+        let service = try await run.openOpenPGP()
         if resetCode || code.source.isGiven {
-            let code = try await world.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
-            let new = try await world.newOpenPGPPIN(new.source, .user)
+            let code = try await run.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
+            let new = try await run.newOpenPGPPIN(new.source, .user)
             try await service.resetPIN(to: new, code: code)
         } else {
-            let pin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set a new user PIN")
-            let new = try await world.newOpenPGPPIN(new.source, .user)
+            let pin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set a new user PIN")
+            let new = try await run.newOpenPGPPIN(new.source, .user)
             try await service.checkLength(of: new, .user)
-            try await world.verify(pin, for: .administration, on: service)
+            try await run.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
         }
         return Outcome(OpenPGPUnblocking(), "user PIN set; all its tries are restored")
@@ -136,10 +136,10 @@ struct OpenPGPSetRetries: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<OpenPGPRetries> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<OpenPGPRetries> {
+        let service = try await run.openOpenPGP()
         try await service.checkSettingRetries()
-        try await world.administer(admin, service, for: "set the tries")
+        try await run.administer(admin, service, for: "set the tries")
         try await service.setRetries(user: user, reset: reset, admin: administrator)
         return Outcome(
             OpenPGPRetries(user: user, reset: reset, admin: administrator),
@@ -174,9 +174,9 @@ struct OpenPGPSetSignaturePolicy: Verb {
         case always, once
     }
 
-    func run(in world: World) async throws -> Outcome<OpenPGPSignaturePolicy> {
-        let service = try await world.openOpenPGP()
-        try await world.administer(admin, service, for: "set the policy")
+    func run(in run: Run) async throws -> Outcome<OpenPGPSignaturePolicy> {
+        let service = try await run.openOpenPGP()
+        try await run.administer(admin, service, for: "set the policy")
         try await service.setSignaturePolicy(needsPINForEach: policy == .always)
         return Outcome(
             OpenPGPSignaturePolicy(needsPINForEach: policy == .always),
@@ -215,12 +215,12 @@ struct OpenPGPSetKDF: Verb {
         case on, off
     }
 
-    func run(in world: World) async throws -> Outcome<OpenPGPDerivation> {
-        let service = try await world.openOpenPGP()
-        try confirmation.ask("this sets both PINs and removes the reset code; continue?", in: world)
-        let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the key derivation of PINs")
-        let user = try await world.newOpenPGPPIN(new.source, .user)
-        let administrator = try await sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)
+    func run(in run: Run) async throws -> Outcome<OpenPGPDerivation> {
+        let service = try await run.openOpenPGP()
+        try confirmation.ask("this sets both PINs and removes the reset code; continue?", in: run)
+        let admin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set the key derivation of PINs")
+        let user = try await run.newOpenPGPPIN(new.source, .user)
+        let administrator = try await sameAdminPin ? admin.copy() : run.newOpenPGPPIN(newAdmin.source, .admin)
         if setting == .on {
             try await service.setUpKDF(admin: admin, newUser: user, newAdmin: administrator)
         } else {

@@ -38,18 +38,18 @@ struct OpenPGPImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<ImportedOpenPGPCertificate> {
-        let content = try fileOptions.certificates(file, world)
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<ImportedOpenPGPCertificate> {
+        let content = try fileOptions.certificates(file, run)
+        let service = try await run.openOpenPGP()
         let key = try? await service.publicKey(slot)
         let certificate = try content.certificate(for: key, in: file)
         try await service.checkRoom(for: certificate.der)
-        try await world.askToReplaceCertificate(slot, service, confirmation)
-        try await world.administer(admin, service, for: "store a certificate")
+        try await run.askToReplaceCertificate(slot, service, confirmation)
+        try await run.administer(admin, service, for: "store a certificate")
         try await service.putCertificate(certificate.der, slot)
         var outcome = Outcome(
             ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
-            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         if let key, certificate.publicKey != key {
             outcome.answer.warnings.append("the certificate is for a different key than the one in the slot")
         }
@@ -77,9 +77,9 @@ struct OpenPGPExportCertificate: Verb {
 
     @OptionGroup var export: CertificateExport
 
-    func run(in world: World) async throws -> Outcome<ExportedCertificate> {
-        let output = try export.output(world)
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<ExportedCertificate> {
+        let output = try export.output(run)
+        let service = try await run.openOpenPGP()
         return try export.write(try X509Certificate(reading: try await service.certificate(slot)), of: slot, to: output)
     }
 }
@@ -95,11 +95,11 @@ struct OpenPGPDeleteCertificate: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<ClearedSlot> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+        let service = try await run.openOpenPGP()
         _ = try await service.certificate(slot)
-        try confirmation.ask("the certificate in \(slot) would be lost; continue?", in: world)
-        try await world.administer(admin, service, for: "delete a certificate")
+        try confirmation.ask("the certificate in \(slot) would be lost; continue?", in: run)
+        try await run.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
         return Outcome(ClearedSlot(slot: slot.description), "certificate in \(slot) deleted")
     }
@@ -126,14 +126,14 @@ struct OpenPGPAttest: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPAttestation> {
+    func run(in run: Run) async throws -> Outcome<OpenPGPAttestation> {
         let chain = try trusted.chain(orElse: .yubicoOpenPGP)
-        let output = try FileOutput(file, isText: true, force: confirmation.force, world)
-        let service = try await world.openOpenPGP()
-        try await world.askToReplaceCertificate(slot, service, confirmation)
-        let pin = try await world.openPGPPIN(pin.source, .user, of: service, for: "attest a key")
-        try await world.verify(pin, for: .signing, on: service)
-        let statement = try await world.touchingOpenPGP(.attestation, service) {
+        let output = try FileOutput(file, isText: true, force: confirmation.force, run)
+        let service = try await run.openOpenPGP()
+        try await run.askToReplaceCertificate(slot, service, confirmation)
+        let pin = try await run.openPGPPIN(pin.source, .user, of: service, for: "attest a key")
+        try await run.verify(pin, for: .signing, on: service)
+        let statement = try await run.touchingOpenPGP(.attestation, service) {
             try X509Certificate(reading: try await service.attest(slot))
         }
         let device = try X509Certificate(reading: try await service.certificate(.attestation))
@@ -141,7 +141,7 @@ struct OpenPGPAttest: Verb {
         guard isOnKey ?? true else { throw Self.wrong("another key") }
         guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
         var report = OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device)
-        let (warnings, failure) = judge(&report, isOnKey: isOnKey != nil, chain, at: world.now)
+        let (warnings, failure) = judge(&report, isOnKey: isOnKey != nil, chain, at: run.now)
         var outcome = Outcome(report, "statement for \(slot) written to \(file)")
         (outcome.answer.warnings, outcome.answer.failure) = (warnings, failure)
         try output.put(Array(statement.pem.utf8), &outcome.answer)
@@ -217,7 +217,7 @@ extension X509Certificate {
     }
 }
 
-extension World {
+extension Run {
     /// Asks before overwriting a certificate.
     fileprivate func askToReplaceCertificate(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation

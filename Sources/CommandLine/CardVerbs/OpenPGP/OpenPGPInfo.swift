@@ -31,8 +31,8 @@ struct OpenPGPInfo: Verb {
         discussion: "Reads public data only, and changes nothing on the card.",
         examples: [Example("ykit openpgp info")])
 
-    func run(in world: World) async throws -> Outcome<OpenPGPReport> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<OpenPGPReport> {
+        let service = try await run.openOpenPGP()
         let report = try await service.report()
         var outcome = Outcome(report, Self.lines(report))
         outcome.answer.warnings = report.problems.map { problem in

@@ -44,14 +44,14 @@ struct OpenPGPGenerateKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<StoredOpenPGPKey> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<StoredOpenPGPKey> {
+        let service = try await run.openOpenPGP()
         let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
         try OpenPGPService.check(type, for: slot)
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }
-        try await world.askToReplace(slot, service, confirmation)
-        try await world.administer(admin, service, for: "generate a key")
-        if case .rsa = type { world.terminal.notice("generating an RSA key may take minutes") }
+        try await run.askToReplace(slot, service, confirmation)
+        try await run.administer(admin, service, for: "generate a key")
+        if case .rsa = type { run.terminal.notice("generating an RSA key may take minutes") }
         let made = try await service.generateKey(slot, type)
         if let touch { try await service.setTouch(touch, slot) }
         return StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome("generated")
@@ -82,13 +82,13 @@ struct OpenPGPImportKey: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<StoredOpenPGPKey> {
-        let key = try fileOptions.privateKey(file, world).key
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<StoredOpenPGPKey> {
+        let key = try fileOptions.privateKey(file, run).key
+        let service = try await run.openOpenPGP()
         try await service.checkImport(of: key.publicKey, slot)
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }
-        try await world.askToReplace(slot, service, confirmation)
-        try await world.administer(admin, service, for: "import a key")
+        try await run.askToReplace(slot, service, confirmation)
+        try await run.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
         if let touch { try await service.setTouch(touch, slot) }
         return StoredOpenPGPKey(slot: slot, stored: stored, touch: touch).outcome("imported")
@@ -107,12 +107,12 @@ struct OpenPGPDeleteKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<ClearedSlot> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+        let service = try await run.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
-        try confirmation.ask("the \(slot) key would be permanently lost; continue?", in: world)
-        try await world.administer(admin, service, for: "delete a key")
+        try confirmation.ask("the \(slot) key would be permanently lost; continue?", in: run)
+        try await run.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "\(slot) key deleted")
     }
@@ -131,9 +131,9 @@ struct OpenPGPExportKey: Verb {
 
     @OptionGroup var export: PublicKeyExport
 
-    func run(in world: World) async throws -> Outcome<ExportedPublicKey> {
-        let output = try export.output(world)
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<ExportedPublicKey> {
+        let output = try export.output(run)
+        let service = try await run.openOpenPGP()
         let key = try await service.publicKey(slot)
         let serial = try await service.status().identity.serial
         return try export.write(
@@ -158,14 +158,14 @@ struct OpenPGPSetTouch: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPTouchChange> {
-        let service = try await world.openOpenPGP()
+    func run(in run: Run) async throws -> Outcome<OpenPGPTouchChange> {
+        let service = try await run.openOpenPGP()
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
             let what = slot == .attestation ? "nothing" : "only a new key or a reset"
-            try confirmation.ask("\(what) can undo a fixed touch policy; continue?", in: world)
+            try confirmation.ask("\(what) can undo a fixed touch policy; continue?", in: run)
         }
-        try await world.administer(admin, service, for: "set the touch policy")
+        try await run.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
         return Outcome(OpenPGPTouchChange(slot: slot, policy: policy), "the touch policy of \(slot) is \(policy)")
     }
@@ -181,7 +181,7 @@ struct OpenPGPTouchChange: Report {
     ]
 }
 
-extension World {
+extension Run {
     /// Asks before overwriting a key.
     fileprivate func askToReplace(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
@@ -243,10 +243,10 @@ struct OpenPGPSetCAFingerprint: Verb {
 
     private var digits: String { fingerprint.filter { $0 != " " } }
 
-    func run(in world: World) async throws -> Outcome<OpenPGPCAFingerprint> {
+    func run(in run: Run) async throws -> Outcome<OpenPGPCAFingerprint> {
         let bytes = fingerprint == "none" ? nil : try Hex.decode(digits)
-        let service = try await world.openOpenPGP()
-        try await world.administer(admin, service, for: "store the fingerprint")
+        let service = try await run.openOpenPGP()
+        try await run.administer(admin, service, for: "store the fingerprint")
         try await service.setCAFingerprint(number, bytes)
         return Outcome(
             OpenPGPCAFingerprint(number: number, bytes: bytes),

@@ -95,7 +95,7 @@ extension OpenPGPKDF.Reference {
     }
 
     /// The default value; there is none for the reset code.
-    fileprivate var usual: String {
+    fileprivate var factoryValue: String {
         switch self {
         case .user: "123456"
         case .reset, .admin: "12345678"
@@ -103,9 +103,9 @@ extension OpenPGPKDF.Reference {
     }
 }
 
-extension World {
+extension Run {
     /// Opens the OpenPGP application of the selected key.
-    func openOpenPGP() async throws -> OpenPGPService { try await OpenPGPService.open(try connect()) }
+    func openOpenPGP() async throws -> OpenPGPService { try await open(OpenPGPService.self) }
 
     /// Returns the current PIN or reset code, given or asked for. A plan sends no PIN, so it asks for none.
     func openPGPPIN(
@@ -125,7 +125,7 @@ extension World {
     ) async throws {
         try await service.verify(pin, for: access)
         let reference = access.reference
-        guard plan == nil, pin == Secret(utf8: reference.usual) else { return }
+        guard plan == nil, pin == Secret(utf8: reference.factoryValue) else { return }
         let verb = reference == .admin ? "change-admin-pin" : "change-pin"
         terminal.warn(
             "the \(reference.words) is still the factory default; set another with 'ykit openpgp access \(verb)'")

@@ -43,8 +43,8 @@ struct OpenPGPSign: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<OpenPGPSignatureReport> {
-        try await options.sign(file, .signature, format, pin, force: replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<OpenPGPSignatureReport> {
+        try await options.sign(file, .signature, format, pin, force: replacing.force, run)
     }
 }
 
@@ -67,8 +67,8 @@ struct OpenPGPAuthenticate: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPSignatureReport> {
-        try await options.sign(file, .authentication, .init(format), pin, force: replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<OpenPGPSignatureReport> {
+        try await options.sign(file, .authentication, .init(format), pin, force: replacing.force, run)
     }
 }
 
@@ -116,17 +116,17 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
     func sign(
         _ file: String, _ slot: OpenPGPSlot, _ format: OpenPGPSignatureFormat, _ pin: PINOptions, force: Bool,
-        _ world: World
+        _ run: Run
     ) async throws -> Outcome<OpenPGPSignatureReport> {
-        let target = try FileOutput(output, isText: [.base64, .armor].contains(format), force: force, world)
+        let target = try FileOutput(output, isText: [.base64, .armor].contains(format), force: force, run)
         let early = try file == "-" ? nil : Files.read(file)
-        let service = try await world.openOpenPGP()
+        let service = try await run.openOpenPGP()
         let key = try await service.publicKey(slot)
-        let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "sign")
+        let code = try await run.openPGPPIN(pin.source, .user, of: service, for: "sign")
         let content = try early ?? Files.read(file)
         try check(content, slot, format, key)
-        try await world.verify(code, for: slot == .signature ? .signing : .using, on: service)
-        let made = try await world.touchingOpenPGP(slot, service) {
+        try await run.verify(code, for: slot == .signature ? .signing : .using, on: service)
+        let made = try await run.touchingOpenPGP(slot, service) {
             try await signature(content, slot, format, key, service)
         }
         let report = OpenPGPSignatureReport(
@@ -202,12 +202,12 @@ struct OpenPGPDecrypt: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<OpenPGPPlaintext> {
-        let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<OpenPGPPlaintext> {
+        let target = try FileOutput(output, isSecret: true, force: replacing.force, run)
         let early = try file == "-" ? nil : Files.read(file)
-        let service = try await world.openOpenPGP()
+        let service = try await run.openOpenPGP()
         let key = try await service.publicKey(.decryption)
-        let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "decrypt")
+        let code = try await run.openPGPPIN(pin.source, .user, of: service, for: "decrypt")
         let content = try early ?? Files.read(file)
         let isRSA = if case .rsa = key { true } else { false }
         let peer = try isRSA ? nil : PeerKey.read(content, at: file)
@@ -217,8 +217,8 @@ struct OpenPGPDecrypt: Verb {
         } else {
             try OpenPGPService.checkCiphertext(content, for: type)
         }
-        try await world.verify(code, for: .using, on: service)
-        let result = try await world.touchingOpenPGP(.decryption, service) {
+        try await run.verify(code, for: .using, on: service)
+        let result = try await run.touchingOpenPGP(.decryption, service) {
             if let peer { try await service.derive(with: peer) } else { try await service.decrypt(content) }
         }
         var bytes = result.value.copyBytes()
@@ -252,8 +252,8 @@ struct OpenPGPRandom: Verb {
 
     @Argument("count", help: "How many bytes.") var count = 32
 
-    func run(in world: World) async throws -> Outcome<RandomBytes> {
-        let bytes = try await world.openOpenPGP().random(count)
+    func run(in run: Run) async throws -> Outcome<RandomBytes> {
+        let bytes = try await run.openOpenPGP().random(count)
         return Outcome(RandomBytes(bytes: bytes), Hex.encode(bytes))
     }
 }
@@ -278,20 +278,20 @@ struct OpenPGPReset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<ResetReport> {
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
         var outcome = Outcome(ResetReport(), "OpenPGP application reset to factory defaults")
         outcome.answer.warnings = ["the user PIN is now 123456, and the admin PIN 12345678"]
         let service: OpenPGPService
-        do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {
+        do { service = try await run.openOpenPGP() } catch OpenPGPError.terminated {
             // All data is already lost at this point.
-            _ = try await OpenPGPService.activate(try world.connect())
+            _ = try await run.choosing { try await OpenPGPService.activate(try await $0.channel()) }
             return outcome
         }
         try confirmation.ask(
-            typing: "reset", "this permanently deletes all OpenPGP keys, certificates and data on this card", in: world)
+            typing: "reset", "this permanently deletes all OpenPGP keys, certificates and data on this card", in: run)
         let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
-        for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { world.plan?.add(step) }
-        try world.endPlan("ACTIVATE FILE")
+        for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { run.plan?.add(step) }
+        try run.endPlan("ACTIVATE FILE")
         try await service.reset()
         return outcome
     }

@@ -28,10 +28,10 @@ struct PIVChangePIN: Verb {
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openPIV()
-        let old = try await world.pivCode(.pin, world.source(of: .piv, pins.pin), of: service, for: "change the PIN")
-        try await service.changePIN(from: old, to: try await world.newPIVCode(.pin, pins.new.source))
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openPIV()
+        let old = try await run.pivCode(.pin, run.source(of: .piv, pins.pin), of: service, for: "change the PIN")
+        try await service.changePIN(from: old, to: try await run.newPIVCode(.pin, pins.new.source))
         return Outcome(CredentialChange(), "PIN changed")
     }
 }
@@ -49,10 +49,10 @@ struct PIVChangePUK: Verb {
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPUKOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openPIV()
-        let old = try await world.pivCode(.puk, puk.source, of: service, for: "change the PUK")
-        try await service.changePUK(from: old, to: try await world.newPIVCode(.puk, new.source))
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openPIV()
+        let old = try await run.pivCode(.puk, puk.source, of: service, for: "change the PUK")
+        try await service.changePUK(from: old, to: try await run.newPIVCode(.puk, new.source))
         return Outcome(CredentialChange(), "PUK changed")
     }
 }
@@ -67,10 +67,10 @@ struct PIVUnblockPIN: Verb {
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in world: World) async throws -> Outcome<CredentialChange> {
-        let service = try await world.openPIV()
-        let puk = try await world.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
-        try await service.unblockPIN(puk: puk, newPIN: try await world.newPIVCode(.pin, new.source))
+    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+        let service = try await run.openPIV()
+        let puk = try await run.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
+        try await service.unblockPIN(puk: puk, newPIN: try await run.newPIVCode(.pin, new.source))
         return Outcome(CredentialChange(), "PIN set; all its tries are restored")
     }
 }
@@ -99,10 +99,10 @@ struct PIVSetRetries: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<PIVRetries> {
-        let service = try await world.openPIV()
-        try world.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?", unless: force)
-        var unlocking = try await management.unlock(service, for: "set the tries", world)
+    func run(in run: Run) async throws -> Outcome<PIVRetries> {
+        let service = try await run.openPIV()
+        try run.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?", unless: force)
+        var unlocking = try await management.unlock(service, for: "set the tries", run)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
         var outcome = Outcome(
@@ -157,10 +157,10 @@ struct PIVChangeManagementKey: Verb {
         if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
     }
 
-    func run(in world: World) async throws -> Outcome<PIVManagementKeyChange> {
-        let file = try world.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
-        let service = try await world.openPIV()
-        var unlocking = try await management.unlock(service, for: "set another one", replacing: true, world)
+    func run(in run: Run) async throws -> Outcome<PIVManagementKeyChange> {
+        let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
+        let service = try await run.openPIV()
+        var unlocking = try await management.unlock(service, for: "set another one", replacing: true, run)
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
         var replacesPrinted = false
@@ -168,47 +168,47 @@ struct PIVChangeManagementKey: Verb {
             try await unlocking.verify(for: "protect the management key with it")
             replacesPrinted = try await service.hasForeignPrintedObject()
             if replacesPrinted {
-                try confirmation.ask("the printed object holds other data, which this overwrites; continue?", in: world)
+                try confirmation.ask("the printed object holds other data, which this overwrites; continue?", in: run)
             }
         }
-        let key = try await newKey(type, service, world)
+        let key = try await newKey(type, service, run)
         try file?.prepare(Array((Self.digits(key) + "\n").utf8))
-        if isShown(in: world) { try show(key) }
+        if isShown(in: run) { try show(key) }
         do {
             try await service.setManagementKey(
                 ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect,
                 replacesPrinted: replacesPrinted)
         } catch {
             switch error {
-            case PIVError.uncertain, PIVError.unfinished: try file?.settle()
-            case _ where isShown(in: world):
-                world.terminal.say("the management key is still the old one")
+            case PIVError.uncertain, PIVError.unfinished: try file?.commit()
+            case _ where isShown(in: run):
+                run.terminal.say("the management key is still the old one")
             default: break
             }
             throw error
         }
-        try file?.settle()
+        try file?.commit()
         return Outcome(
             PIVManagementKeyChange(type: type, needsTouch: touch, isProtected: protect, file: keyFile),
             "management key set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
     /// Whether the new key is shown on the terminal, because it is kept nowhere. A plan generates none.
-    private func isShown(in world: World) -> Bool {
-        generate && !protect && keyFile == nil && world.plan == nil
+    private func isShown(in run: Run) -> Bool {
+        generate && !protect && keyFile == nil && run.plan == nil
     }
 
     /// Returns the new key: generated, given, or asked for twice.
-    private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ world: World) async throws -> SharedSecret {
+    private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ run: Run) async throws -> SharedSecret {
         if generate {
-            if isShown(in: world) { try Self.terminalIsThere() }
+            if isShown(in: run) { try Self.terminalIsThere() }
             return try await service.randomManagementKey(type)
         }
         let question = TerminalQuestion(
             asking: "new management key",
             after: "a management key of \(type) must have \((type.keySize ?? 24) * 2) hexadecimal digits",
             objection: "it cannot be empty", orElse: new.source.hint)
-        let text = try await world.obtain(.pivManagementKey, new.source, question, isNew: true)
+        let text = try await run.obtain(.pivManagementKey, new.source, question, isNew: true)
         return SharedSecret(Secret(try ManagementKey(hexadecimal: text.value).copyBytes()))
     }
 

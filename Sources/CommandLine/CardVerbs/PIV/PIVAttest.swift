@@ -28,15 +28,15 @@ struct PIVAttest: Verb {
 
     @OptionGroup var trusted: TrustedCertificates
 
-    func run(in world: World) async throws -> Outcome<PIVAttestationReport> {
+    func run(in run: Run) async throws -> Outcome<PIVAttestationReport> {
         let chain = try trusted.chain(orElse: .yubico)
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await service.certificate(.attestation)
         let facts = try PIVAttestation(attestation)
         var report = PIVAttestationReport(slot: slot, attestation: attestation, device: device, facts: facts)
         do throws(PIVError) {
-            report.path = try chain.verify(attestation, device: device, at: world.now)
+            report.path = try chain.verify(attestation, device: device, at: run.now)
         } catch {
             guard case .chain(let problem) = error else { throw error }
             // The statement of an unknown device is shown; one signed by a different key is not.

@@ -58,23 +58,23 @@ struct PIVGenerateCertificate: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<GeneratedPIVCertificate> {
+    func run(in run: Run) async throws -> Outcome<GeneratedPIVCertificate> {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
-        let service = try await world.openPIV()
-        try await world.overwriting(service, force: force)?.confirmCertificate(in: slot)
-        var unlocking = try await management.unlock(service, for: "store a certificate", world)
+        let service = try await run.openPIV()
+        try await run.overwriting(service, force: force)?.confirmCertificate(in: slot)
+        var unlocking = try await management.unlock(service, for: "store a certificate", run)
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given
         let validity = Duration.seconds(days * 86_400)
-        let certificate = try await use.touching(world.person) {
+        let certificate = try await use.touching(run.person) {
             try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         return Outcome(
             GeneratedPIVCertificate(slot: slot, certificate: certificate),
-            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
     }
 }
 
@@ -117,15 +117,15 @@ struct PIVRequestCertificate: Verb {
         case pem, der
     }
 
-    func run(in world: World) async throws -> Outcome<PIVCertificateRequest> {
-        let output = try FileOutput(file, isText: format == .pem, force: replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<PIVCertificateRequest> {
+        let output = try FileOutput(file, isText: format == .pem, force: replacing.force, run)
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
-        let service = try await world.openPIV()
-        var unlocking = world.piv(service, pin)
+        let service = try await run.openPIV()
+        var unlocking = run.piv(service, pin)
         let use = try await unlocking.prepare(slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
         let key = use.key ?? given
-        let der = try await use.touching(world.person) {
+        let der = try await use.touching(run.person) {
             try await service.certificateRequest(use.slot, template, key: key)
         }
         let pem = PEM.encode("CERTIFICATE REQUEST", der)
@@ -183,16 +183,16 @@ struct PIVImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<ImportedPIVCertificate> {
-        let content = try fileOptions.certificates(file, world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ImportedPIVCertificate> {
+        let content = try fileOptions.certificates(file, run)
+        let service = try await run.openPIV()
         let (certificate, belongs, warnings) = try await choose(from: content, service)
-        try await world.overwriting(service, force: force)?.confirmCertificate(in: slot)
-        try await management.unlock(service, for: "store a certificate", world)
+        try await run.overwriting(service, force: force)?.confirmCertificate(in: slot)
+        try await management.unlock(service, for: "store a certificate", run)
         try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
         var outcome = Outcome(
             ImportedPIVCertificate(slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
-            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: world.now)))
+            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         outcome.answer.warnings = warnings
         return outcome
     }
@@ -244,9 +244,9 @@ struct PIVExportCertificate: Verb {
 
     @OptionGroup var export: CertificateExport
 
-    func run(in world: World) async throws -> Outcome<ExportedCertificate> {
-        let output = try export.output(world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ExportedCertificate> {
+        let output = try export.output(run)
+        let service = try await run.openPIV()
         return try export.write(try await service.certificate(slot), of: slot, to: output)
     }
 }
@@ -268,12 +268,12 @@ struct PIVDeleteCertificate: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<ClearedSlot> {
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+        let service = try await run.openPIV()
         guard let object = slot.certificateObject else { throw PIVError.unusableSlot(slot) }
         guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
-        try confirmation.ask("delete the certificate in \(slot)?", in: world)
-        try await management.unlock(service, for: "delete a certificate", world)
+        try confirmation.ask("delete the certificate in \(slot)?", in: run)
+        try await management.unlock(service, for: "delete a certificate", run)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
         return Outcome(ClearedSlot(slot: slot.description), "deleted the certificate in \(slot)")
     }

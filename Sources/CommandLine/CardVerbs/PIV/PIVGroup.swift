@@ -37,9 +37,9 @@ struct PIVShow: Verb {
 
     @Flag("--uris", help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
 
-    func run(in world: World) async throws -> Outcome<PIVContents> {
-        let service = try await world.openPIV()
-        let text = PIVReportText(report: try await service.report(all ? .all : .usual), now: world.now)
+    func run(in run: Run) async throws -> Outcome<PIVContents> {
+        let service = try await run.openPIV()
+        let text = PIVReportText(report: try await service.report(all ? .all : .default), now: run.now)
         let advice = uris ? PKCS11Advice(text.report) : nil
         var outcome = Outcome(PIVContents(report: text.report, advice: advice), advice?.lines ?? text.lines)
         outcome.answer.warnings = text.warnings
@@ -62,11 +62,11 @@ struct PIVReset: Verb {
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in world: World) async throws -> Outcome<ResetReport> {
-        let service = try await world.openPIV()
-        if let plan = world.plan { try await describe(plan, service) }
-        try world.endPlan()
-        try world.confirm(
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
+        let service = try await run.openPIV()
+        if let plan = run.plan { try await describe(plan, service) }
+        try run.endPlan()
+        try run.confirm(
             typing: "reset",
             "this blocks PIN and PUK, then permanently deletes all PIV keys, certificates and objects on this key",
             unless: force)

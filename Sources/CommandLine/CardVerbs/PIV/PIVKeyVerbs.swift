@@ -55,13 +55,13 @@ struct PIVGenerateKey: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<GeneratedPIVKey> {
-        let output = try FileOutput(file, isText: format.isText, force: force, world)
-        let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
+    func run(in run: Run) async throws -> Outcome<GeneratedPIVKey> {
+        let output = try FileOutput(file, isText: format.isText, force: force, run)
+        let service = try await run.openPIV(isPatient: algorithm.modulusSize != nil)
         try await service.checkFit(slot, algorithm, policies.policies)
-        try await world.overwriting(service, force: force)?.confirmKey(in: slot)
-        try await management.unlock(service, for: "generate a key", world)
-        let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "generating an \(algorithm) key") }
+        try await run.overwriting(service, force: force)?.confirmKey(in: slot)
+        try await management.unlock(service, for: "generate a key", run)
+        let progress = algorithm.modulusSize.map { _ in Progress(run.terminal, "generating an \(algorithm) key") }
         defer { progress?.end() }
         let key = try await service.generateKey(
             slot, algorithm, policies: policies.policies, allowingWeakRSA: allowWeakRsa)
@@ -128,14 +128,14 @@ struct PIVImportKey: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<ImportedPIVKey> {
-        let (key, content) = try fileOptions.privateKey(file, world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ImportedPIVKey> {
+        let (key, content) = try fileOptions.privateKey(file, run)
+        let service = try await run.openPIV()
         if let algorithm = PIVAlgorithm(key.publicKey) {
             try await service.checkFit(slot, algorithm, policies.policies)
         }
-        try await world.overwriting(service, force: force)?.confirmKey(in: slot)
-        try await management.unlock(service, for: "import a key", world)
+        try await run.overwriting(service, force: force)?.confirmKey(in: slot)
+        try await management.unlock(service, for: "import a key", run)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
         let stored = StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies)
         let report = ImportedPIVKey(
@@ -171,8 +171,8 @@ struct PIVKeyInfo: Verb {
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    func run(in world: World) async throws -> Outcome<PIVKeyDescription> {
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<PIVKeyDescription> {
+        let service = try await run.openPIV()
         let metadata = try await service.metadata(of: slot)
         let key: PublicKey? = if let metadata { metadata.publicKey } else { try await service.publicKey(slot) }
         let report = PIVKeyDescription(slot: slot, metadata: metadata, key: key)
@@ -222,9 +222,9 @@ struct PIVExportKey: Verb {
 
     @OptionGroup var export: PublicKeyExport
 
-    func run(in world: World) async throws -> Outcome<ExportedPublicKey> {
-        let output = try export.output(world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ExportedPublicKey> {
+        let output = try export.output(run)
+        let service = try await run.openPIV()
         let key = try await service.publicKey(slot)
         return try export.write(
             key, of: slot, algorithm: PIVAlgorithm(key)?.description, comment: "PIV-\(slot)", to: output)
@@ -254,9 +254,9 @@ struct PIVAttestKey: Verb {
         if chain, format != .pem { throw UsageError("--chain writes PEM") }
     }
 
-    func run(in world: World) async throws -> Outcome<ExportedAttestation> {
-        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ExportedAttestation> {
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, run)
+        let service = try await run.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await chain ? service.certificate(.attestation) : nil
         let bytes = try format.encode(attestation)
@@ -302,10 +302,10 @@ struct PIVMoveKey: Verb {
         if from == to { throw UsageError("the destination must be another slot") }
     }
 
-    func run(in world: World) async throws -> Outcome<MovedPIVKey> {
-        let service = try await world.openPIV()
-        let replacing = try await world.overwriting(service, force: force)?.confirmKey(in: to) ?? force
-        try await management.unlock(service, for: "move a key", world)
+    func run(in run: Run) async throws -> Outcome<MovedPIVKey> {
+        let service = try await run.openPIV()
+        let replacing = try await run.overwriting(service, force: force)?.confirmKey(in: to) ?? force
+        try await management.unlock(service, for: "move a key", run)
         try await service.moveKey(from: from, to: to, replacing: replacing)
         return Outcome(MovedPIVKey(from: from, to: to), "moved the key from \(from) to \(to)")
     }
@@ -333,10 +333,10 @@ struct PIVDeleteKey: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<ClearedSlot> {
-        let service = try await world.openPIV()
-        try confirmation.ask("permanently delete the key in \(slot)?", in: world)
-        try await management.unlock(service, for: "delete a key", world)
+    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+        let service = try await run.openPIV()
+        try confirmation.ask("permanently delete the key in \(slot)?", in: run)
+        try await management.unlock(service, for: "delete a key", run)
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "deleted the key in \(slot)")
     }

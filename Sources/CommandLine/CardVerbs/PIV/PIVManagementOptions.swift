@@ -22,10 +22,10 @@ struct PIVManagementOptions: ParsableArguments {
     /// - Parameter replacing: Whether the verb sets another one.
     @discardableResult
     func unlock(
-        _ service: PIVService, for reason: String, replacing: Bool = false, _ world: World
+        _ service: PIVService, for reason: String, replacing: Bool = false, _ run: Run
     ) async throws -> PIVUnlocking {
         if noMutual { await service.waiveProof() }
-        var access = world.piv(service, pin, managementKey)
+        var access = run.piv(service, pin, managementKey)
         access.replacesManagementKey = replacing
         try await access.manage(for: reason)
         return access

@@ -29,13 +29,13 @@ struct PIVExportObject: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<ExportedPIVObject> {
-        let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, world)
-        let service = try await world.openPIV()
+    func run(in run: Run) async throws -> Outcome<ExportedPIVObject> {
+        let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, run)
+        let service = try await run.openPIV()
         let content: [UInt8]
         do { content = try await service.object(object) } catch {
             guard case .pinRequired = error else { throw error }
-            var unlocking = world.piv(service, pin)
+            var unlocking = run.piv(service, pin)
             try await unlocking.verify(for: "read the object \(object)")
             content = try await service.object(object)
         }
@@ -83,17 +83,17 @@ struct PIVImportObject: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in world: World) async throws -> Outcome<ImportedPIVObject> {
+    func run(in run: Run) async throws -> Outcome<ImportedPIVObject> {
         let content = try Files.read(file)
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         if [.printed, .administration].contains(object), try await service.administration().isKeyProtected {
             throw Explanation(
                 "object-in-use", .policy,
                 "the object \(object) holds the management key, protected by the PIN",
                 hint: "set one that is not protected first: ykit piv access change-management-key")
         }
-        try await world.overwriting(service, force: force)?.confirmObject(object)
-        try await management.unlock(service, for: "write an object", world)
+        try await run.overwriting(service, force: force)?.confirmObject(object)
+        try await management.unlock(service, for: "write an object", run)
         try await service.putObject(object, content)
         return Outcome(
             ImportedPIVObject(object: object, size: content.count),
@@ -135,10 +135,10 @@ struct PIVGenerateObject: Verb {
         var id: PIVObjectID { self == .chuid ? .chuid : .capability }
     }
 
-    func run(in world: World) async throws -> Outcome<GeneratedPIVObject> {
-        let service = try await world.openPIV()
-        try await world.overwriting(service, force: force)?.confirmObject(object.id)
-        try await management.unlock(service, for: "write an object", world)
+    func run(in run: Run) async throws -> Outcome<GeneratedPIVObject> {
+        let service = try await run.openPIV()
+        try await run.overwriting(service, force: force)?.confirmObject(object.id)
+        try await management.unlock(service, for: "write an object", run)
         var chuid: CHUID?
         switch object {
         case .chuid: chuid = try await service.makeCHUID()

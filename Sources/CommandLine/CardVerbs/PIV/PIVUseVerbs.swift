@@ -19,10 +19,10 @@ struct PIVUseOptions: ParsableArguments {
     /// Performs the verification that a slot requires before its key is used, and returns the key's properties
     /// and the input, which `read` reads and refuses before the PIN is sent.
     func prepare<Input>(
-        _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ world: World,
+        _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ run: Run,
         reading read: (PIVAlgorithm) throws -> Input
     ) async throws -> (use: PIVKeyUse, input: Input) {
-        var unlocking = world.piv(service, pin)
+        var unlocking = run.piv(service, pin)
         return try await unlocking.prepare(slot, algorithm, operation, for: reason, reading: read)
     }
 }
@@ -63,17 +63,17 @@ struct PIVSign: Verb {
         case pkcs1, pss
     }
 
-    func run(in world: World) async throws -> Outcome<PIVSignature> {
-        let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<PIVSignature> {
+        let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, run)
         let early = try file == "-" ? nil : read(nil)
-        let service = try await world.openPIV()
-        let (hash, scheme) = (hash.algorithm, padding == .pss ? PublicKey.Padding.pss : .usual)
-        let (use, input) = try await using.prepare(slot, .sign, for: "sign", service, world) { algorithm in
+        let service = try await run.openPIV()
+        let (hash, scheme) = (hash.algorithm, padding == .pss ? PublicKey.Padding.pss : .default)
+        let (use, input) = try await using.prepare(slot, .sign, for: "sign", service, run) { algorithm in
             let input = try early.flatMap { algorithm == .ed25519 ? nil : $0 } ?? read(algorithm)
             try PIVService.check(input, for: algorithm, hash: hash, padding: scheme)
             return input
         }
-        let signature = try await use.touching(world.person) {
+        let signature = try await use.touching(run.person) {
             try await service.sign(
                 input, use.slot, hash: hash, padding: scheme, algorithm: use.algorithm, key: use.key)
         }
@@ -136,17 +136,17 @@ struct PIVDecrypt: Verb {
         case pkcs1, oaep
     }
 
-    func run(in world: World) async throws -> Outcome<PIVPlaintext> {
-        let target = try FileOutput(output, isSecret: true, force: using.replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<PIVPlaintext> {
+        let target = try FileOutput(output, isSecret: true, force: using.replacing.force, run)
         let early = try file == "-" ? nil : Files.read(file)
-        let service = try await world.openPIV()
-        let (use, message) = try await using.prepare(slot, .decrypt, for: "decrypt", service, world) { algorithm in
+        let service = try await run.openPIV()
+        let (use, message) = try await using.prepare(slot, .decrypt, for: "decrypt", service, run) { algorithm in
             let message = try early ?? Files.read(file)
             try PIVService.checkCiphertext(message, for: algorithm)
             return message
         }
         let padding = padding == .oaep ? DecryptionPadding.oaep(hash.algorithm) : .pkcs1
-        let plaintext = try await use.touching(world.person) {
+        let plaintext = try await use.touching(run.person) {
             try await service.decrypt(message, use.slot, padding: padding, algorithm: use.algorithm)
         }
         let bytes = plaintext.value.copyBytes()
@@ -211,16 +211,16 @@ struct PIVDerive: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<PIVSharedSecret> {
-        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, world)
+    func run(in run: Run) async throws -> Outcome<PIVSharedSecret> {
+        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, run)
         let early = try peer == "-" ? nil : PeerKey.read(peer)
-        let service = try await world.openPIV()
-        let (use, key) = try await using.prepare(slot, .derive, for: "agree on a secret", service, world) { algorithm in
+        let service = try await run.openPIV()
+        let (use, key) = try await using.prepare(slot, .derive, for: "agree on a secret", service, run) { algorithm in
             let key = try early ?? PeerKey.read(peer)
             try PIVService.checkPeer(key, for: algorithm)
             return key
         }
-        let secret = try await use.touching(world.person) {
+        let secret = try await use.touching(run.person) {
             try await service.derive(with: key, use.slot, algorithm: use.algorithm)
         }
         let bytes = secret.value.copyBytes()

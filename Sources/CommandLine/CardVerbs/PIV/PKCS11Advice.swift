@@ -37,17 +37,11 @@ struct PKCS11Advice {
 
     var entries: [Entry] {
         report.slots.compactMap { slot in
-            guard let id = Self.identifier(slot.slot) else { return nil }
+            guard let id = slot.slot.pkcs11Identifier else { return nil }
             let certificate = slot.certificate.flatMap { try? $0.get() }
             guard slot.metadata != nil || certificate != nil else { return nil }
             return Entry(slot: slot.slot, id: id, token: token, hasCertificate: certificate != nil)
         }
-    }
-
-    /// 9a, 9c, 9d, 9e have identifiers 1 to 4, the retired slots 5 to 24.
-    static func identifier(_ slot: PIVSlot) -> UInt8? {
-        if let number = PIVSlot.main.firstIndex(of: slot) { return UInt8(number) + 1 }
-        return slot.retiredNumber.map { UInt8($0) + 4 }
     }
 
     private var token: String { report.serial.map { "serial=\($0);" } ?? "" }

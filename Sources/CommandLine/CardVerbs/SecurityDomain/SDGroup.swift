@@ -35,10 +35,10 @@ struct SDKeys: ParsableCommand {
         examples: [Example("ykit sd keys list")])
 }
 
-extension World {
+extension Run {
     /// Opens the Security Domain of the selected key.
     func openSecurityDomain() async throws -> SecurityDomainService {
-        try await SecurityDomainService.open(try connect(), isPlanned: plan != nil)
+        try await open(SecurityDomainService.self)
     }
 }
 
@@ -96,8 +96,8 @@ struct SDInfo: Verb {
         "info", "Show the protocols and keys for secure channels.",
         examples: [Example("ykit sd info")])
 
-    func run(in world: World) async throws -> Outcome<SDContents> {
-        let service = try await world.openSecurityDomain()
+    func run(in run: Run) async throws -> Outcome<SDContents> {
+        let service = try await run.openSecurityDomain()
         let protocols = try await service.protocols().map(\.description)
         let keys = try await service.report()
         var lines = Table.details([["protocols", protocols.listed()]] + keys.map(\.row))
@@ -127,11 +127,11 @@ struct SDData: Verb {
 
     @Option("--key", help: "The key that the object belongs to, if there are several.") var key: SCPKeyArgument?
 
-    func run(in world: World) async throws -> Outcome<SDDataObject> {
+    func run(in run: Run) async throws -> Outcome<SDDataObject> {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
             throw Explanation.usage("a tag must have four hexadecimal digits, not '\(tag.printable)'")
         }
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         let control = key.map { [0xA6, 0x04, 0x83, 0x02] + $0.reference.bytes } ?? []
         let data = try await service.data(number, control)
         return Outcome(SDDataObject(tag: tag.lowercased(), data: Hex.encode(data)), Hex.encode(data))
@@ -160,16 +160,16 @@ struct SDReset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<SDResetReport> {
-        if world.options.channel.isWanted {
+    func run(in run: Run) async throws -> Outcome<SDResetReport> {
+        if run.options.channel.isWanted {
             throw Explanation.usage("a reset is not possible through a secure channel", hint: "omit --scp")
         }
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         let before = try await service.references()
         let names = before.map { "\($0.typed) (\($0.purpose))" }.listed()
         try confirmation.ask(
             typing: "reset", "this deletes all keys for secure channels, \(names), and restores the factory keys",
-            in: world)
+            in: run)
         try await service.reset()
         let after = try await service.report()
         return Outcome(

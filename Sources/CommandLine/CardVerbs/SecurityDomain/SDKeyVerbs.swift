@@ -18,8 +18,8 @@ struct SDKeysList: Verb {
         "list", "List the keys.",
         examples: [Example("ykit sd keys list")])
 
-    func run(in world: World) async throws -> Outcome<SDKeyList> {
-        let keys = try await world.openSecurityDomain().report()
+    func run(in run: Run) async throws -> Outcome<SDKeyList> {
+        let keys = try await run.openSecurityDomain().report()
         return Outcome(SDKeyList(keys: keys), Table.lines(keys.map(\.row)))
     }
 }
@@ -64,9 +64,9 @@ struct SDKeysGenerate: Verb {
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
 
-    func run(in world: World) async throws -> Outcome<GeneratedSDKey> {
-        let output = try FileOutput(file, isText: true, force: replacing.force, world)
-        let service = try await world.openSecurityDomain()
+    func run(in run: Run) async throws -> Outcome<GeneratedSDKey> {
+        let output = try FileOutput(file, isText: true, force: replacing.force, run)
+        let service = try await run.openSecurityDomain()
         let point = try await service.generate(key.reference, replacing: try replaced.version)
         let pem = PublicKey.ec(.p256, point: point).pem
         var outcome = Outcome(
@@ -109,15 +109,15 @@ struct SDKeysImport: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions
 
-    func run(in world: World) async throws -> Outcome<StoredSDKey> {
+    func run(in run: Run) async throws -> Outcome<StoredSDKey> {
         switch key.reference.id {
-        case 0x01: return try await storeSet(world)
-        case 0x11, 0x13, 0x15: return try await storePrivateKey(world)
-        default: return try await storeAuthority(world)
+        case 0x01: return try await storeSet(run)
+        case 0x11, 0x13, 0x15: return try await storePrivateKey(run)
+        default: return try await storeAuthority(run)
         }
     }
 
-    private func storeSet(_ world: World) async throws -> Outcome<StoredSDKey> {
+    private func storeSet(_ run: Run) async throws -> Outcome<StoredSDKey> {
         let keys: SCP03Keys
         if let file {
             keys = try SCP03Keys(file: file)
@@ -127,19 +127,19 @@ struct SDKeysImport: Verb {
         }
         if keys.isFactory { throw Explanation.usage("these are the factory keys, which are public") }
         let version = try replaced.version
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         if try await service.references().contains(SCPKeyReference(id: 0x01, version: 0xFF)) {
             try confirmation.ask(
                 typing: "replace",
                 "this deletes the factory SCP03 set; if the new keys are lost, nothing that needs them works "
-                    + "until 'ykit sd reset'", in: world)
+                    + "until 'ykit sd reset'", in: run)
         }
         try await service.put(keys, as: key.reference, replacing: version)
         return try await done(service, ["stored the SCP03 set \(key.reference.typed)"])
     }
 
-    private func storePrivateKey(_ world: World) async throws -> Outcome<StoredSDKey> {
-        let content = try read(world)
+    private func storePrivateKey(_ run: Run) async throws -> Outcome<StoredSDKey> {
+        let content = try read(run)
         var point: [UInt8]?
         var number: SharedSecret?
         if let privateKey = content.privateKey {
@@ -155,7 +155,7 @@ struct SDKeysImport: Verb {
         let root = content.certificates.first { $0.issuer == $0.subject }
         let identifier = try root.flatMap { try X509Certificate(reading: $0.der).subjectKeyIdentifier }
         let version = try replaced.version
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         var lines: [String] = []
         if let number {
             try await service.put(privateKey: number, as: key.reference, replacing: version)
@@ -172,8 +172,8 @@ struct SDKeysImport: Verb {
         return try await done(service, lines, certificates: chain.count, authority: identifier)
     }
 
-    private func storeAuthority(_ world: World) async throws -> Outcome<StoredSDKey> {
-        let content = try read(world)
+    private func storeAuthority(_ run: Run) async throws -> Outcome<StoredSDKey> {
+        let content = try read(run)
         guard
             let certificate = content.certificates.first(where: { $0.issuer == $0.subject })
                 ?? content.certificates.first
@@ -181,7 +181,7 @@ struct SDKeysImport: Verb {
         guard case .ec(.p256, let point) = certificate.publicKey else { throw Self.wrongCurve }
         let identifier = try X509Certificate(reading: certificate.der).subjectKeyIdentifier
         let version = try replaced.version
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         try await service.put(authority: point, as: key.reference, replacing: version)
         var lines = ["stored the public key of \(certificate.subject.description.printable) as \(key.reference.typed)"]
         if let identifier {
@@ -191,9 +191,9 @@ struct SDKeysImport: Verb {
         return try await done(service, lines, authority: identifier)
     }
 
-    private func read(_ world: World) throws -> KeyFile {
+    private func read(_ run: Run) throws -> KeyFile {
         guard let file else { throw Explanation.usage("give the file with the key or certificates") }
-        return try fileOptions.read(file, world)
+        return try fileOptions.read(file, run)
     }
 
     private static var wrongCurve: Explanation { .usage("the key of the file is not on P-256") }
@@ -236,9 +236,9 @@ struct SDKeysExport: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in world: World) async throws -> Outcome<ExportedSDCertificates> {
-        let output = try FileOutput(file, isText: true, force: replacing.force, world)
-        let service = try await world.openSecurityDomain()
+    func run(in run: Run) async throws -> Outcome<ExportedSDCertificates> {
+        let output = try FileOutput(file, isText: true, force: replacing.force, run)
+        let service = try await run.openSecurityDomain()
         let chain = try await service.certificates(of: key.reference)
         guard !chain.isEmpty else {
             throw Explanation("no-certificate", .notFound, "\(key.reference.typed) has no certificates")
@@ -273,9 +273,9 @@ struct SDKeysDelete: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in world: World) async throws -> Outcome<DeletedSDKeys> {
+    func run(in run: Run) async throws -> Outcome<DeletedSDKeys> {
         let wanted = key.reference
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         let all = try await service.references()
         let found = all.filter { $0.id == wanted.id && (wanted.version == 0 || $0.version == wanted.version) }
         guard !found.isEmpty else { throw SecurityDomainError.noSuchKey(wanted) }
@@ -291,14 +291,14 @@ struct SDKeysDelete: Verb {
         let names = found.map { "\($0.typed) (\($0.purpose))" }.listed()
         if left.isEmpty {
             try confirmation.ask(
-                typing: "delete", "this deletes the last key, \(names): the public factory keys return", in: world)
+                typing: "delete", "this deletes the last key, \(names): the public factory keys return", in: run)
         } else {
             let rest = left.map { "\($0.typed) (\($0.purpose))" }.listed()
-            try confirmation.ask("permanently delete \(names)? the key keeps \(rest)", in: world)
+            try confirmation.ask("permanently delete \(names)? the key keeps \(rest)", in: run)
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
-        let keys = try await world.perform { try await service.references() } ?? left
+        let keys = try await run.perform { try await service.references() } ?? left
         return Outcome(
             DeletedSDKeys(deleted: found, keys: keys),
             ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })
@@ -329,9 +329,9 @@ struct SDKeysSetAllowList: Verb {
 
     @Argument("serials", help: "Serial numbers.") var serials: [String] = []
 
-    func run(in world: World) async throws -> Outcome<SDAllowList> {
+    func run(in run: Run) async throws -> Outcome<SDAllowList> {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }
-        let service = try await world.openSecurityDomain()
+        let service = try await run.openSecurityDomain()
         try await service.store(allowedSerials: numbers, of: key.reference)
         let texts = numbers.map { "0x" + Hex.encode($0) }
         return Outcome(

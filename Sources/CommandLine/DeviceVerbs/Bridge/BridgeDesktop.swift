@@ -28,9 +28,11 @@ final class BridgeDesktop: BridgePerson {
     private let open: Open
     private let queue = WorkQueue()
     private let number = Mutex(0)
+    private let question: BridgeQuestion
 
     /// Finds the notifications of the desktop.
-    init() throws(Explanation) {
+    init(_ question: BridgeQuestion) throws(Explanation) {
+        self.question = question
         let notifications = try DesktopNotifications.found()
         let open = Open()
         self.open = open
@@ -52,10 +54,10 @@ final class BridgeDesktop: BridgePerson {
             return number
         }
         open.question.withLock { $0 = (number, answer) }
-        queue.add { [buttons, open] in
+        queue.add { [buttons, open, question] in
             do throws(DesktopError) {
                 try buttons.show(
-                    String(number), "Use the card?", [ceremony.words, reader],
+                    String(number), question.title, [ceremony.words, reader],
                     actions: [("allow", "Allow"), ("refuse", "Refuse")])
             } catch {
                 Terminal().warnNow(error.explanation.message)

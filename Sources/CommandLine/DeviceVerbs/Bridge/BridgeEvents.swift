@@ -38,7 +38,7 @@ final class BridgeEvents: Sendable {
         case .waiting(let wait, let ceremony):
             terminal.purpose(ceremony.words)
             terminal.beginTouch(wait.words(for: ceremony))
-        case .settled: terminal.endTouch()
+        case .waitEnded: terminal.endTouch()
         case .answered(let ceremony, let reader, let status): answered(ceremony, reader, status)
         case .winked: terminal.say("a program asks which key this is")
         case .serviceFailed(let error): terminal.warnNow(error.explanation.message)
@@ -60,6 +60,7 @@ extension Ceremony {
         case .register(let site, let user?): "create a credential for '\(user.printable)' at \(site.printable)"
         case .register(let site, nil): "create a credential at \(site.printable)"
         case .signIn(let site): "sign in to \(site.printable)"
+        case .deriveSecret(let site): "derive a secret of \(site.printable)"
         case .registerU2F: "create a U2F credential"
         case .signInU2F: "sign in with U2F"
         case .select: "choose this key"

@@ -10,6 +10,7 @@ import YKHardware
 import YKKeys
 import YKTransport
 import YKVirtualKeyHost
+import YKWire
 
 /// Makes the FIDO cards in the readers of this machine a security key on HID.
 struct BridgeVerb: Verb {
@@ -30,7 +31,7 @@ struct BridgeVerb: Verb {
 
     @Flag("--always", help: "Keep the device also while there is no card.") var always = false
 
-    @Option("--ask <where>", help: "Where the use of a card with contacts is confirmed.")
+    @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
     var ask: ConfirmChoice = .auto
 
     @Option("--owner <name>", help: "The user who gets the node; with sudo, who ran it (default).")
@@ -39,31 +40,36 @@ struct BridgeVerb: Verb {
     @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
     var wait: Int?
 
+    @Flag("--stdio", help: "Be the far end of 'ykit remote', which speaks over standard input and output.")
+    var stdio = false
+
     func check() throws {
+        if stdio, always || wait != nil { throw UsageError("--stdio cannot be combined with --always and --wait") }
         if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
         if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
     }
 
-    func run(in world: World) async throws -> Outcome<BridgeReport> {
-        if world.options.plan { return try plan(world) }
+    func run(in run: Run) async throws -> Outcome<BridgeReport> {
+        if run.options.plan { return stdio ? farPlan : try plan(run) }
         OneProcessor.leave()
-        let events = BridgeEvents(world.terminal, world.log)
-        let person = try ask.person(world.terminal)
+        let events = BridgeEvents(run.terminal, run.log)
+        if stdio { return try serveRemoteKey(run, events) }
+        let person = try ask.person(run.terminal)
         let bridge = Bridge(
-            settings(world), readers: WorldReaders(keys: world.keys), person: person, environment: world.environment,
+            settings(run), readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
-        world.terminal.notice(always ? "the bridge starts, ^C ends it" : "lay a card on the reader, ^C ends the bridge")
+        run.terminal.notice(always ? "the bridge starts, ^C ends it" : "lay a card on the reader, ^C ends the bridge")
         defer { person.withdraw() }
         do { try bridge.run() } catch { throw error.explanation }
         return Outcome(
             BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))
     }
 
-    private var user: String? { owner ?? (User.name == "root" ? Variables["SUDO_USER"] : nil) }
+    var user: String? { owner ?? (User.name == "root" ? Variables["SUDO_USER"] : nil) }
 
-    private func settings(_ world: World) -> BridgeSettings {
+    private func settings(_ run: Run) -> BridgeSettings {
         var settings = BridgeSettings()
-        settings.reader = world.selection.reader
+        settings.reader = run.selection.reader
         settings.staysPluggedIn = always
         settings.confirms = ask != .none
         settings.owner = user
@@ -71,11 +77,11 @@ struct BridgeVerb: Verb {
         return settings
     }
 
-    private func plan(_ world: World) throws -> Outcome<BridgeReport> {
+    private func plan(_ run: Run) throws -> Outcome<BridgeReport> {
         var readers: [ReaderStatus] = []
         var lines: [String] = []
-        do throws(LinkError) { readers = try world.keys.readers() } catch { lines.append(error.explanation.message) }
-        if let wanted = world.selection.reader { readers = readers.filter { $0.name.contains(wanted) } }
+        do throws(LinkError) { readers = try run.keys.readers() } catch { lines.append(error.explanation.message) }
+        if let wanted = run.selection.reader { readers = readers.filter { $0.name.mentions(wanted) } }
         lines += readers.map { reader in
             let card =
                 !reader.hasCard ? "no card" : reader.contactless == nil ? "a card with contacts" : "a contactless card"
@@ -118,8 +124,8 @@ struct BridgedReader: Report {
 }
 
 /// The readers, with the log of the run.
-struct WorldReaders: BridgeReaders {
-    let keys: Keys
+struct SelectedReaders: BridgeReaders {
+    let keys: KeyRing
 
     func events() -> AsyncStream<ReaderEvent> { keys.hardware.readerEvents() }
 

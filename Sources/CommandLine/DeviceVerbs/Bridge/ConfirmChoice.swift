@@ -3,10 +3,31 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKBridge
 import YKDesktop
 
-/// How the use of a card with contacts is confirmed.
+/// How a use is asked about. Names come from programs and may be anything.
+struct BridgeQuestion: Sendable {
+    /// The title of a notification.
+    let title: String
+    /// The question for a ceremony, without its mark; the second word is the reader, or the host that asks.
+    let words: @Sendable (Ceremony, String) -> String
+    /// What did not happen without an answer.
+    let refused: @Sendable (Ceremony, String) -> String
+
+    /// About a card in a reader.
+    static let card = BridgeQuestion(
+        title: "Use the card?", words: { "use the card in '\($1.printable)' to \($0.words)" },
+        refused: { "the card in '\($1.printable)' was not used to \($0.words)" })
+    /// About the key here, for a program on a host.
+    static let remote = BridgeQuestion(
+        title: "Use the key for another machine?",
+        words: { ConsentWords.question($1.printable, asksTo: $0.words) },
+        refused: { "the key was not used to \($0.words) for \($1.printable)" })
+}
+
+/// How the use of a card with contacts, or of the key for another machine, is confirmed.
 enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
     /// At the terminal if there is one, else on the desktop; refused without either.
     case auto
@@ -17,20 +38,20 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
     /// Whoever is asked.
     ///
     /// - Throws: `Explanation` if what was chosen is not there.
-    func person(_ terminal: Terminal) throws(Explanation) -> any BridgePerson {
+    func person(_ terminal: Terminal, _ question: BridgeQuestion = .card) throws(Explanation) -> any BridgePerson {
         switch self {
         case .none: return NoPerson()
         case .terminal:
-            guard let person = BridgeTerminal(terminal) else {
+            guard let person = BridgeTerminal(terminal, question) else {
                 throw Explanation(
                     "no-terminal", .declined, "there is no terminal to confirm at", hint: "--ask desktop")
             }
             return person
-        case .desktop: return try BridgeDesktop()
+        case .desktop: return try BridgeDesktop(question)
         case .auto:
-            if let person = BridgeTerminal(terminal) { return person }
-            if let person = try? BridgeDesktop() { return person }
-            return RefusingPerson(terminal: terminal)
+            if let person = BridgeTerminal(terminal, question) { return person }
+            if let person = try? BridgeDesktop(question) { return person }
+            return RefusingPerson(terminal: terminal, question: question)
         }
     }
 }
@@ -38,13 +59,31 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
 /// Refuses every use of a card, and reports it.
 struct RefusingPerson: BridgePerson {
     let terminal: Terminal
+    let question: BridgeQuestion
 
     func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) {
         terminal.warnNow(
-            "the card in '\(reader.printable)' was not used to \(ceremony.words): there is no terminal or desktop to "
-                + "confirm at")
+            "\(question.refused(ceremony, reader)): there is no terminal or desktop to confirm at")
         answer(false)
     }
 
     func withdraw() {}
+}
+
+/// The user at the terminal.
+struct BridgeTerminal: BridgePerson {
+    private let terminal: ConsentTerminal
+    private let question: BridgeQuestion
+
+    /// Opens the terminal; `nil` without one, or in its background.
+    init?(_ terminal: Terminal, _ question: BridgeQuestion) {
+        guard let opened = ConsentTerminal(terminal) else { return nil }
+        (self.terminal, self.question) = (opened, question)
+    }
+
+    func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) {
+        terminal.ask(question.words(ceremony, reader), answer: answer)
+    }
+
+    func withdraw() { terminal.withdraw() }
 }

@@ -42,13 +42,13 @@ struct CaptureCheck: Verb {
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    func run(in world: World) throws -> Outcome<CheckedRecording> {
+    func run(in run: Run) throws -> Outcome<CheckedRecording> {
         let capture = try Capture(file: file)
         let findings = capture.check()
         var outcome = Outcome(
             CheckedRecording(file: file, capture: capture, findings: findings),
             "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)")
-        let isBad = { (finding: Capture.Finding) in finding.isError || world.options.strict }
+        let isBad = { (finding: Capture.Finding) in finding.isError || run.options.strict }
         outcome.answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
         let bad = findings.filter(isBad)
         if let first = bad.first {

@@ -44,13 +44,13 @@ struct CaptureImporting: Verb {
 
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
-    func run(in world: World) throws -> Outcome<ConvertedRecording> {
+    func run(in run: Run) throws -> Outcome<ConvertedRecording> {
         let log = try Files.read(file)
-        let capture = try importing(log, keepsSecrets: world.options.keepSecrets)
+        let capture = try importing(log, keepsSecrets: run.options.keepSecrets)
         let report = ConvertedRecording(file: file, output: output.output, events: capture.events.count)
         var outcome = try output.put(
-            capture.bytes, of: report, "a recording of \(capture.events.count) events", world)
-        if world.options.keepSecrets {
+            capture.bytes, of: report, "a recording of \(capture.events.count) events", run)
+        if run.options.keepSecrets {
             outcome.answer.warnings = ["the recording may contain secrets: do not share it"]
         }
         return outcome

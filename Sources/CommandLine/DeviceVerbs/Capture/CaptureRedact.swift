@@ -35,7 +35,7 @@ struct CaptureRedact: Verb {
 
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
-    func run(in world: World) throws -> Outcome<RedactedRecording> {
+    func run(in run: Run) throws -> Outcome<RedactedRecording> {
         var redactor = Redactor()
         var text: [UInt8] = []
         text.reserveCapacity(FileStatus(file)?.size ?? 0)
@@ -53,6 +53,6 @@ struct CaptureRedact: Verb {
         }
         if count == 0 { add(header.redacted.text) }
         let report = RedactedRecording(file: file, output: output.output, changed: changed)
-        return try output.put(text, of: report, "secrets overwritten in \(changed) of \(count) events", world)
+        return try output.put(text, of: report, "secrets overwritten in \(changed) of \(count) events", run)
     }
 }

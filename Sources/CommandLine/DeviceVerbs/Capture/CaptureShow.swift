@@ -75,10 +75,10 @@ struct CaptureShow: Verb {
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
 
-    func run(in world: World) throws -> Outcome<NarratedRecording> {
+    func run(in run: Run) throws -> Outcome<NarratedRecording> {
         var narrator: Narrator?
         var redactor = Redactor()
-        var decoder = try world.options.channel.recordedKeys(world.terminal).map { SecureChannelDecoder($0) }
+        var decoder = try run.options.channel.recordedKeys(run.terminal).map { SecureChannelDecoder($0) }
         var shownLines: [String] = []
         var events: [NarratedEvent] = []
         var unknown: Explanation?
@@ -90,14 +90,14 @@ struct CaptureShow: Verb {
             let decoded = decoder?.decode(event)
             guard var narration = narrator?.narrate(decoded?.event ?? event) else { return }
             if let state = decoded?.state { narration.details.append(state.description) }
-            let told = NarratedEvent(narration: narration, event: redactor.redacted(event))
-            if !narration.isKnown, world.options.strict, unknown == nil {
+            let narrated = NarratedEvent(narration: narration, event: redactor.redacted(event))
+            if !narration.isKnown, run.options.strict, unknown == nil {
                 unknown = Explanation.malformed("line \(event.line): \(narration.summary.printable)")
             }
-            if world.options.json { return events.append(told) }
-            shownLines += lines(told)
+            if run.options.json { return events.append(narrated) }
+            shownLines += lines(narrated)
             if shownLines.count >= Self.linesAtOnce {
-                world.terminal.lines(shownLines)
+                run.terminal.lines(shownLines)
                 shownLines.removeAll(keepingCapacity: true)
             }
         }
@@ -121,11 +121,11 @@ struct CaptureShow: Verb {
         ]
     }
 
-    private func lines(_ told: NarratedEvent) -> [String] {
-        let place = String(told.event.line).padded(to: 4)
-        var lines = [Style.dim.around(place) + " " + told.narration.summary.printable]
-        if bytes { lines += told.bytes.map { "       " + Style.dim.around("\($0.direction) \($0.hex)") } }
-        if !brief { lines += told.narration.details.map { "       " + $0.printable } }
+    private func lines(_ narrated: NarratedEvent) -> [String] {
+        let place = String(narrated.event.line).padded(to: 4)
+        var lines = [Style.dim.around(place) + " " + narrated.narration.summary.printable]
+        if bytes { lines += narrated.bytes.map { "       " + Style.dim.around("\($0.direction) \($0.hex)") } }
+        if !brief { lines += narrated.narration.details.map { "       " + $0.printable } }
         return lines
     }
 }

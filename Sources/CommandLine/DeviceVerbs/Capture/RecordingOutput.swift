@@ -17,14 +17,14 @@ struct RecordingOutput: ParsableArguments {
 
     /// Writes a recording, and returns its outcome, with a line about the file if it goes into one.
     func put<Reported: Report>(
-        _ recording: [UInt8], of report: Reported, _ words: String, _ world: World
+        _ recording: [UInt8], of report: Reported, _ words: String, _ run: Run
     ) throws(Explanation) -> Outcome<Reported> {
         guard let output else {
             var outcome = Outcome(report)
             outcome.answer.raw = recording
             return outcome
         }
-        return try FileOutput(output, isSecret: true, force: replacing.force, world)
+        return try FileOutput(output, isSecret: true, force: replacing.force, run)
             .put(recording, of: report, "\(output): \(words)")
     }
 }

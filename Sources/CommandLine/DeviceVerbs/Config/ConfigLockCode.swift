@@ -50,19 +50,19 @@ struct ConfigLockCode: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<LockState> {
-        let service = try await world.keys.openManagement()
+    func run(in run: Run) async throws -> Outcome<LockState> {
+        let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
         if clear, !info.isLocked { return Outcome(LockState(isLocked: false), "there is no lock code") }
         try DeviceConfiguration().check(info)
-        let current = try await lock.code(for: info, world)
-        let new = try await newCode(world)
+        let current = try await lock.code(for: info, run)
+        let new = try await newCode(run)
         let revealed = generate ? new.revealed() : nil
-        try world.confirm(
+        try run.confirm(
             clear ? "remove the lock code of this key?" : "set the lock code? it cannot be reset if it is lost",
             unless: force)
         do { _ = try await service.setLockCode(new, current: current) } catch {
-            guard case .notWritten = error, world.plan != nil else { throw error }
+            guard case .notWritten = error, run.plan != nil else { throw error }
         }
         var outcome = Outcome(
             LockState(isLocked: !clear, code: revealed),
@@ -74,12 +74,12 @@ struct ConfigLockCode: Verb {
         return outcome
     }
 
-    private func newCode(_ world: World) async throws -> LockCode {
+    private func newCode(_ run: Run) async throws -> LockCode {
         if clear { return .cleared }
-        if generate { return try .random(world.environment.random) }
+        if generate { return try .random(run.environment.random) }
         let question = TerminalQuestion(
             asking: "new lock code, 32 hexadecimal digits", objection: "the code must not be empty",
             orElse: new.source.hint)
-        return try LockCode(hex: try await world.obtain(.lockCode, new.source, question, isNew: true).value)
+        return try LockCode(hex: try await run.obtain(.lockCode, new.source, question, isNew: true).value)
     }
 }

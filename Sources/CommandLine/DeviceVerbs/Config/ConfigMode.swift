@@ -39,11 +39,11 @@ struct ConfigMode: Verb {
         return mode
     }
 
-    func run(in world: World) async throws -> Outcome<ModeReport> {
-        let service = try await world.keys.openManagement()
+    func run(in run: Run) async throws -> Outcome<ModeReport> {
+        let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
         guard let mode else { return Self.outcome(info.usb.enabled.usbInterfaces, info, line: nil) }
-        try world.confirm("set the mode of this \(info.productName) to \(mode)?", unless: force)
+        try run.confirm("set the mode of this \(info.productName) to \(mode)?", unless: force)
         let ejects = touchEject || autoEjectTimeout != nil
         try await service.setMode(
             mode,

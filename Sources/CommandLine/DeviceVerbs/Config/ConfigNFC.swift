@@ -39,8 +39,8 @@ struct ConfigNFC: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<ApplicationsReport> {
-        let service = try await world.keys.openManagement()
+    func run(in run: Run) async throws -> Outcome<ApplicationsReport> {
+        let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
         guard let nfc = info.nfc else { throw ManagementError.noNFC }
         if list { return ConfigUSB.listing(nfc) }
@@ -51,6 +51,6 @@ struct ConfigNFC: Verb {
         }
         try change.toggle(
             .nfc, on: switches.on(nfc), off: (disableAll ? nfc.supported : []).union(switches.disable.capability), info)
-        return try await change.write(.nfc, info, service, lock, isForced: force, in: world)
+        return try await change.write(.nfc, info, service, lock, isForced: force, in: run)
     }
 }

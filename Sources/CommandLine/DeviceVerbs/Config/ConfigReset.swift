@@ -16,11 +16,11 @@ struct ConfigReset: Verb {
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in world: World) async throws -> Outcome<ResetReport> {
-        let service = try await world.keys.openManagement()
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
+        let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
         guard info.canResetWhole else { throw ManagementError.noWholeReset }
-        try world.confirm(
+        try run.confirm(
             typing: "reset",
             "this permanently deletes all keys, certificates, credentials and fingerprints on this \(info.productName)",
             unless: force)

@@ -48,8 +48,8 @@ struct ConfigUSB: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<ApplicationsReport> {
-        let service = try await world.keys.openManagement()
+    func run(in run: Run) async throws -> Outcome<ApplicationsReport> {
+        let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
         if list { return Self.listing(info.usb) }
         var change = ConfigurationChange()
@@ -57,7 +57,7 @@ struct ConfigUSB: Verb {
             .usb, on: switches.on(info.usb), off: switches.disable.capability, info)
         setFlags(&change, info)
         setTimeouts(&change, info)
-        return try await change.write(.usb, info, service, lock, isForced: force, in: world)
+        return try await change.write(.usb, info, service, lock, isForced: force, in: run)
     }
 
     private func setFlags(_ change: inout ConfigurationChange, _ info: DeviceInfo) {

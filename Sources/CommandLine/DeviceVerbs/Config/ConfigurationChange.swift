@@ -51,15 +51,15 @@ struct ConfigurationChange {
     /// Asks for confirmation, writes the change, and reports the result.
     func write(
         _ transport: DeviceInfo.Transport, _ info: DeviceInfo, _ service: ManagementService, _ lock: LockCodeOptions,
-        isForced: Bool, in world: World
+        isForced: Bool, in run: Run
     ) async throws -> Outcome<ApplicationsReport> {
         guard !words.isEmpty else {
             return result(["nothing to change"], transport, ConfigurationOutcome(info: info))
         }
         try configuration.check(info)
-        if !isForced { world.perform { words.forEach(world.terminal.say) } }
-        try world.confirm("change this on \(Self.name(info))?", unless: isForced)
-        let code = try await lock.code(for: info, world)
+        if !isForced { run.perform { words.forEach(run.terminal.say) } }
+        try run.confirm("change this on \(Self.name(info))?", unless: isForced)
+        let code = try await lock.code(for: info, run)
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }
         if outcome.restarts { lines.append("the key restarts and will be back in a few seconds") }

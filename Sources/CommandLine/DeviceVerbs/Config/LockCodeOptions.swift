@@ -22,12 +22,12 @@ struct LockCodeOptions: ParsableArguments {
     @OptionGroup var given: SecretOptions<CurrentLockCode>
 
     /// Returns the lock code; `nil` for a key without one.
-    func code(for info: DeviceInfo, _ world: World) async throws -> LockCode? {
+    func code(for info: DeviceInfo, _ run: Run) async throws -> LockCode? {
         guard info.isLocked else {
             if given.isGiven { throw ManagementError.notLocked }
             return nil
         }
         let question = TerminalQuestion(asking: "lock code of the configuration", orElse: given.source.hint)
-        return try LockCode(hex: try await world.obtain(.lockCode, given.source, question).value)
+        return try LockCode(hex: try await run.obtain(.lockCode, given.source, question).value)
     }
 }

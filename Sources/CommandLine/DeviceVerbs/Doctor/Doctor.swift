@@ -10,14 +10,14 @@ import YKWire
 
 /// What was found, and what was done about it.
 struct Findings: Report {
-    let rungs: [Rung]
+    let checks: [Check]
     let report: String?
     let fixed: [String]?
 
-    var problems: [Rung] { rungs.filter { $0.verdict == .bad } }
+    var problems: [Check] { checks.filter { $0.verdict == .bad } }
 
     static let members: [Member<Findings>] = [
-        Member("checks") { $0.rungs },
+        Member("checks") { $0.checks },
         Member("problem", "the name of the first check that found one") { $0.problems.first?.name },
         Member("report") { $0.report },
         Member("fixed", "what `--fix` did, null without it") { $0.fixed },
@@ -49,23 +49,23 @@ struct Doctor: Verb {
 
     func check() throws { try metadata.check() }
 
-    func run(in world: World) async throws -> Outcome<Findings> {
-        let list = try metadata.list(in: world)
+    func run(in run: Run) async throws -> Outcome<Findings> {
+        let list = try metadata.list(in: run)
         let fixed = fix ? try UDevRule.install() : []
-        let diagnosis = await world.keys.diagnosis()
-        let bridges = Rung.bridges(world.software == nil ? BridgeDevice.all() : [])
-        let model = if let list { await Self.model(list, in: world) } else { [Rung]() }
-        let rungs = Self.configuration(world.configuration) + diagnosis.rungs + bridges + model
-        let found = Findings(rungs: rungs, report: report, fixed: fix ? fixed : nil)
+        let diagnosis = await run.keys.diagnosis()
+        let bridges = Check.bridges(run.software == nil ? BridgeDevice.all() : [])
+        let model = if let list { await Self.model(list, in: run) } else { [Check]() }
+        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model
+        let found = Findings(checks: checks, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
-        var outcome = Outcome(found, fixed + (Rung.lines(rungs) + [Self.summary(problems.count)]).asProse)
+        var outcome = Outcome(found, fixed + (Check.lines(checks) + [Self.summary(problems.count)]).asProse)
         outcome.answer.failure = problems.first.map {
             Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy)
         }
         if let report {
-            let told = Self.configuration(world.configuration, showsValues: false) + diagnosis.rungs + model
+            let shown = Self.configuration(run.configuration, showsValues: false) + diagnosis.checks + model
             let facts = diagnosis.facts
-            let text = DoctorReport(facts: facts, rungs: told, system: .find()).lines(
+            let text = DoctorReport(facts: facts, checks: shown, system: .find()).lines(
                 ReportMask(facts, user: User.name, home: Variables["HOME"]))
             let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
             try FileOutput(file: report, force: nil).put(bytes, &outcome.answer)
@@ -74,37 +74,37 @@ struct Doctor: Verb {
     }
 
     /// What the list of models says about the selected key.
-    private static func model(_ list: MetadataBLOB, in world: World) async -> [Rung] {
+    private static func model(_ list: MetadataBLOB, in run: Run) async -> [Check] {
         do {
-            let model = try await list.model(in: world)
+            let model = try await list.model(in: run)
             let seen = model.rows.map { $0[1] }.listed(by: "; ")
-            guard !model.warnings.isEmpty else { return [Rung("model", .good, seen)] }
+            guard !model.warnings.isEmpty else { return [Check("model", .good, seen)] }
             return [
-                Rung(
+                Check(
                     "model", .bad, seen, remedy: "replace the key; first register another one at each account",
                     exit: .policy)
             ]
         } catch {
-            return [Rung("model", .note, "not looked up in the metadata list: \(Explanation(error).message)")]
+            return [Check("model", .note, "not looked up in the metadata list: \(Explanation(error).message)")]
         }
     }
 
     /// The configuration file and variables in effect; empty without any.
-    private static func configuration(_ file: ConfigurationFile, showsValues: Bool = true) -> [Rung] {
-        var rungs: [Rung] = []
+    private static func configuration(_ file: ConfigurationFile, showsValues: Bool = true) -> [Check] {
+        var checks: [Check] = []
         if let path = file.path {
             let seen = "\(showsValues ? path.printable : "a file") sets \(file.summary(showsValues: showsValues))"
-            rungs.append(Rung("configuration", .good, seen))
+            checks.append(Check("configuration", .good, seen))
         } else {
-            do { _ = try ConfigurationFile.read() } catch { rungs.append(Rung("configuration", error)) }
+            do { _ = try ConfigurationFile.read() } catch { checks.append(Check("configuration", error)) }
         }
         let variables = ConfigurableOption.all.flatMap(\.variables).filter { name in
             name.hasPrefix("YKIT_") && Variables[name] != nil
         }
         if !variables.isEmpty {
-            rungs.append(Rung("configuration", .good, "variables: " + variables.listed()))
+            checks.append(Check("configuration", .good, "variables: " + variables.listed()))
         }
-        return rungs
+        return checks
     }
 
     private static func summary(_ problems: Int) -> String {

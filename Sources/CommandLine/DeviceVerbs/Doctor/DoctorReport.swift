@@ -8,11 +8,11 @@ import YKKeys
 /// The text of a report: the steps, followed by the details that are useful in a bug report.
 struct DoctorReport {
     let facts: MachineFacts
-    let rungs: [Rung]
+    let checks: [Check]
     let system: SystemFacts
 
     /// The lines, without identifying data.
-    func lines(_ masks: ReportMask) -> [String] { (head + Rung.lines(rungs) + [""] + details).map(masks.mask) }
+    func lines(_ masks: ReportMask) -> [String] { (head + Check.lines(checks) + [""] + details).map(masks.mask) }
 
     private var head: [String] {
         [

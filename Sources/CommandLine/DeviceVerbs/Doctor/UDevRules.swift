@@ -31,7 +31,7 @@ struct UDevRules: Verb {
             """,
         examples: [Example("ykit udev-rules > 70-security-key.rules")])
 
-    func run(in world: World) -> Outcome<RulesReport> {
+    func run(in run: Run) -> Outcome<RulesReport> {
         var outcome = Outcome(RulesReport())
         outcome.answer.raw = Array(KnownKeys.rules.utf8)
         return outcome

@@ -58,9 +58,9 @@ struct Compare: Verb {
         if ca != nil, !online { throw UsageError("--ca is for --online") }
     }
 
-    func run(in world: World) async throws -> Outcome<ComparisonReport> {
+    func run(in run: Run) async throws -> Outcome<ComparisonReport> {
         let saved = try [first, second].map(Self.saved)
-        let references = saved.contains(nil) ? try files.references(world.terminal) : []
+        let references = saved.contains(nil) ? try files.references(run.terminal) : []
         var warnings: [String] = []
         var inventories: [Inventory] = []
         for (index, name) in [first, second].enumerated() {
@@ -69,7 +69,7 @@ struct Compare: Verb {
                 continue
             }
             let option = index == 0 ? ("--first-pin-fd", firstPinFd) : ("--second-pin-fd", secondPinFd)
-            let other = try world.besides(name)
+            let other = try run.besides(name)
             let reading = try await other.inventory(references, pin: passkeys ? Self.pin(option) : nil)
             warnings += reading.warnings
             inventories.append(reading.inventory)
@@ -78,7 +78,7 @@ struct Compare: Verb {
             throw Explanation.usage("both are the key \(serial.printable)", hint: "name two keys: ykit list")
         }
         var report = ComparisonReport(inventories[0], inventories[1], isSaved: saved.map { $0 != nil })
-        if online { warnings += try await report.addPages(try world.http(), HTTPTrust(authorities: ca)) }
+        if online { warnings += try await report.addPages(try run.http(), HTTPTrust(authorities: ca)) }
         var outcome = Outcome(report, report.lines)
         outcome.answer.warnings = warnings
         return outcome

@@ -32,7 +32,7 @@ struct InventoryFiles: ParsableArguments {
         var found: [CredentialReference] = []
         for file in files { found += try Self.references(of: file) }
         guard files.isEmpty else { return found }
-        for file in Self.usual { found += (try? Self.references(of: file)) ?? [] }
+        for file in Self.defaultFiles { found += (try? Self.references(of: file)) ?? [] }
         for volume in Self.volumes {
             do { found += try Self.references(of: volume) } catch {
                 terminal.note("\(error.message); as root, ykit also tells which key opens this volume")
@@ -50,7 +50,7 @@ struct InventoryFiles: ParsableArguments {
 
     /// The private key files beside public keys of security keys, and the mapping of pam_u2f. Other private keys are not
     /// read.
-    private static var usual: [String] {
+    private static var defaultFiles: [String] {
         guard let home = Variables["HOME"], home.hasPrefix("/") else { return [] }
         let keys = SystemFile.names(in: home + "/.ssh").sorted().filter { name in
             guard name.hasSuffix(".pub") else { return false }

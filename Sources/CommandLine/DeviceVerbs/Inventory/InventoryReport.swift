@@ -71,7 +71,7 @@ extension Inventory.Kind {
         case .ssh: "'ykit ssh generate', then add the public key wherever the first one is authorized"
         case .age: "'ykit age generate', then encrypt files to both recipients"
         case .pamU2F: "'ykit fido2 register --format pam-u2f --append FILE' with the second key"
-        case .luks: "systemd-cryptenroll --fido2-device=auto VOLUME with the second key"
+        case .luks: "'ykit luks add VOLUME' with the second key"
         }
     }
 }

@@ -34,24 +34,23 @@ struct InventoryVerb: Verb {
         if !passkeys, pin.places.isGiven || pin.text != nil { throw UsageError("the PIN is only for --passkeys") }
     }
 
-    func run(in world: World) async throws -> Outcome<InventoryReport> {
-        let references = try files.references(world.terminal)
-        let reading = try await world.inventory(references, pin: passkeys ? pin : nil)
+    func run(in run: Run) async throws -> Outcome<InventoryReport> {
+        let references = try files.references(run.terminal)
+        let reading = try await run.inventory(references, pin: passkeys ? pin : nil)
         var outcome = Outcome(InventoryReport(inventory: reading.inventory), reading.inventory.json.text)
         outcome.answer.warnings = reading.warnings
         return outcome
     }
 }
 
-extension World {
+extension Run {
     /// Reads what a key opens.
     ///
     /// - Parameter pin: Where the PIN comes from that lists passkeys; `nil` to leave them out.
     func inventory(
         _ references: [CredentialReference], pin: PINOptions?
     ) async throws -> InventoryReader.Reading {
-        _ = try choosingKey { try $0.managementRoute() }
-        var reader = InventoryReader(try await keys.only())
+        var reader = InventoryReader(try await foundKey())
         reader.references = references
         if let pin {
             let credential = fidoCredential(pin, for: "list its passkeys")

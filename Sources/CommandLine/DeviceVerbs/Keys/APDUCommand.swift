@@ -58,27 +58,32 @@ struct APDUCommand: Verb {
         if short, extended { throw UsageError("--short and --extended cannot be combined") }
     }
 
-    func run(in world: World) throws -> Outcome<APDUReplies> {
+    func run(in run: Run) async throws -> Outcome<APDUReplies> {
         let texts = try commands.map { text throws(Explanation) in try APDUText(text) }
         let whole = try send.map { text throws(Explanation) in try APDUText.whole(text) }
         let aid = try app.map { name throws(Explanation) in try ApplicationName.aid(name) }
-        let channel = try world.connect()
-        if short || extended { channel.form = short ? .short : .extended }
+        let card = try await run.open(CardService.self)
+        if short || extended {
+            let form = short ? APDU.Form.short : .extended
+            await card.perform { $0.form = form }
+        }
         var report = APDUReplies()
         var lines: [String] = []
         if let aid {
-            let reply = try channel.select(aid)
+            let reply = try await card.select(aid)
             (report.application, report.selected) = (aid.title, reply)
             if texts.isEmpty, whole.isEmpty { lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
         }
         for text in texts {
-            let response = try channel.transmit(text.apdu)
+            let response = try await card.send(text.apdu)
             report.replies.append(response)
             if let expected = text.expected, expected != response.status {
                 throw Self.unexpectedStatus(expected, response)
             }
         }
-        for command in whole { report.replies.append(try ResponseAPDU(decoding: try channel.exchange(raw: command))) }
+        for command in whole {
+            report.replies.append(try ResponseAPDU(decoding: try await card.exchange(raw: command)))
+        }
         return Outcome(report, lines + report.replies.map(Self.line))
     }
 

@@ -28,7 +28,7 @@ struct GenerateManual: Verb {
 
     @Argument("folder", help: "The folder, which exists.", completion: .directory) var folder: String
 
-    func run(in world: World) throws -> Outcome<WrittenPages> {
+    func run(in run: Run) throws -> Outcome<WrittenPages> {
         let pages = ManualPages.all
         for page in pages { try Files.write(Array(page.text.utf8), to: folder + "/" + page.name) }
         return Outcome(WrittenPages(pages: pages.map(\.name)))
@@ -47,7 +47,7 @@ struct GenerateFormats: Verb {
     static let uses: GlobalUse = []
     static let about = About("formats", "Print the table of the formats that accounts are imported from.")
 
-    func run(in world: World) throws -> Outcome<ListedFormats> { Outcome(ListedFormats(), ImportFormats.markdown) }
+    func run(in run: Run) throws -> Outcome<ListedFormats> { Outcome(ListedFormats(), ImportFormats.markdown) }
 }
 
 /// The article on what verbs answer.
@@ -62,7 +62,7 @@ struct GenerateAnswers: Verb {
     static let uses: GlobalUse = []
     static let about = About("answers", "Print the article on JSON answers.")
 
-    func run(in world: World) -> Outcome<AnswersText> {
+    func run(in run: Run) -> Outcome<AnswersText> {
         let article = AnswerArticle.text
         var outcome = Outcome(AnswersText(article: article))
         outcome.answer.raw = Array(article.utf8)

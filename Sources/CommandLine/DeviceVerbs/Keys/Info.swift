@@ -30,18 +30,18 @@ struct Info: Verb {
 
     func check() throws { try metadata.check() }
 
-    func run(in world: World) async throws -> Outcome<DescribedKey> {
-        let list = try metadata.list(in: world)
-        var report = try await KeyReport.read(in: world)
+    func run(in run: Run) async throws -> Outcome<DescribedKey> {
+        let list = try metadata.list(in: run)
+        var report = try await run.choosing { try await $0.report() }
         if checkFips {
             guard let info = report.identity.info, info.version.major == 4, info.isFIPSSeries else {
                 throw Explanation(
                     "not-supported", .notSupported, "--check-fips is for a YubiKey FIPS of the 4 series",
                     hint: "later keys report it in ykit info")
             }
-            report.isInFIPSMode = try FIPSMode.isOn(try world.keys.fidoLink())
+            report.isInFIPSMode = try FIPSMode.isOn(try run.keys.fidoLink())
         }
-        let model = try await list?.model(in: world)
+        let model = try await list?.model(in: run)
         var outcome = Outcome(
             DescribedKey(key: report, model: model),
             report.lines + (model.map { [""] + Table.details($0.rows) } ?? []))
@@ -61,29 +61,13 @@ struct DescribedKey: Report {
 
 extension MetadataBLOB {
     /// Returns what the list says about the model of the selected key, which only FIDO2 names.
-    func model(in world: World) async throws -> ModelReport {
-        let service = try await world.openFIDO()
+    func model(in run: Run) async throws -> ModelReport {
+        let service = try await run.openFIDO()
         guard await service.hasCTAP2 else {
             throw Explanation(
                 "not-supported", .notSupported, "this key has only U2F, which does not name the model",
                 hint: "'ykit fido2 verify --metadata' finds it by the certificate of a registration")
         }
-        return ModelReport(try await service.info().aaguid, in: self, at: world.now)
-    }
-}
-
-extension KeyReport {
-    /// Reads the selected key, as a card where it is one.
-    static func read(in world: World) async throws -> KeyReport {
-        switch try world.choosingKey({ try $0.managementRoute() }) {
-        case .card: return try await KeyReport.read(try world.connect())
-        case .fido(let path):
-            let device = world.keys.reportIdentity(at: path)
-            return KeyReport(
-                try DeviceIdentity.read(fido: try world.keys.fidoLink(), device), path: device.path)
-        case .keyboard(let path):
-            let device = world.keys.reportIdentity(at: path)
-            return KeyReport(try DeviceIdentity.read(otp: try world.keys.keyboard(path), device), path: path)
-        }
+        return ModelReport(try await service.info().aaguid, in: self, at: run.now)
     }
 }

@@ -20,7 +20,7 @@ struct WatchedKey: Report {
 
 /// Reports keys and readers that appear, change and disappear: one line each, or one JSON answer each.
 struct KeyWatch {
-    let keys: Keys
+    let keys: KeyRing
     let terminal: Terminal
     let isJSON: Bool
 
@@ -60,7 +60,7 @@ struct KeyWatch {
     }
 
     private func tell(_ event: Event, _ key: Key) {
-        let listed = key.attached
+        guard let listed = key.attached else { return }
         if isJSON {
             terminal.line(WatchedKey(key: listed, event: event.rawValue).answer.text)
         } else {

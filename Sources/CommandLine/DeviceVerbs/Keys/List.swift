@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
 import YKKeys
 import YKTransport
 import YKWire
@@ -42,14 +43,14 @@ struct List: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<ListedKeys> {
+    func run(in run: Run) async throws -> Outcome<ListedKeys> {
         if watch {
-            try await KeyWatch(keys: world.keys, terminal: world.terminal, isJSON: world.options.json).run()
+            try await KeyWatch(keys: run.keys, terminal: run.terminal, isJSON: run.options.json).run()
             return .printed
         }
-        let attached = try world.keys.attached(asking: !readers)
+        let attached = try run.keys.attached(asking: !readers)
         let keys = attached.keys
-        world.remember { names in
+        run.remember { names in
             names.readers = keys.compactMap(\.reader)
             if !readers { names.serials = keys.compactMap(\.serial) }
         }
@@ -58,7 +59,7 @@ struct List: Verb {
                 Table.details(keys.map(\.row))
             }
         if keys.isEmpty {
-            world.terminal.note(
+            run.terminal.note(
                 "no key is attached; to find out why: ykit doctor; to try ykit without a key: ykit --virtual list")
         }
         var outcome = Outcome(ListedKeys(keys: keys), lines)

@@ -32,7 +32,7 @@ struct Schema: Verb {
         ]
     }
 
-    func run(in world: World) throws -> Outcome<Answers> {
+    func run(in run: Run) throws -> Outcome<Answers> {
         let all = Program.root.listedVerbs.compactMap { path, command in
             (command as? any VerbCommand.Type).map { (name: path.joined(separator: " "), type: $0.verb) }
         }

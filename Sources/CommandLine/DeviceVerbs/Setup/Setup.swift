@@ -26,15 +26,15 @@ struct Setup: Verb {
         if global.json, !global.plan { throw UsageError("setup asks questions; --json requires --plan") }
     }
 
-    func run(in world: World) async throws -> Outcome<SetupReport> {
-        let isPlan = world.options.plan
+    func run(in run: Run) async throws -> Outcome<SetupReport> {
+        let isPlan = run.options.plan
         let prompt = isPlan ? nil : try Prompt(orElse: "'ykit setup --plan' prints the steps")
-        let state = try await state(in: world, isRequired: !isPlan)
-        var report = SetupReport(state, world.keyWords(serial: state.key?.serial))
+        let state = try await state(in: run, isRequired: !isPlan)
+        var report = SetupReport(state, run.keyWords(serial: state.key?.serial))
         guard let prompt else { return Outcome(report, report.lines) }
         prompt.tell(report.heading)
         for index in report.steps.indices {
-            report.steps[index].result = try await offer(report.steps[index], report.place(index), prompt, world.keys)
+            report.steps[index].result = try await offer(report.steps[index], report.place(index), prompt, run.keys)
         }
         var outcome = Outcome(report, report.summary)
         outcome.answer.failure = report.failure
@@ -42,8 +42,8 @@ struct Setup: Verb {
     }
 
     /// Reads the state of the key. A plan can do without a key, and without the service that finds one.
-    private func state(in world: World, isRequired: Bool) async throws -> SetupState {
-        do { return try await SetupState.read(in: world) } catch {
+    private func state(in run: Run, isRequired: Bool) async throws -> SetupState {
+        do { return try await SetupState.read(in: run) } catch {
             guard !isRequired, Explanation(error).exit == .noDevice else { throw error }
             return SetupState()
         }
@@ -51,7 +51,7 @@ struct Setup: Verb {
 
     /// Explains a step and runs its command if the person agrees.
     private func offer(
-        _ step: SetupReport.Step, _ place: String, _ prompt: borrowing Prompt, _ keys: Keys
+        _ step: SetupReport.Step, _ place: String, _ prompt: borrowing Prompt, _ keys: KeyRing
     ) async throws -> SetupReport.Result? {
         guard step.isOffered else { return nil }
         prompt.tell("\n\(Style.bold.around("\(place)  \(step.step.title)"))")

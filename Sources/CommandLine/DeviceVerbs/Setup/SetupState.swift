@@ -28,27 +28,27 @@ struct SetupState: Sendable {
     }
 
     /// Reads the state of the selected key.
-    static func read(in world: World) async throws -> SetupState {
-        let report = try await KeyReport.read(in: world)
+    static func read(in run: Run) async throws -> SetupState {
+        let report = try await run.choosing { try await $0.report() }
         let enabled = report.identity.info.map { info in
             info.usb.enabled.union(report.isContactless ? info.nfc?.enabled ?? [] : [])
         }
         var state = SetupState(key: KeyDetails(report.identity))
-        if enabled?.contains(.fido2) != false { state.authenticator = try await authenticator(in: world) }
-        if enabled?.contains(.piv) != false { state.piv = try await piv(in: world) }
+        if enabled?.contains(.fido2) != false { state.authenticator = try await authenticator(in: run) }
+        if enabled?.contains(.piv) != false { state.piv = try await piv(in: run) }
         return state
     }
 
-    private static func authenticator(in world: World) async throws -> AuthenticatorInfo? {
+    private static func authenticator(in run: Run) async throws -> AuthenticatorInfo? {
         try await unlessMissing {
-            let service = try await world.openFIDO()
+            let service = try await run.openFIDO()
             return await service.hasCTAP2 ? try await service.freshInfo() : nil
         }
     }
 
-    private static func piv(in world: World) async throws -> PIVAccess? {
+    private static func piv(in run: Run) async throws -> PIVAccess? {
         try await unlessMissing {
-            let service = try await world.openPIV()
+            let service = try await run.openPIV()
             return PIVAccess(
                 hasDefaultPIN: try await service.metadata(of: .pin)?.isDefault,
                 hasDefaultPUK: try await service.metadata(of: .puk)?.isDefault,

@@ -15,7 +15,7 @@ struct NewKeyOptions: ParsableArguments {
     @Option(
         "--model <model>",
         help:
-            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token.",
+            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token, or nitrokey3: a Nitrokey 3 with FIDO and Secrets.",
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
@@ -55,6 +55,7 @@ struct NewKeyOptions: ParsableArguments {
                 throw Explanation.usage("'\(firmware.printable)' is not a firmware version, expected one like 5.7.1")
             }
             profile.version = version
+            if profile.fido.version == .v21 { profile.fido.version = FIDOFeatures.Version(of: version) }
         }
         profile.fido.version = fido ?? profile.fido.version
         if fingerprints { profile.fido.hasFingerprints = true }
@@ -63,8 +64,8 @@ struct NewKeyOptions: ParsableArguments {
 
     /// Simulates fingers on the sensor: first the wrong ones, then the right one, each when the key is touched.
     func verify(
-        _ touch: @escaping @Sendable ([UInt8]) -> VirtualWorld.Touch
-    ) -> @Sendable () -> VirtualWorld.Verification {
+        _ touch: @escaping @Sendable ([UInt8]) -> VirtualInputs.Touch
+    ) -> @Sendable () -> VirtualInputs.Verification {
         let left = Counter(wrongFingers)
         return {
             switch touch(Array("fingerprint".utf8)) {

@@ -33,7 +33,7 @@ final class TouchSimulator: Sendable {
     }
 
     /// Whether the key is touched now; returns immediately.
-    @Sendable func touch(_ account: [UInt8]) -> VirtualWorld.Touch {
+    @Sendable func touch(_ account: [UInt8]) -> VirtualInputs.Touch {
         switch choice {
         case .yes: .touched
         case .no: .notTouched
@@ -49,7 +49,7 @@ final class TouchSimulator: Sendable {
     @Sendable func press() -> Int? {
         guard choice == .signal else { return nil }
         let isWaiting = wait.withLock { $0.map { $0.asked.duration(to: .now) < .seconds(1) } ?? false }
-        let (short, long) = (Self.signals.load(ordering: .relaxed), Self.longSignals.load(ordering: .relaxed))
+        let (short, long) = Self.received
         return consumed.withLock { consumed in
             defer { consumed = (short, long) }
             if isWaiting { return nil }
@@ -58,7 +58,7 @@ final class TouchSimulator: Sendable {
     }
 
     /// Says once what to do, and checks whether it was done. A wait ends after a second without a check.
-    private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualWorld.Touch {
+    private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualInputs.Touch {
         wait.withLock { wait in
             let now = ContinuousClock.now
             var current = wait.flatMap { $0.asked.duration(to: now) < .seconds(1) ? $0 : nil }
@@ -70,8 +70,13 @@ final class TouchSimulator: Sendable {
             wait = current
             guard current.map(isDone) ?? false else { return .pending }
             wait = nil
+            consumed.withLock { $0 = Self.received }  // What touched for the operation types no slot.
             return .touched
         }
+    }
+
+    private static var received: (short: Int, long: Int) {
+        (signals.load(ordering: .relaxed), longSignals.load(ordering: .relaxed))
     }
 
     private static func listen() {

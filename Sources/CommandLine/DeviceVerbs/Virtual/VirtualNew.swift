@@ -34,7 +34,7 @@ struct VirtualNew: Verb {
 
     @Argument("file", help: "The new file.", completion: .file) var file: String
 
-    func run(in world: World) async throws -> Outcome<CreatedKey> {
+    func run(in run: Run) async throws -> Outcome<CreatedKey> {
         guard access(file, F_OK) != 0 else {
             throw Explanation.exists(file)
         }

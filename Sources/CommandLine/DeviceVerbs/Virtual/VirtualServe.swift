@@ -75,7 +75,7 @@ struct VirtualServe: Verb {
         guard state == nil || file == nil else { throw UsageError("give only one state file") }
     }
 
-    func run(in world: World) async throws -> Outcome<ServedKey> {
+    func run(in run: Run) async throws -> Outcome<ServedKey> {
         OneProcessor.leave()
         let faults = try read("--fault") { () throws(WireError) in
             try FaultPlan(parsing: fault.joined(separator: ";"))
@@ -83,12 +83,12 @@ struct VirtualServe: Verb {
         guard faults.misfit(on: vpcd == nil ? .reports : .card) == nil else {
             throw Explanation.usage("--fault: a rule is only for \(vpcd == nil ? "cards" : "FIDO HID")")
         }
-        let events = ServedEvents(terminal: world.terminal, log: world.log)
+        let events = ServedEvents(terminal: run.terminal, log: run.log)
         if let vpcd {
             let address = try read("--vpcd") { () throws(WireError) in try VPCDAddress(parsing: vpcd) }
-            return try serve(at: address, try key(world.terminal), faults, events)
+            return try serve(at: address, try key(run.terminal), faults, events)
         }
-        let key = try key(world.terminal)
+        let key = try key(run.terminal)
         if key.state.profile.model.isCard || key.state.profile.model.isContactCard {
             throw Explanation.usage("a card has no USB", hint: "ykit virtual serve --vpcd …")
         }
@@ -130,19 +130,19 @@ struct VirtualServe: Verb {
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {
         let finger = TouchSimulator(touch, terminal)
-        var world = VirtualWorld(touch: finger.touch)
-        world.verify = new.verify(finger.touch)
-        world.press = finger.press
+        var inputs = VirtualInputs(touch: finger.touch)
+        inputs.verify = new.verify(finger.touch)
+        inputs.press = finger.press
         guard let state = state ?? file else {
             var demonstration = VirtualKeyState.demonstration()
             if let profile = try new.profile(serial: demonstration.profile.serial) {
                 demonstration = .demonstration(version: profile.version)
                 demonstration.profile = profile
             }
-            return VirtualKey(demonstration, world: world)
+            return VirtualKey(demonstration, inputs: inputs)
         }
         let profile = try new.profile(serial: UInt32.random(in: 10_000_000...99_999_999))
-        return try VirtualKey(file: state, world: world, profile: profile)
+        return try VirtualKey(file: state, inputs: inputs, profile: profile)
     }
 
     private func read<Value>(_ option: String, _ body: () throws(WireError) -> Value) throws -> Value {

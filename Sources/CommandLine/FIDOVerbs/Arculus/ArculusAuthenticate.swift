@@ -35,15 +35,15 @@ struct ArculusAuthenticate: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<SignedIn>> {
-        let field = CardPresence(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<SignedIn>> {
+        let field = CardPresence(run)
         return try await field.outcome {
             let description = try server.read()
             let client = ArculusClient(
                 description, card: field.card(retries: holding.retries),
-                http: try world.http())
+                http: try run.http())
             let signed = try await client.authenticateUser(
-                server.user, pin: holding.pin.arculus("sign in at \(description.origin)", world))
+                server.user, pin: holding.pin.arculus("sign in at \(description.origin)", run))
             let id = Base64.encodeURL(signed.id)
             return Outcome(
                 ArculusReport(SignedIn(user: server.user, server: description, signed: signed)),

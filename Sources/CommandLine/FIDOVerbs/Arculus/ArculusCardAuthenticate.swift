@@ -46,15 +46,15 @@ struct ArculusCardAuthenticate: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<Signed>> {
-        let field = CardPresence(world)
-        let file = try output.open(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<Signed>> {
+        let field = CardPresence(run)
+        let file = try output.open(run)
         return try await field.outcome {
             let site = try Origin(origin)
             let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
             let party = rp ?? wanted.rpID ?? site.host
             let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
-                pin: holding.pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
+                pin: holding.pin.arculus("sign in at \(party.printable)", run), username: user, rpID: party,
                 options: wanted, origin: site)
             return ArculusOutput.outcome(Signed(signed: signed, rpID: party), signed.arculusJSON, in: file)
         }

@@ -57,20 +57,20 @@ struct ArculusCardRegister: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
-        let field = CardPresence(world)
-        let file = try output.open(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<Registered>> {
+        let field = CardPresence(run)
+        let file = try output.open(run)
         return try await field.outcome {
             let site = try Origin(origin)
             let made = try await make(
-                field.card(retries: holding.retries, replaces: output.replacing.force), site, world)
+                field.card(retries: holding.retries, replaces: output.replacing.force), site, run)
             return ArculusOutput.outcome(
                 Registered(made: made, rpID: rp ?? site.host), made.arculusJSON, in: file)
         }
     }
 
-    private func make(_ card: ArculusCard, _ site: Origin, _ world: World) async throws -> RegistrationResponse {
-        let secret = holding.pin.arculus("create a credential for \(site)", world)
+    private func make(_ card: ArculusCard, _ site: Origin, _ run: Run) async throws -> RegistrationResponse {
+        let secret = holding.pin.arculus("create a credential for \(site)", run)
         guard let rp, let user, let challenge else {
             let wanted = try ArculusOptions.creation(fromBackend: try Files.read(options ?? "-"))
             return try await card.register(wanted, origin: site, pin: secret)

@@ -23,16 +23,16 @@ struct ArculusChangePIN: Verb {
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<PINSetReport>> {
-        let field = CardPresence(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<PINSetReport>> {
+        let field = CardPresence(run)
         return try await field.outcome {
             let card = field.card()
-            let source = world.source(of: .fido, pin)
+            let source = run.source(of: .fido, pin)
             // Given PINs are read in this order, and a prompt shows the remaining retries.
-            let old = try await world.obtain(
-                .fidoPIN, source, world.fidoQuestion(orElse: source.hint), to: "change its PIN",
+            let old = try await run.obtain(
+                .fidoPIN, source, run.fidoQuestion(orElse: source.hint), to: "change its PIN",
                 triesLeft: try await Self.retries(card).count)
-            try await card.changePIN(from: { _ in old }, to: try await new.arculus(world))
+            try await card.changePIN(from: { _ in old }, to: try await new.arculus(run))
             return Outcome(ArculusReport(PINSetReport()), "PIN changed")
         }
     }

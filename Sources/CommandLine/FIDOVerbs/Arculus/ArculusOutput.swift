@@ -12,8 +12,8 @@ struct ArculusOutput: ParsableArguments {
     @OptionGroup var replacing: OutputOptions
 
     /// Opens the destination.
-    func open(_ world: World) throws(Explanation) -> FileOutput {
-        try FileOutput(output, isText: true, isSecret: true, force: replacing.force, world)
+    func open(_ run: Run) throws(Explanation) -> FileOutput {
+        try FileOutput(output, isText: true, isSecret: true, force: replacing.force, run)
     }
 
     /// Returns the result alone. It also goes to standard output if the file cannot be written, since the card produced

@@ -64,18 +64,18 @@ struct ArculusRegister: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<Registered>> {
-        let field = CardPresence(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<Registered>> {
+        let field = CardPresence(run)
         return try await field.outcome {
             let description = try server.read()
             let wishes = try wishes()
-            let fresh = reset ? try await Self.confirmed(holding.pin, force: force, world) : nil
+            let fresh = reset ? try await Self.confirmed(holding.pin, force: force, run) : nil
             let client = ArculusClient(
                 description, card: field.card(retries: holding.retries, replaces: force),
-                http: try world.http())
+                http: try run.http())
             let made = try await client.registerUser(
                 server.user, displayName: displayName ?? server.user,
-                pin: holding.pin.arculus("register '\(server.user.printable)' at \(description.origin)", world),
+                pin: holding.pin.arculus("register '\(server.user.printable)' at \(description.origin)", run),
                 wishes: wishes,
                 afterResetTo: fresh)
             let id = Base64.encodeURL(made.id)
@@ -98,14 +98,14 @@ struct ArculusRegister: Verb {
     }
 
     /// Returns the PIN for after the reset, once the user confirmed the reset twice.
-    private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) async throws -> SharedSecret {
-        try world.confirm("reset the card and delete all its credentials?", unless: force)
-        try world.confirm(
+    private static func confirmed(_ pin: PINOptions, force: Bool, _ run: Run) async throws -> SharedSecret {
+        try run.confirm("reset the card and delete all its credentials?", unless: force)
+        try run.confirm(
             typing: "reset", "this permanently ends access to every account registered with this card", unless: force)
-        let source = world.source(of: .fido, pin)
+        let source = run.source(of: .fido, pin)
         let question = TerminalQuestion(
             asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)
-        return try await world.obtain(.fidoPIN, source, question, isNew: true)
+        return try await run.obtain(.fidoPIN, source, question, isNew: true)
     }
 }
 

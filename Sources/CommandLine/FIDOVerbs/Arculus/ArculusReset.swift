@@ -26,11 +26,11 @@ struct ArculusReset: Verb {
         static let members: [Member<Self>] = [Member("reset") { _ in true }, Member("hasPin") { _ in true }]
     }
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<Fresh>> {
-        let field = CardPresence(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<Fresh>> {
+        let field = CardPresence(run)
         return try await field.outcome {
-            try world.confirm(typing: "reset", "this permanently deletes all credentials on this card", unless: force)
-            try await field.card().reset(to: try await new.arculus(world))
+            try run.confirm(typing: "reset", "this permanently deletes all credentials on this card", unless: force)
+            try await field.card().reset(to: try await new.arculus(run))
             return Outcome(
                 ArculusReport(Fresh()), "all credentials on the card deleted; the new PIN is set")
         }
@@ -39,9 +39,9 @@ struct ArculusReset: Verb {
 
 extension NewPINOptions {
     /// Returns the new PIN of a card, given or asked for twice.
-    func arculus(_ world: World) async throws -> SharedSecret {
+    func arculus(_ run: Run) async throws -> SharedSecret {
         let question = TerminalQuestion(
             asking: "new PIN, six digits or more", objection: "the PIN must not be empty", orElse: source.hint)
-        return try await world.obtain(.fidoPIN, source, question, isNew: true)
+        return try await run.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

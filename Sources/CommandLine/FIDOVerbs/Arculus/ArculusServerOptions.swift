@@ -43,9 +43,9 @@ extension ArculusServer {
 
 extension PINOptions {
     /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
-    func arculus(_ reason: String, _ world: World) -> ArculusPIN {
-        let credential = world.fidoCredential(self, for: reason)
-        world.pins = credential
+    func arculus(_ reason: String, _ run: Run) -> ArculusPIN {
+        let credential = run.fidoCredential(self, for: reason)
+        run.pins = credential
         return ArculusPIN(asking: { await credential.pin($0) }, outcome: { credential.takeNote($0) })
     }
 }

@@ -14,8 +14,8 @@ struct ArculusShow: Verb {
         discussion: "No PIN is needed. For everything that the card reports: ykit fido2 info",
         examples: [Example("ykit arculus info")])
 
-    func run(in world: World) async throws -> Outcome<ArculusReport<ArculusCard.State>> {
-        let field = CardPresence(world)
+    func run(in run: Run) async throws -> Outcome<ArculusReport<ArculusCard.State>> {
+        let field = CardPresence(run)
         return try await field.outcome {
             let state = try await field.card().state()
             return Outcome(ArculusReport(state), Table.details(state.rows.filter { !$0[1].isEmpty }))

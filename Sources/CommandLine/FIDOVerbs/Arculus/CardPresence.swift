@@ -13,34 +13,34 @@ import YKWire
 
 /// The field of a reader that waits for the card: the program's side of an ``ArculusCard``.
 final class CardPresence {
-    private let world: World
+    private let run: Run
     /// Why there is no card, in more detail than the library's error.
     private var problem: Explanation?
 
-    init(_ world: World) { self.world = world }
+    init(_ run: Run) { self.run = run }
 
     /// Returns the card that will be held to the reader.
     ///
     /// - Parameter replaces: Whether a credential for the same account is replaced without asking.
     func card(retries: Bool = true, replaces: Bool = false) -> ArculusCard {
         var card = ArculusCard { () async throws(ArculusError) -> sending any FIDOLink in try await self.link() }
-        let mayRetry = retries && world.plan == nil && world.replay == nil
+        let mayRetry = retries && run.plan == nil && run.replay == nil
         card.wantsRetry = { mayRetry }
         card.prompt = { self.say($0) }
-        card.allowsReplacing = { replaces || self.world.plan != nil || self.agrees(toReplace: $0, $1) }
-        card.isStrict = world.options.strict
-        card.takesOnlyArculus = world.options.strict
+        card.allowsReplacing = { replaces || self.run.plan != nil || self.agrees(toReplace: $0, $1) }
+        card.isStrict = run.options.strict
+        card.takesOnlyArculus = run.options.strict
         return card
     }
 
     /// Whether a person presents a card, as opposed to a recording or a virtual key.
-    private var isReal: Bool { world.replay == nil && world.software == nil }
+    private var isReal: Bool { run.replay == nil && run.software == nil }
 
     private func say(_ prompt: ArculusPrompt) {
         switch prompt {
-        case .holdAgain: world.terminal.say("the card was lost: hold the same card to the reader again")
-        case .holdSteady where isReal: world.terminal.say("hold the card steady")
-        case .done where isReal: world.terminal.notice("done, the card can be removed")
+        case .holdAgain: run.terminal.say("the card was lost: hold the same card to the reader again")
+        case .holdSteady where isReal: run.terminal.say("hold the card steady")
+        case .done where isReal: run.terminal.notice("done, the card can be removed")
         default: break
         }
     }
@@ -59,7 +59,7 @@ final class CardPresence {
     private func link() async throws(ArculusError) -> sending any FIDOLink {
         do {
             if isReal { try await waitForCard() }
-            return world.keys.decoration.planned(try world.keys.cardFIDOLink())
+            return run.keys.decoration.planned(try run.keys.cardFIDOLink())
         } catch KeyError.fido(let error) {
             throw .card(.key(.ctap(.link(error))), during: .opening)
         } catch KeyError.link(let error) {
@@ -71,8 +71,8 @@ final class CardPresence {
     }
 
     private func waitForCard() async throws {
-        let terminal = world.terminal
-        try await world.keys.waitForCard { terminal.say("hold the card to the reader") }
+        let terminal = run.terminal
+        try await run.keys.waitForCard { terminal.say("hold the card to the reader") }
     }
 
     /// Runs a verb; a failure also has the SDK's four members, and the exit status of its cause.
@@ -80,9 +80,9 @@ final class CardPresence {
         _ body: () async throws -> Outcome<ArculusReport<Success>>
     ) async throws -> Outcome<ArculusReport<Success>> {
         do { return try await body() } catch let error as ArculusError
-            where world.plan == nil && world.replay == nil && !error.isCancelled
+            where run.plan == nil && run.replay == nil && !error.isCancelled
         {
-            let why = world.pinProblem ?? problem ?? error.explanation
+            let why = run.pinProblem ?? problem ?? error.explanation
             var result = error.result
             if case .server = error {} else { result.errorMessage = why.message }
             var outcome = Outcome<ArculusReport<Success>>.printed

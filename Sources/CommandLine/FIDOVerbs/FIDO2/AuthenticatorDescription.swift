@@ -84,7 +84,8 @@ struct AuthenticatorDescription {
 
     private var rules: [[String]] {
         let long =
-            info.needsLongTouchForReset == true ? "a long touch" : info.needsLongTouchForReset == false ? "a touch" : ""
+            info.needsLongTouchForReset == true
+            ? "a touch of \(info.longTouchSeconds) seconds" : info.needsLongTouchForReset == false ? "a touch" : ""
         let over = info.transportsForReset.isEmpty ? "" : "over \(Self.list(info.transportsForReset))"
         return [
             ["reset", [long, over].filter { !$0.isEmpty }.listed()],

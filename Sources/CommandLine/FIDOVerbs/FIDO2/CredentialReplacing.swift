@@ -6,7 +6,7 @@ import YKFIDO
 
 /// Protects the credential that the key stores for the same relying party and account as a new one, which replaces it.
 struct CredentialReplacing {
-    let world: World
+    let run: Run
     let service: FIDOService
     /// Whether to replace it without asking.
     let force: Bool
@@ -21,13 +21,13 @@ struct CredentialReplacing {
     func check(
         _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
     ) async throws {
-        guard !force, world.plan == nil else { return }
+        guard !force, run.plan == nil else { return }
         switch try await service.replacement(for: rpID, userID: userID) {
         case .none: return
         case .credential(let found) where excluded.contains { $0.id == found.id }: return
         case .credential: try Prompt.confirm(Self.question(whose))
         case .unknown:
-            world.terminal.warn(
+            run.terminal.warn(
                 "the key cannot report whether it stores a credential for \(whose), which would be replaced")
         }
     }

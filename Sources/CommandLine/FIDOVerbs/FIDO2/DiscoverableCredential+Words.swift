@@ -32,7 +32,7 @@ extension DiscoverableCredential {
 
     /// Returns the credential for a query; the user chooses among several.
     static func one(
-        _ query: String, in all: [DiscoverableCredential], _ world: World
+        _ query: String, in all: [DiscoverableCredential], _ run: Run
     ) throws -> DiscoverableCredential {
         switch AccountMatch(query, in: all) {
         case .one(let only): return only
@@ -45,7 +45,7 @@ extension DiscoverableCredential {
                 "several-credentials", .severalDevices, "'\(query.printable)' means \(found.count) credentials",
                 hint: "give the identifier, or enough of its beginning",
                 candidates: found.map { "\($0.id)  \($0.words)" })
-            return found[try world.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
+            return found[try run.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
         }
     }
 }

@@ -38,16 +38,16 @@ struct FIDO2Assert: Verb {
 
     func check(with global: GlobalOptions) throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
-    func run(in world: World) async throws -> Outcome<AssertionReport> {
-        if ceremony.format == .libfido2 { return try await libFIDO2Outcome(in: world) }
+    func run(in run: Run) async throws -> Outcome<AssertionReport> {
+        if ceremony.format == .libfido2 { return try await libFIDO2Outcome(in: run) }
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
-            ?? ask.read(world)
+            ?? ask.read(run)
         let site = try ceremony.site(ask.rp)
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "sign in at \(rpID.printable)"
-        let service = try await world.openTouchedFIDO(pin, for: what)
-        if !ask.noTouch { world.announce(to: what) }
+        let service = try await run.openTouchedFIDO(pin, for: what)
+        if !ask.noTouch { run.announce(to: what) }
         let choice = AccountChoice(user)
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)
@@ -128,10 +128,10 @@ struct AssertionOptions: ParsableArguments {
     }
 
     /// Returns the options as a relying party would send them.
-    func read(_ world: World) throws -> PublicKeyCredentialRequestOptions {
+    func read(_ run: Run) throws -> PublicKeyCredentialRequestOptions {
         let challenge =
             try challenge.map { try BytesArgument.base64($0, "--challenge") }
-            ?? world.environment.random.draw(32, secret: false)
+            ?? run.environment.random.draw(32, secret: false)
         var options = PublicKeyCredentialRequestOptions(
             rpID: rp, challenge: challenge,
             allowCredentials: try credentials.map { PublicKeyCredentialDescriptor(id: $0) })

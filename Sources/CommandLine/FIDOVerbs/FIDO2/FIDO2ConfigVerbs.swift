@@ -13,11 +13,12 @@ struct FIDO2Config: ParsableCommand {
         subcommands: [
             FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
             FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,
+            FIDO2ConfigLongTouch.self,
         ],
         examples: [Example("ykit fido2 config list")])
 }
 
-extension World {
+extension Run {
     /// Opens the FIDO application of a configurable key; requires the PIN if one is set.
     func openConfig(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
@@ -32,8 +33,8 @@ struct FIDO2ConfigList: Verb {
         "list", "Show what can be configured, and the current settings. Needs no PIN.",
         examples: [Example("ykit fido2 config list")])
 
-    func run(in world: World) async throws -> Outcome<Settings> {
-        let info = try await world.openFIDO().info()
+    func run(in run: Run) async throws -> Outcome<Settings> {
+        let info = try await run.openFIDO().info()
         guard info.option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }
         let setsRules = info.option(.setMinPINLength) != nil
         let all: [(command: UInt64, name: String, value: JSONValue?)] = [
@@ -42,6 +43,7 @@ struct FIDO2ConfigList: Verb {
             (3, "force-pin-change", setsRules ? info.mustChangePIN.json : nil),
             (3, "complex-pin", info.hasPINComplexityPolicy?.json),
             (1, "enterprise-attestation", info.option(.ep)?.json),
+            (4, "long-touch", info.configCommands == nil ? nil : info.needsLongTouchForReset?.json),
         ]
         let settings = all.filter { info.configCommands?.contains($0.command) ?? true }
             .compactMap { setting in setting.value.map { Setting(name: setting.name, value: $0) } }
@@ -89,8 +91,8 @@ struct FIDO2ConfigAlwaysUV: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<State> {
-        let service = try await world.openConfig(pin, for: "change how it behaves")
+    func run(in run: Run) async throws -> Outcome<State> {
+        let service = try await run.openConfig(pin, for: "change how it behaves")
         guard let now = try await service.info().option(.alwaysUv) else { throw FIDOError.unsupported("alwaysUv") }
         let isChange = now != (state == .on)
         if isChange { try await service.configure(.toggleAlwaysUV) }
@@ -127,8 +129,8 @@ struct FIDO2ConfigMinPINLength: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Minimum> {
-        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+    func run(in run: Run) async throws -> Outcome<Minimum> {
+        let service = try await run.openConfig(pin, for: "change its rules for PINs")
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
             throw Explanation(
@@ -159,8 +161,8 @@ struct FIDO2ConfigForcePINChange: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<Forced> {
-        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+    func run(in run: Run) async throws -> Outcome<Forced> {
+        let service = try await run.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPIN else { throw FIDOError.pinNotSet }
         var rules = AuthenticatorConfig.PINRules()
         rules.forcesChange = true
@@ -181,8 +183,8 @@ struct FIDO2ConfigComplexPIN: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<Policy> {
-        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+    func run(in run: Run) async throws -> Outcome<Policy> {
+        let service = try await run.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPINComplexityPolicy != nil else {
             throw FIDOError.unsupported("pinComplexityPolicy")
         }
@@ -209,10 +211,41 @@ struct FIDO2ConfigEnterprise: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<Enabled> {
-        let service = try await world.openConfig(pin, for: "enable enterprise attestation")
+    func run(in run: Run) async throws -> Outcome<Enabled> {
+        let service = try await run.openConfig(pin, for: "enable enterprise attestation")
         guard let now = try await service.info().option(.ep) else { throw FIDOError.unsupported("ep") }
         if !now { try await service.configure(.enableEnterpriseAttestation) }
         return Outcome(Enabled(isChange: !now), "enterprise attestation is enabled\(now ? " already" : "")")
+    }
+}
+
+/// Requires a long touch for a reset.
+struct FIDO2ConfigLongTouch: Verb {
+    static let about = About(
+        "long-touch", "Require a long touch for a reset, so that none happens by mistake. Only a reset undoes it.",
+        discussion: """
+            For keys of CTAP 2.3 that offer the choice. A YubiKey does not: 'ykit fido2 info' says what it requires.
+            """,
+        examples: [Example("ykit fido2 config long-touch")])
+
+    struct Required: Report {
+        let seconds: Int
+        let isChange: Bool
+        static let members: [Member<Self>] = [
+            Member("longTouchForReset") { _ in true }, Member("seconds", "how long to touch") { $0.seconds },
+            Member("changed") { $0.isChange },
+        ]
+    }
+
+    @OptionGroup var pin: PINOptions
+
+    func run(in run: Run) async throws -> Outcome<Required> {
+        let service = try await run.openConfig(pin, for: "require a long touch for a reset")
+        let info = try await service.info()
+        guard let now = info.needsLongTouchForReset else { throw FIDOError.unsupported("longTouchForReset") }
+        if !now { try await service.configure(.enableLongTouchForReset) }
+        return Outcome(
+            Required(seconds: info.longTouchSeconds, isChange: !now),
+            "a reset requires a touch of \(info.longTouchSeconds) seconds\(now ? " already" : "")")
     }
 }

@@ -28,9 +28,9 @@ struct TokenOptions: ParsableArguments {
     /// Makes a service use the token in the file.
     ///
     /// - Returns: The token; `nil` if no file is named.
-    func use(with service: FIDOService, _ world: World) async throws -> FIDOToken? {
+    func use(with service: FIDOService, _ run: Run) async throws -> FIDOToken? {
         guard let path = token else { return nil }
-        let stored = try TokenFile.read(path, world)
+        let stored = try TokenFile.read(path, run)
         guard try await service.accepts(stored) else {
             throw Explanation(
                 "token", .authentication, "the key does not accept the token in \(path.printable)",
@@ -52,9 +52,9 @@ enum TokenFile {
         token.secret.value.withBytes { Array("\(mark) \(token.version.rawValue) \(Hex.encode(Array($0)))\n".utf8) }
     }
 
-    static func read(_ path: String, _ world: World) throws(Explanation) -> FIDOToken {
+    static func read(_ path: String, _ run: Run) throws(Explanation) -> FIDOToken {
         if Files.isOpenToOthers(path) {
-            world.terminal.warn("other users can read \(path.printable), which holds a token of a key")
+            run.terminal.warn("other users can read \(path.printable), which holds a token of a key")
         }
         var bytes = try Files.read(path)
         defer { Secret.wipe(&bytes) }
@@ -68,7 +68,7 @@ enum TokenFile {
     }
 }
 
-extension World {
+extension Run {
     /// Opens the FIDO application of a key that can list its credentials and has a PIN.
     func openCredentials(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
@@ -106,9 +106,9 @@ struct FIDO2CredentialsList: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Listing> {
-        let service = try await world.openCredentials(pin, for: "list its credentials")
-        _ = try await token.use(with: service, world)
+    func run(in run: Run) async throws -> Outcome<Listing> {
+        let service = try await run.openCredentials(pin, for: "list its credentials")
+        _ = try await token.use(with: service, run)
         let storage = try await service.credentialStorageIfTold()
         let all = storage?.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
         return Outcome(
@@ -141,14 +141,14 @@ struct FIDO2CredentialsUpdate: Verb {
         if user == nil, displayName == nil { throw UsageError("missing --user or --display-name") }
     }
 
-    func run(in world: World) async throws -> Outcome<RememberedCredential> {
-        let service = try await world.openCredentials(pin, for: "change a credential")
+    func run(in run: Run) async throws -> Outcome<RememberedCredential> {
+        let service = try await run.openCredentials(pin, for: "change a credential")
         guard try await service.info().option(.credMgmt) == true else {
             throw Explanation(
                 "not-supported", .notSupported, "this key cannot change the names of its credentials",
                 hint: "keys of CTAP 2.1 and later can")
         }
-        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), run)
         var updated = found
         updated.credential.user.name = user ?? found.credential.user.name
         updated.credential.user.displayName = displayName ?? found.credential.user.displayName
@@ -170,10 +170,10 @@ struct FIDO2CredentialsDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<RememberedCredential> {
-        let service = try await world.openCredentials(pin, for: "delete a credential")
-        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), world)
-        try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: world)
+    func run(in run: Run) async throws -> Outcome<RememberedCredential> {
+        let service = try await run.openCredentials(pin, for: "delete a credential")
+        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), run)
+        try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: run)
         try await service.delete(found.credential.id)
         return Outcome(RememberedCredential(remembered: found), "deleted the credential of \(found.words)")
     }

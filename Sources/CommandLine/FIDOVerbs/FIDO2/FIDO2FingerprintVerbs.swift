@@ -27,7 +27,7 @@ extension Fingerprint: Report {
     var id: String { Hex.encode(template) }
 
     /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
-    static func one(_ query: String, in all: [Fingerprint], _ world: World) throws -> Fingerprint {
+    static func one(_ query: String, in all: [Fingerprint], _ run: Run) throws -> Fingerprint {
         let byID = all.filter { $0.id == query.lowercased() }
         let found = byID.isEmpty ? all.filter { $0.name == query } : byID
         if let only = found.first, found.count == 1 { return only }
@@ -39,7 +39,7 @@ extension Fingerprint: Report {
         let failure = Explanation(
             "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
-        return found[try world.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
+        return found[try run.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 
@@ -51,7 +51,7 @@ extension FIDOService {
     }
 }
 
-extension World {
+extension Run {
     /// Opens the FIDO application of a key with a fingerprint sensor and a PIN.
     func openFingerprints(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
@@ -75,8 +75,8 @@ struct FIDO2FingerprintsList: Verb {
         static let members: [Member<Self>] = [Member("fingerprints") { $0.fingerprints }]
     }
 
-    func run(in world: World) async throws -> Outcome<Listing> {
-        let service = try await world.openFingerprints(pin, for: "list its fingerprints")
+    func run(in run: Run) async throws -> Outcome<Listing> {
+        let service = try await run.openFingerprints(pin, for: "list its fingerprints")
         let all = try await service.fingerprints()
         let lines = Table.lines(all.map { [$0.id, $0.name?.printable ?? ""] })
         return Outcome(Listing(fingerprints: all), all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed))
@@ -102,15 +102,15 @@ struct FIDO2FingerprintsAdd: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Enrolled> {
-        let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")
+    func run(in run: Run) async throws -> Outcome<Enrolled> {
+        let service = try await run.openFingerprints(pin, for: "enrol a fingerprint")
         if let name { try await service.check(fingerprintName: name) }
-        world.terminal.say("touch the sensor repeatedly until enrolment is complete")
+        run.terminal.say("touch the sensor repeatedly until enrolment is complete")
         var sample = try await service.beginEnrollment()
         var count = 1
         do {
             while sample.remaining > 0 {
-                Self.tell(sample, world.terminal)
+                Self.tell(sample, run.terminal)
                 sample = try await service.nextSample(of: sample.template)
                 count += 1
             }
@@ -118,7 +118,7 @@ struct FIDO2FingerprintsAdd: Verb {
             try? await service.cancelEnrollment()
             throw error
         }
-        Self.tell(sample, world.terminal)
+        Self.tell(sample, run.terminal)
         if let name { try await service.renameFingerprint(sample.template, to: name) }
         let made = Fingerprint(template: sample.template, name: name)
         return Outcome(
@@ -150,10 +150,10 @@ struct FIDO2FingerprintsRename: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<FingerprintReport> {
-        let service = try await world.openFingerprints(pin, for: "name a fingerprint")
+    func run(in run: Run) async throws -> Outcome<FingerprintReport> {
+        let service = try await run.openFingerprints(pin, for: "name a fingerprint")
         try await service.check(fingerprintName: name)
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), run)
         try await service.renameFingerprint(found.template, to: name)
         return Outcome(
             FingerprintReport(fingerprint: Fingerprint(template: found.template, name: name)),
@@ -172,11 +172,11 @@ struct FIDO2FingerprintsDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<FingerprintReport> {
-        let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
+    func run(in run: Run) async throws -> Outcome<FingerprintReport> {
+        let service = try await run.openFingerprints(pin, for: "delete a fingerprint")
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), run)
         let words = found.name.map { "'\($0.printable)'" } ?? found.id
-        try confirmation.ask("delete the fingerprint \(words)?", in: world)
+        try confirmation.ask("delete the fingerprint \(words)?", in: run)
         try await service.removeFingerprint(found.template)
         return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(words)")
     }
@@ -200,8 +200,8 @@ struct FIDO2FingerprintsShow: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Sensor> {
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<Sensor> {
+        let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
         let sensor = try await service.fingerprintSensor()

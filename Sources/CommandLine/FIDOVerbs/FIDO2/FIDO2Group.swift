@@ -13,7 +13,7 @@ struct FIDO2Group: ParsableCommand {
         "fido2", "FIDO2: passkeys and other credentials, PIN, fingerprints.",
         subcommands: [
             FIDO2Show.self, FIDO2Register.self, FIDO2Assert.self, FIDO2Verify.self, FIDO2Try.self, FIDO2Secret.self,
-            FIDO2Credentials.self,
+            FIDO2SignKey.self, FIDO2Credentials.self,
             FIDO2PIN.self, FIDO2Fingerprints.self, FIDO2LargeBlob.self,
             FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self, FIDO2Wink.self,
         ],
@@ -47,14 +47,14 @@ struct FIDO2Show: Verb {
         if saveToken != nil, token.token != nil { throw UsageError("--token and --save-token cannot be combined") }
     }
 
-    func run(in world: World) async throws -> Outcome<FIDO2Report> {
+    func run(in run: Run) async throws -> Outcome<FIDO2Report> {
         let output = try saveToken.map { path in
-            try FileOutput(path, isText: true, isSecret: true, force: replacing.force, world)
+            try FileOutput(path, isText: true, isSecret: true, force: replacing.force, run)
         }
         let service =
             try await
             (saveToken == nil
-            ? world.openFIDO() : world.openFIDO(pin, for: "issue a persistent token"))
+            ? run.openFIDO() : run.openFIDO(pin, for: "issue a persistent token"))
         var report = FIDO2Report(profile: await service.profile)
         guard await service.hasCTAP2 else {
             if saveToken != nil || token.token != nil { throw FIDOError.unsupported("perCredMgmtRO") }
@@ -70,7 +70,7 @@ struct FIDO2Show: Verb {
             try output.put(TokenFile.bytes(of: token), &issued)
             report.tokenFile = saveToken
             report.secrets = FIDO2Report.Secrets(try await service.freshInfo(), token)
-        } else if let token = try await token.use(with: service, world) {
+        } else if let token = try await token.use(with: service, run) {
             report.secrets = FIDO2Report.Secrets(try await service.freshInfo(), token)
         }
         var outcome = Outcome(report, report.lines)
@@ -108,8 +108,8 @@ struct FIDO2Select: Verb {
         static let members: [Member<Self>] = [Member("path") { $0.path }]
     }
 
-    func run(in world: World) async throws -> Outcome<Selected> {
-        let path = try await world.touchedKey()
+    func run(in run: Run) async throws -> Outcome<Selected> {
+        let path = try await run.touchedKey()
         return Outcome(Selected(path: path), path)
     }
 }
@@ -126,8 +126,8 @@ struct FIDO2Wink: Verb {
         static let members: [Member<Self>] = []
     }
 
-    func run(in world: World) async throws -> Outcome<Winked> {
-        try await world.openFIDO().wink()
+    func run(in run: Run) async throws -> Outcome<Winked> {
+        try await run.openFIDO().wink()
         return Outcome(Winked(), "the key blinks")
     }
 }
@@ -139,14 +139,14 @@ struct Reinsertion: ParsableArguments {
     var reinsert = false
 
     /// Refuses the option for a key that cannot be removed.
-    func check(in world: World) throws {
-        guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
+    func check(in run: Run) throws {
+        guard !reinsert || run.plan != nil || run.software == nil && run.replay == nil else {
             throw Explanation.usage("--reinsert requires a key that can be removed")
         }
     }
 
     /// Whether to wait for it; a plan does not.
-    func isWanted(in world: World) -> Bool { reinsert && world.plan == nil }
+    func isWanted(in run: Run) -> Bool { reinsert && run.plan == nil }
 }
 
 /// Deletes everything the FIDO application holds.
@@ -163,9 +163,9 @@ struct FIDO2Reset: Verb {
 
     @OptionGroup var reinsertion: Reinsertion
 
-    func run(in world: World) async throws -> Outcome<ResetReport> {
-        try reinsertion.check(in: world)
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
+        try reinsertion.check(in: run)
+        let service = try await run.openFIDO()
         guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
         let info = try await service.info()
         let profile = await service.profile
@@ -177,19 +177,21 @@ struct FIDO2Reset: Verb {
                 "this key can be reset only over \(transports.map(\.printable).listed())")
         }
         try confirmation.ask(
-            typing: "reset", "this permanently deletes all FIDO credentials on this key, and its PIN", in: world)
-        if reinsertion.isWanted(in: world) {
+            typing: "reset", "this permanently deletes all FIDO credentials on this key, and its PIN", in: run)
+        if reinsertion.isWanted(in: run) {
             await service.close()  // finding the key by its serial number opens it again
-            return try await reset(try await world.reinsertedFIDO(), info, in: world)
+            return try await reset(try await run.reinsertedFIDO(), info, in: run)
         }
-        return try await reset(service, info, in: world)
+        return try await reset(service, info, in: run)
     }
 
     private func reset(
-        _ service: FIDOService, _ info: AuthenticatorInfo, in world: World
+        _ service: FIDOService, _ info: AuthenticatorInfo, in run: Run
     ) async throws -> Outcome<ResetReport> {
-        let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
-        world.announce("the reset of this key; when it blinks, \(touch)")
+        let touch =
+            info.needsLongTouchForReset == true
+            ? "touch and hold it for \(info.longTouchSeconds) seconds, until it is done" : "touch it"
+        run.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
         return Outcome(ResetReport(), "all FIDO credentials deleted; no PIN is set")
     }

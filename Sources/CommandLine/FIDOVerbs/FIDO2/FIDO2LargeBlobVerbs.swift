@@ -35,7 +35,7 @@ extension FIDOService {
     }
 }
 
-extension World {
+extension Run {
     /// Returns the FIDO application, its credentials, and the selected one.
     func openLargeBlob(
         of query: String, _ pin: PINOptions, for reason: String
@@ -85,11 +85,11 @@ struct FIDO2LargeBlobList: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<Listing> {
-        let service = try await world.openLargeBlobs(pin, for: "list its credentials")
+    func run(in run: Run) async throws -> Outcome<Listing> {
+        let service = try await run.openLargeBlobs(pin, for: "list its credentials")
         var places: [Place] = []
         for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
-            let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
+            let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, run.terminal))
             places.append(Place(credential: found, size: blob?.count))
         }
         let usage = try await service.largeBlobUsage()
@@ -123,10 +123,10 @@ struct FIDO2LargeBlobGet: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Content> {
-        let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, world) }
-        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
-        guard let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, world.terminal))
+    func run(in run: Run) async throws -> Outcome<Content> {
+        let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, run) }
+        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "find the credential")
+        guard let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, run.terminal))
         else {
             throw Explanation(
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
@@ -169,10 +169,10 @@ struct FIDO2LargeBlobSet: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Written> {
+    func run(in run: Run) async throws -> Outcome<Written> {
         let blob = try Files.read(file)
-        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "write a large blob")
-        try await service.setLargeBlob(blob, key: try await service.largeBlobKey(of: found, world.terminal))
+        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "write a large blob")
+        try await service.setLargeBlob(blob, key: try await service.largeBlobKey(of: found, run.terminal))
         return Outcome(
             Written(credentialID: found.id, size: blob.count), "wrote \(blob.count) bytes for \(found.words)")
     }
@@ -194,10 +194,10 @@ struct FIDO2LargeBlobDelete: Verb {
         static let members: [Member<Self>] = [Member("credentialId") { $0.credentialID }]
     }
 
-    func run(in world: World) async throws -> Outcome<Deleted> {
-        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")
-        let key = try await service.largeBlobKey(of: found, world.terminal)
-        try confirmation.ask("delete the large blob of \(found.words)?", in: world)
+    func run(in run: Run) async throws -> Outcome<Deleted> {
+        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "remove a large blob")
+        let key = try await service.largeBlobKey(of: found, run.terminal)
+        try confirmation.ask("delete the large blob of \(found.words)?", in: run)
         guard try await service.removeLargeBlob(key: key) else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }
@@ -220,8 +220,8 @@ struct FIDO2LargeBlobPrune: Verb {
         static let members: [Member<Self>] = [Member("removed", "how many") { $0.removed }]
     }
 
-    func run(in world: World) async throws -> Outcome<Pruned> {
-        let service = try await world.openLargeBlobs(pin, for: "list its credentials")
+    func run(in run: Run) async throws -> Outcome<Pruned> {
+        let service = try await run.openLargeBlobs(pin, for: "list its credentials")
         let credentials = try await service.discoverableCredentials()
         let keys = credentials.compactMap(\.credential.largeBlobKey)
         // A key that lists no large-blob keys would have all blobs removed.
@@ -229,7 +229,7 @@ struct FIDO2LargeBlobPrune: Verb {
             keys.isEmpty && !credentials.isEmpty
             ? "the key lists no large blob for any of its credentials; remove all large blobs?"
             : "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?"
-        try confirmation.ask(question, in: world)
+        try confirmation.ask(question, in: run)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
         return Outcome(Pruned(removed: removed), "removed \(removed) large blobs")
     }

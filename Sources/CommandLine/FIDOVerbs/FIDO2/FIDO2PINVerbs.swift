@@ -35,12 +35,12 @@ struct FIDO2PINSet: Verb {
 
     @OptionGroup var new: NewPINOptions
 
-    func run(in world: World) async throws -> Outcome<PINSetReport> {
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+        let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
         guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
-        let pin = try await new.read(info, world)
+        let pin = try await new.read(info, run)
         try await service.setPIN(pin)
         return Outcome(PINSetReport(), "PIN set")
     }
@@ -54,12 +54,12 @@ struct FIDO2PINChange: Verb {
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in world: World) async throws -> Outcome<PINSetReport> {
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+        let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
-        let old = try await world.pin(pins.pin, of: service, for: "change the PIN")
-        let pin = try await pins.new.read(info, world)
+        let old = try await run.pin(pins.pin, of: service, for: "change the PIN")
+        let pin = try await pins.new.read(info, run)
         try await service.changePIN(from: old, to: pin)
         return Outcome(PINSetReport(), "PIN changed")
     }
@@ -73,11 +73,11 @@ struct FIDO2PINVerify: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<PINVerifiedReport> {
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<PINVerifiedReport> {
+        let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
-        try await service.verifyPIN(try await world.pin(pin, of: service, for: "check the PIN"))
+        try await service.verifyPIN(try await run.pin(pin, of: service, for: "check the PIN"))
         return Outcome(PINVerifiedReport(), "the PIN is correct")
     }
 }
@@ -108,8 +108,8 @@ struct FIDO2PINRetries: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<Retries> {
-        let service = try await world.openFIDO()
+    func run(in run: Run) async throws -> Outcome<Retries> {
+        let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
         var retries = Retries()
@@ -121,7 +121,7 @@ struct FIDO2PINRetries: Verb {
     }
 }
 
-extension World {
+extension Run {
     /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
         let retries = try await perform { try await service.usablePINRetries() }
@@ -133,11 +133,11 @@ extension World {
 
 extension NewPINOptions {
     /// Returns the new PIN, given or asked for twice; the prompt states the key's rules.
-    func read(_ info: AuthenticatorInfo, _ world: World) async throws -> SharedSecret {
+    func read(_ info: AuthenticatorInfo, _ run: Run) async throws -> SharedSecret {
         let question = TerminalQuestion(
             asking: "new PIN",
             after: "a PIN must have at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
             objection: "the PIN must not be empty", orElse: source.hint)
-        return try await world.obtain(.fidoPIN, source, question, isNew: true)
+        return try await run.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

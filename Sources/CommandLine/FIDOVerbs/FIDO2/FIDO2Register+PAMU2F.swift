@@ -10,29 +10,29 @@ import YKWire
 
 extension FIDO2Register {
     /// Creates a credential for pam_u2f, and prints a line for its mapping file or extends the user's line in a file.
-    func pamU2FOutcome(in world: World) async throws -> Outcome<RegistrationReport> {
+    func pamU2FOutcome(in run: Run) async throws -> Outcome<RegistrationReport> {
         let user = try userName()
         let origin = try ceremony.origin ?? "pam://\(hostName())"
         let file = try append.map { path throws(Explanation) in try PAMU2FMappingFile(path) }
         var request = RegistrationRequest(
-            clientDataHash: try world.environment.random.draw(32, secret: false),
+            clientDataHash: try run.environment.random.draw(32, secret: false),
             relyingParty: RelyingParty(id: origin, name: origin),
             user: FIDOUser(
-                id: try world.environment.random.draw(32, secret: false), name: user, displayName: user))
+                id: try run.environment.random.draw(32, secret: false), name: user, displayName: user))
         // pam_u2f supports Ed25519 since version 1.2 (Debian 12 has 1.1).
         request.algorithms = ask.algorithm.isEmpty ? [.es256] : [ask.algorithms[0]]
         request.isResident = ask.resident
         request.userVerification = ask.uv?.requirement ?? .discouraged
         request.excludeList = try file?.read().credentialIDs(of: user).map { CredentialDescriptor(id: $0) } ?? []
         let what = "create a credential for '\(user.printable)' at \(origin.printable)"
-        let service = try await world.openTouchedFIDO(pin, for: what)
-        world.announce("\(what)\(request.isResident ? ", stored on the key" : "")")
+        let service = try await run.openTouchedFIDO(pin, for: what)
+        run.announce("\(what)\(request.isResident ? ", stored on the key" : "")")
         let made = try await service.register(request)
         let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
         let line = "\(user):\(entry)"
         guard let file else { return Outcome(RegistrationReport(line: line), line) }
         try file.append(entry, to: user)
-        world.terminal.note("keep a root shell open while you try it: a mistake in PAM locks you out")
+        run.terminal.note("keep a root shell open while you try it: a mistake in PAM locks you out")
         return Outcome(
             RegistrationReport(line: line), "the line of '\(user.printable)' in \(file.path.printable) now has this key"
         )

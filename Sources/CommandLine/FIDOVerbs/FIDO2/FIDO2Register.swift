@@ -46,28 +46,28 @@ struct FIDO2Register: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<RegistrationReport> {
+    func run(in run: Run) async throws -> Outcome<RegistrationReport> {
         switch ceremony.format {
-        case .pamU2F: try await pamU2FOutcome(in: world)
-        case .libfido2: try await libFIDO2Outcome(in: world)
-        case .webauthn: try await webAuthnOutcome(in: world)
+        case .pamU2F: try await pamU2FOutcome(in: run)
+        case .libfido2: try await libFIDO2Outcome(in: run)
+        case .webauthn: try await webAuthnOutcome(in: run)
         }
     }
 
-    private func webAuthnOutcome(in world: World) async throws -> Outcome<RegistrationReport> {
+    private func webAuthnOutcome(in run: Run) async throws -> Outcome<RegistrationReport> {
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialCreationOptions(parsing: try Files.read($0)) }
-            ?? ask.read(world)
+            ?? ask.read(run)
         let site = try ceremony.site(ask.rp)
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "create a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
-        let service = try await world.openTouchedFIDO(pin, for: what)
+        let service = try await run.openTouchedFIDO(pin, for: what)
         let isRemembered = wanted.selection.residentKey == .required
         if wanted.selection.residentKey != .discouraged {
             let excluded = wanted.excludeCredentials.map { CredentialDescriptor(id: $0.id) }
-            try await checkReplacing(rpID, wanted.user, excluded, service, world)
+            try await checkReplacing(rpID, wanted.user, excluded, service, run)
         }
-        world.announce("\(what)\(isRemembered ? ", stored on the key" : "")")
+        run.announce("\(what)\(isRemembered ? ", stored on the key" : "")")
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = ceremony.usesU2F
         let made = try await client.create(wanted)
@@ -83,10 +83,10 @@ struct FIDO2Register: Verb {
 
     /// Asks before a credential is replaced. An account that was just given a random identifier has none.
     func checkReplacing(
-        _ rpID: String, _ user: FIDOUser, _ excluded: [CredentialDescriptor], _ service: FIDOService, _ world: World
+        _ rpID: String, _ user: FIDOUser, _ excluded: [CredentialDescriptor], _ service: FIDOService, _ run: Run
     ) async throws {
         guard ask.userId != nil || ceremony.options != nil, !ceremony.usesU2F else { return }
-        try await CredentialReplacing(world: world, service: service, force: force).check(
+        try await CredentialReplacing(run: run, service: service, force: force).check(
             rpID, userID: user.id, whose: "'\((user.name ?? "").printable)' at \(rpID.printable)", excluded: excluded)
     }
 }
@@ -143,9 +143,9 @@ struct RegistrationOptions: ParsableArguments {
     }
 
     /// Returns the options as a relying party would send them.
-    func read(_ world: World) throws -> PublicKeyCredentialCreationOptions {
+    func read(_ run: Run) throws -> PublicKeyCredentialCreationOptions {
         guard let rp, let user else { throw Explanation.usage("missing --rp and --user, or --options FILE") }
-        let random = world.environment.random
+        let random = run.environment.random
         let account = FIDOUser(
             id: try userId.map { try BytesArgument.hexOrBase64($0, "--user-id") } ?? random.draw(16, secret: false),
             name: user, displayName: displayName ?? user)

@@ -99,19 +99,19 @@ struct FIDO2Secret: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Derived> {
+    func run(in run: Run) async throws -> Outcome<Derived> {
         let isText = format != .raw
-        let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, world)
+        let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, run)
         let tokens = try token.map(Self.tokens)
         let file = try tokenOutput.map { path throws(Explanation) in
             try FileOutput(file: path, force: replacing.force)
         }
-        let given = try given(world)
+        let given = try given(run)
         let what =
             tokens == nil ? "derive a secret for \(given.rpID.printable)" : "derive the passphrase of a LUKS2 volume"
-        let service = try await world.openTouchedFIDO(pin, for: what)
+        let service = try await run.openTouchedFIDO(pin, for: what)
         try await check(service)
-        world.announce(to: what)
+        run.announce(to: what)
         let used: SystemdToken
         let secret: SharedSecret
         if let tokens {
@@ -119,12 +119,12 @@ struct FIDO2Secret: Verb {
         } else {
             used =
                 given.credential.isEmpty
-                ? try await service.createCredential(for: given, random: world.environment.random) : given
+                ? try await service.createCredential(for: given, random: run.environment.random) : given
             secret = try await service.secret(of: used)
         }
         try file?.prepare(Array((used.json(keyslot: keyslot ?? 0).text + "\n").utf8))
-        try file?.settle()
-        let bytes = written(secret, world)
+        try file?.commit()
+        let bytes = written(secret, run)
         let text = output == "-" ? text(bytes) : nil
         var outcome = Outcome(
             Derived(token: used, output: output, tokenFile: tokenOutput, secret: text),
@@ -134,10 +134,10 @@ struct FIDO2Secret: Verb {
     }
 
     /// Returns the token described by the options; its credential is empty if a new one is to be created.
-    private func given(_ world: World) throws -> SystemdToken {
+    private func given(_ run: Run) throws -> SystemdToken {
         let salt =
             try salt.map { text throws(Explanation) in try BytesArgument.hexOrBase64(text, "--salt", count: 32) }
-            ?? world.environment.random.draw(32, secret: false)
+            ?? run.environment.random.draw(32, secret: false)
         return SystemdToken(
             rpID: rp ?? SystemdToken.defaultRPID,
             credential: try credential.map { text throws(Explanation) in
@@ -181,8 +181,8 @@ struct FIDO2Secret: Verb {
         format == .raw ? Base64.encode(written) : String(decoding: written, as: UTF8.self).trimmed
     }
 
-    private func written(_ secret: SharedSecret, _ world: World) -> [UInt8] {
-        let end = output == "-" && world.terminal.isOutputTerminal ? "\n" : ""
+    private func written(_ secret: SharedSecret, _ run: Run) -> [UInt8] {
+        let end = output == "-" && run.terminal.isOutputTerminal ? "\n" : ""
         return secret.value.withBytes { bytes in
             switch format {
             case .raw: Array(bytes)

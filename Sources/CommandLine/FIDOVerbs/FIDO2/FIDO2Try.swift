@@ -63,13 +63,13 @@ struct FIDO2Try: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Trial> {
-        guard world.plan == nil else {
+    func run(in run: Run) async throws -> Outcome<Trial> {
+        guard run.plan == nil else {
             throw Explanation.usage("--plan has nothing to show: the browser talks to the key")
         }
-        let terminal = world.terminal
+        let terminal = run.terminal
         let steps = steps
-        let server = try TrialServer(steps, environment: world.environment) { terminal.notice($0.line) }
+        let server = try TrialServer(steps, environment: run.environment) { terminal.notice($0.line) }
         terminal.say("open this page in your browser, once: \(server.url)")
         if open { Self.openBrowser(at: server.url, terminal) }
         let end = ContinuousClock.now + Self.limit

@@ -61,15 +61,15 @@ struct FIDO2Verify: Verb {
         }
     }
 
-    func run(in world: World) throws -> Outcome<VerificationReport> {
+    func run(in run: Run) throws -> Outcome<VerificationReport> {
         let response = try format == .libfido2 ? libFIDO2Response() : Self.response(json: file)
         var report = VerificationReport(response)
-        let list = try metadata.list(in: world)
+        let list = try metadata.list(in: run)
         if list != nil, !response.isRegistration {
             throw Explanation.usage("--metadata is for registrations: an assertion does not name the model")
         }
         do {
-            try verify(response, list, &report, world)
+            try verify(response, list, &report, run)
         } catch let problem as VerificationProblem {
             report.refuse(problem.words)
         } catch let refusal as Refusal {
@@ -97,7 +97,7 @@ struct FIDO2Verify: Verb {
     }
 
     private func verify(
-        _ response: ResponseFile, _ list: MetadataBLOB?, _ report: inout VerificationReport, _ world: World
+        _ response: ResponseFile, _ list: MetadataBLOB?, _ report: inout VerificationReport, _ run: Run
     ) throws {
         try checkClientData(response, &report)
         let rpID = try rp ?? response.rpID ?? party(response, &report)
@@ -108,7 +108,7 @@ struct FIDO2Verify: Verb {
             check.requiresUserVerification = uv
             check.requiresPresence = !noTouch
             if let trust { check.anchors = TrustAnchors(try Self.certificates(trust)) }
-            check.clock = world.environment.clock
+            check.clock = run.environment.clock
             report.isAnchored = trust != nil || list != nil
             if let list {
                 try assess(object, response.clientDataHash, check, list, &report)

@@ -34,7 +34,7 @@ final class AgentCard {
         fileprivate var lastAnswer = ContinuousClock.now
     }
 
-    private let world: World
+    private let run: Run
     private let credentials: CredentialBroker
     private let patience: Duration
     /// Calls ``end(_:)`` with the number of a session at its end, from the task that uses the card.
@@ -47,10 +47,10 @@ final class AgentCard {
 
     /// - Parameter lifetime: How long a PIN may be used, in seconds; a session ends with it.
     init(
-        _ world: World, _ credentials: CredentialBroker, lifetime: Int?,
+        _ run: Run, _ credentials: CredentialBroker, lifetime: Int?,
         schedule: @escaping (Int, ContinuousClock.Instant) -> Void
     ) {
-        (self.world, self.credentials) = (world, credentials)
+        (self.run, self.credentials) = (run, credentials)
         patience = min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience)
         self.schedule = schedule
     }
@@ -76,7 +76,7 @@ final class AgentCard {
     private func opened() async throws -> Session {
         if let session { return session }
         if patience > .zero, othersTurn > .now { try await Task.sleep(until: othersTurn, clock: .continuous) }
-        let service = try await world.openPIV()
+        let service = try await run.openPIV()
         count += 1
         let end = ContinuousClock.now + patience
         var made: Session
@@ -84,7 +84,7 @@ final class AgentCard {
             let serial = try await service.serial()
             made = Session(
                 number: count, service: service, serial: serial, end: end,
-                access: PIVUnlocking(service, credentials, world.person, key: serial.map { String($0) }))
+                access: PIVUnlocking(service, credentials, run.person, key: serial.map { String($0) }))
         } catch {
             await service.close()
             throw error

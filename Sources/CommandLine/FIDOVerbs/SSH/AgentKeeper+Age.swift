@@ -4,6 +4,7 @@ import TerminalIO
 import Verbs
 import YKAge
 import YKCrypto
+import YKKeyAgent
 import YKPIV
 import YKSSH
 import YKUse
@@ -14,17 +15,15 @@ extension AgentKeeper {
         guard usesPIV, request.name == AgeUnwrapRequest.name, let wanted = try? AgeUnwrapRequest(request.content)
         else { return nil }
         do {
-            let found = try await retryingWhileBusy { try await card.use { try await key(wanted.key, &$0) } }
+            let found = try await BusyCard.retrying { try await card.use { try await key(wanted.key, &$0) } }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
-            let reason = "decrypt a file with age" + (request.isForwarded ? ", requested from another machine" : "")
-            world.terminal.purpose("\(reason), key PIV \(slot.slot)")
-            world.terminal.say("\(reason), key PIV \(slot.slot)")
-            guard await isAllowed(reason, "PIV \(slot.slot)", asking: request.needsConfirmation) else { return nil }
-            let answer = try await retryingWhileBusy { try await unwrap(wrapping, wanted.key, reason) }
+            let use = AgentUse(.decrypt, key: "PIV \(slot.slot)", hops: request.hops)
+            guard await isAllowed(use, needsConfirmation: request.needsConfirmation) else { return nil }
+            let answer = try await BusyCard.retrying { try await unwrap(wrapping, wanted.key, use.words) }
             return answer?.withBytes { $0 }
         } catch {
-            world.terminal.warn(Explanation(error).message)
+            run.terminal.warn(Explanation(error).message)
             return nil
         }
     }

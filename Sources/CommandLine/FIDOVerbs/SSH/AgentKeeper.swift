@@ -18,34 +18,33 @@ import YKWire
 /// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
 /// keeps the PIN, and the list of PIV keys as long as the same key is present.
 final class AgentKeeper {
-    /// How long a request waits for other programs to release the card.
-    private static let patience = Duration.seconds(5)
-
-    let world: World
+    let run: Run
     let usesPIV: Bool
     let card: AgentCard
     private let given: [CommandLineCredential]
     private let credentials: CredentialBroker
     private let prompt = AgentPrompt()
+    private let consent: AgentConsent
     /// The certificates of PIV keys.
     private let certificates: [SSHCertificate]
 
     init(
-        _ world: World, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?,
-        certificates: [SSHCertificate] = []
+        _ run: Run, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?,
+        policy: RemotePolicy, certificates: [SSHCertificate] = []
     ) {
-        self.world = world
+        self.run = run
+        consent = AgentConsent(policy, user: AgentAsker(run.terminal, prompt, time: policy.questionTime))
         self.usesPIV = usesPIV
         self.certificates = certificates
         // A given PIN is that of PIV, unless the agent leaves PIV alone.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
         given = [
-            world.given(.pivPIN, world.source(of: .piv, piv), isGivenNow: false),
-            world.given(.fidoPIN, world.source(of: .fido, fido), isGivenNow: false),
+            run.given(.pivPIN, run.source(of: .piv, piv), isGivenNow: false),
+            run.given(.fidoPIN, run.source(of: .fido, fido), isGivenNow: false),
         ]
         credentials = CredentialBroker(
             given, person: AgentPerson(prompt: prompt), lifetime: lifetime.map { .seconds($0) })
-        card = AgentCard(world, credentials, lifetime: lifetime) { number, end in
+        card = AgentCard(run, credentials, lifetime: lifetime) { number, end in
             Task {
                 try? await Task.sleep(until: end, clock: .continuous)
                 keys.release(number)
@@ -72,22 +71,11 @@ final class AgentKeeper {
         try await withFIDO(for: "read its credentials for SSH") { try await SSHCredential.all(of: $0).map(\.file) }
     }
 
-    /// Repeats work with a card that another program holds, or has reset or powered off during the operation.
-    func retryingWhileBusy<Value>(_ work: () async throws -> Value) async throws -> Value {
-        let end = ContinuousClock.now + Self.patience
-        while true {
-            do { return try await work() } catch {
-                guard LinkError(causing: error)?.isTransient == true, .now < end else { throw error }
-                try await Task.sleep(for: .milliseconds(50))
-            }
-        }
-    }
-
     // MARK: PIV
 
     private func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
-        let keys = try? await retryingWhileBusy {
+        let keys = try? await BusyCard.retrying {
             try await card.use { session in
                 SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
             }
@@ -106,7 +94,7 @@ final class AgentKeeper {
                 let use = try await session.access.prepare(
                     key.slot, PIVAlgorithm(key.publicKey), operation, for: reason)
                 guard use.key.map({ $0 == key.publicKey }) ?? true else { throw PIVError.noKey(key.slot) }
-                return try await use.touching(world.person) { try await body(use) }
+                return try await use.touching(run.person) { try await body(use) }
             } catch let error as PIVError {
                 guard case .wrong(.pin, let tries) = error, tries > 1 else { throw error }
             }
@@ -116,12 +104,11 @@ final class AgentKeeper {
     // MARK: Signatures
 
     private func signature(_ request: SSHSignatureRequest) async -> SSHSignature? {
-        let reason = request.words
-        world.terminal.purpose("\(reason), key \(request.identity.comment.printable)")
-        world.terminal.say("\(reason), key \(request.identity.comment.printable)")
-        guard await isAllowed(reason, request.identity.comment, asking: request.needsConfirmation) else { return nil }
+        let use = AgentUse(request)
+        let reason = use.words
+        guard await isAllowed(use, needsConfirmation: request.needsConfirmation) else { return nil }
         do {
-            return try await retryingWhileBusy {
+            return try await BusyCard.retrying {
                 if let credential = request.identity.credential {
                     return try await sign(request, with: credential, reason)
                 }
@@ -129,19 +116,20 @@ final class AgentKeeper {
             }
         } catch {
             let why = Explanation(error)
-            world.terminal.warn(why.message)
+            run.terminal.warn(why.message)
             return nil
         }
     }
 
-    /// Whether a key may be used, if its user has to be asked. Other programs do not wait for the answer.
-    func isAllowed(_ reason: String, _ key: String, asking: Bool) async -> Bool {
-        guard asking else { return true }
+    /// Says what a key is to be used for, and returns whether it may: if its user has to be asked, other programs do not
+    /// wait for the answer.
+    func isAllowed(_ use: AgentUse, needsConfirmation: Bool) async -> Bool {
+        run.terminal.purpose("\(use.words), key \(use.key.printable)")
+        run.terminal.say("\(use.words), key \(use.key.printable)")
+        guard consent.asks(use, needsConfirmation: needsConfirmation) else { return true }
         await card.end()
-        do {
-            if try await prompt.agrees("Allow to \(reason) with key \(key.printable)?") { return true }
-            world.terminal.say("not allowed")
-        } catch { world.terminal.warn(Explanation(error).message) }
+        guard let refusal = await consent.refusal(of: use) else { return true }
+        run.terminal.say("not allowed: \(refusal.words)")
         return false
     }
 
@@ -174,8 +162,8 @@ final class AgentKeeper {
         for reason: String, _ body: (FIDOService) async throws -> Value
     ) async throws -> Value {
         let pin = FIDOCredential(
-            credentials, CredentialID(.fidoPIN, key: nil), to: reason, isForOnce: true, world.person)
-        let service = try await world.openFIDO(pin.interaction)
+            credentials, CredentialID(.fidoPIN, key: nil), to: reason, isForOnce: true, run.person)
+        let service = try await run.openFIDO(pin.interaction)
         do {
             let value = try await body(service)
             await service.close()
@@ -193,23 +181,36 @@ private struct AgentPerson: CredentialPrompt {
     let isThere = true
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        let left = request.triesLeft.map { ", \(Tries.next($0))" } ?? ""
-        let application = request.id.kind == .fidoPIN ? "FIDO2" : "PIV"
-        return try await prompt.pin("PIN of the key's \(application), to \(request.purpose)\(left)")
+        try await prompt.pin(ConsentWords.pin(request))
     }
 }
 
-extension SSHSignatureRequest {
-    /// A short description of the operation.
-    var words: String {
-        let host = hostKey.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? ""
-        let from = isForwarded ? ", requested from another machine" : ""
-        switch purpose {
-        case .login(let user, _, let key):
-            let place = key.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? host
-            return "log in as '\(user.printable)'\(place)\(from)"
-        case .file(let namespace): return "sign a file for '\(namespace.printable)'\(from)"
-        case .other(let bytes): return "sign \(bytes) bytes of an unknown kind\(from)"
+extension AgentUse {
+    /// What is done, after "to", and from which machine it is requested unless that is this one.
+    var words: String { action + (hops.isEmpty ? "" : ", requested from \(place)") }
+
+    /// The question whether the key may be used, without its mark.
+    var question: String {
+        ConsentWords.question(hops.isEmpty ? "a program here" : "a program at \(place)", asksTo: action, key: key)
+    }
+
+    /// What is done, after "to".
+    private var action: String {
+        switch operation {
+        case .decrypt: ConsentWords.age
+        case .sign(.login(let user, _, let bound), let host):
+            "log in as '\(user.printable)'" + ((bound ?? host).map { " at \(Self.host($0))" } ?? "")
+        case .sign(.file(let namespace), _): "sign a file for '\(namespace.printable)'"
+        case .sign(.other(let bytes), _): "sign \(bytes) bytes of an unknown kind"
         }
     }
+
+    /// Where the client runs, and through which machines its requests come.
+    private var place: String {
+        let places = hops.reversed().map(Self.host)
+        guard let last = places.first else { return "this machine" }
+        return last + places.dropFirst().map { " through \($0)" }.joined()
+    }
+
+    private static func host(_ key: [UInt8]) -> String { "the host \(SSHPublicKey.fingerprint(ofHost: key))" }
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import TerminalIO
 import Verbs
 import YKCrypto
 import YKDesktop
 import YKHardware
+import YKKeyAgent
 import YKTransport
 
 /// Prompts of an agent: through the SSH_ASKPASS program as in OpenSSH, on the terminal while the agent is in its
 /// foreground, or else through pinentry. An agent in the background of a terminal asks nothing there.
 struct AgentPrompt: Sendable {
-    private enum Way { case program(PromptProgram), terminal }
+    /// How to ask.
+    enum Way { case program(PromptProgram), terminal }
 
     /// Returns how to ask now: a shell may move the agent to the background, and back.
-    private func way() throws(Explanation) -> Way {
+    func way() throws(Explanation) -> Way {
         let hasTerminal = (try? Prompt(orElse: "")) != nil
         let program = PromptProgram.askpass(
             Variables["SSH_ASKPASS"], requirement: Variables["SSH_ASKPASS_REQUIRE"], .current,
@@ -35,13 +38,6 @@ struct AgentPrompt: Sendable {
         let pin = try await onThread { () throws(Explanation) in try ask(question) }
         guard let pin else { throw Explanation("no-pin", .declined, "no PIN was entered") }
         return pin
-    }
-
-    /// Whether the user agrees: only an explicit yes counts.
-    ///
-    /// - Throws: `no-prompt` if there is no way to ask.
-    func agrees(_ question: String) async throws -> Bool {
-        try await onThread { () throws(Explanation) in try confirm(question) }
     }
 
     /// Runs work that blocks during input on a thread of its own.
@@ -67,12 +63,45 @@ struct AgentPrompt: Sendable {
             return secret.isEmpty ? nil : SharedSecret(secret)
         }
     }
+}
 
-    private func confirm(_ question: String) throws(Explanation) -> Bool {
-        switch try way() {
-        case .program(let program):
-            program.isConfirmed(question.shown(styled: false), cancellation: Interruption.cancellation)
-        case .terminal: (try? Prompt.confirm(question)) != nil
+/// The user of an agent, who is asked as for a PIN.
+final class AgentAsker: AgentUser {
+    private let terminal: Terminal
+    private let prompt: AgentPrompt
+    private let time: Duration
+    private let open = Mutex<ConsentTerminal?>(nil)
+
+    /// - Parameter time: How long a question waits for its answer.
+    init(_ terminal: Terminal, _ prompt: AgentPrompt, time: Duration) {
+        (self.terminal, self.prompt, self.time) = (terminal, prompt, time)
+    }
+
+    func ask(_ use: AgentUse, answer: @escaping @Sendable (Bool) -> Void) {
+        do throws(Explanation) {
+            switch try prompt.way() {
+            case .program(let program):
+                let isStarted = SystemThread.start { [time] in
+                    let question = use.question.shown(styled: false) + "?"
+                    answer(program.isConfirmed(question, within: time, cancellation: Interruption.cancellation))
+                }
+                if !isStarted { answer(false) }
+            case .terminal:
+                guard let person = ConsentTerminal(terminal) else { return answer(false) }
+                open.withLock { $0 = person }
+                person.ask(use.question, answer: answer)
+            }
+        } catch {
+            terminal.warn(error.message)
+            answer(false)
         }
+    }
+
+    func withdraw() {
+        let person = open.withLock { open in
+            defer { open = nil }
+            return open
+        }
+        person?.withdraw()
     }
 }

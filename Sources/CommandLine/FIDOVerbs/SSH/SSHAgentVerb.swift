@@ -8,6 +8,7 @@ import YKAge
 import YKCrypto
 import YKFIDO
 import YKHardware
+import YKInteraction
 import YKKeyAgent
 import YKPIV
 import YKSSH
@@ -24,7 +25,8 @@ struct SSHAgentVerb: Verb {
             in the foreground, until ^C. The card is held for the requests that follow within two seconds and released \
             in between, so it can be unplugged. The PIN is asked for once, except for slots and credentials that \
             require it at each use: on the terminal while the agent is in its foreground, else by SSH_ASKPASS or \
-            pinentry. 'ssh-add FILE' adds credentials from their key files, with the certificates next to them; \
+            pinentry. A request of a client on another machine is asked about there, and says through which hosts it \
+            comes. 'ssh-add FILE' adds credentials from their key files, with the certificates next to them; \
             'ssh-add -x' locks. Requests for other keys go to the agent of --upstream. age can also decrypt through it.
             """,
         examples: [
@@ -62,7 +64,20 @@ struct SSHAgentVerb: Verb {
     @Flag("--no-forwarding", help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false
 
+    @Option(
+        "--allow-host <fingerprint>",
+        help: "Do not ask about clients on the host with this key (SHA256:…, one * is allowed); may be repeated.")
+    var allowHost: [NameArgument] = []
+
+    @Option(
+        "--websafe-allow <patterns>",
+        help: "The applications whose credentials sign more than data of SSH, as in ssh-agent (default: ssh:*).")
+    var websafeAllow = "ssh:*"
+
     @Flag("--confirm", help: "Ask before each use of each key, as with 'ssh-add -c'.") var confirm = false
+
+    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    var wait: Int?
 
     @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, immediately.")
     var pinLifetime: Int?
@@ -74,6 +89,10 @@ struct SSHAgentVerb: Verb {
         guard (pinLifetime ?? 0) >= 0 else { throw UsageError("--pin-lifetime must be a number of seconds") }
         guard upstream == nil || !noUpstream else {
             throw UsageError("--upstream and --no-upstream cannot be combined")
+        }
+        guard (1...100).contains(wait ?? 30) else { throw UsageError("--wait must be 1 to 100 seconds") }
+        guard allowHost.allSatisfy({ $0.pattern.description.hasPrefix("SHA256:") }) else {
+            throw UsageError("--allow-host takes the fingerprint of a host key: SHA256:…")
         }
         guard !background || !foreground else {
             throw UsageError("--background and --foreground cannot be combined")
@@ -93,11 +112,11 @@ struct SSHAgentVerb: Verb {
         static let members: [Member<Self>] = [Member("socket") { $0.socket }, Member("pid") { _ in Int(getpid()) }]
     }
 
-    func run(in world: World) async throws -> Outcome<Place> {
-        guard startsInBackground(world) else { return try await serve(in: world) }
+    func run(in run: Run) async throws -> Outcome<Place> {
+        guard startsInBackground(run) else { return try await serve(in: run) }
         switch Background.fork() {
         case .original(let status): (ExitStatus(rawValue: status) ?? .failed).end()
-        case .copy(let background): return try await serve(in: world, background)
+        case .copy(let background): return try await serve(in: run, background)
         case nil:
             throw Explanation(
                 "failed", .failed, "cannot start in the background: \(System.failure)", hint: "use --foreground")
@@ -106,33 +125,33 @@ struct SSHAgentVerb: Verb {
 
     /// Whether a shell reads the line, as in `eval "$(ykit ssh agent)"`: it would wait for the end of an agent in the
     /// foreground. With --socket this has to be asked for, since programs that start an agent read the line as well.
-    private func startsInBackground(_ world: World) -> Bool {
+    private func startsInBackground(_ run: Run) -> Bool {
         if background || foreground { return background }
         var output = stat()
-        return socket == nil && !Self.isActivated && !world.options.json
+        return socket == nil && !Self.isActivated && !run.options.json
             && fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFIFO
     }
 
-    private func serve(in world: World, _ background: consuming Background? = nil) async throws -> Outcome<Place> {
-        let keys = AgentKeys(extensions: [AgeUnwrapRequest.name]) { [terminal = world.terminal] in
+    private func serve(in run: Run, _ background: consuming Background? = nil) async throws -> Outcome<Place> {
+        let keys = AgentKeys(extensions: [AgeUnwrapRequest.name]) { [terminal = run.terminal] in
             terminal.say("not signed: \($0.words)")
         }
-        var credentials = try key.flatMap { try Self.identities(of: $0, try fileOptions.keyFile($0, world)) }
+        var credentials = try key.flatMap { try Self.identities(of: $0, try fileOptions.keyFile($0, run)) }
         let keeper = AgentKeeper(
-            world, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime,
+            run, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime, policy: policy,
             certificates: try certificate.map(SSHCertificate.init(file:)))
         if resident { credentials += try await keeper.resident().map(SSHIdentity.init) }
         if background != nil { try keeper.readPINs() }
         let listener = try Self.isActivated ? AgentSocket(descriptor: 3) : AgentSocket(at: path())
         defer { listener.end() }
-        announce(listener.path, world)
+        announce(listener.path, run)
         if let background = background.take() {
             background.begin()
-            world.terminal.relay { SystemLog.write($0) }
+            run.terminal.relay { SystemLog.write($0) }
         } else {
-            world.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
+            run.terminal.note("the agent listens at \(listener.path.printable), ^C ends it")
         }
-        let agent = SSHAgent(keys, allowsForwarding: !noForwarding, confirmsAll: confirm)
+        let agent = SSHAgent(keys, allowsForwarding: !noForwarding, confirmsAll: confirm, websafe: websafeAllow)
         for credential in credentials { await agent.offer(credential) }
         let other = other(than: listener.path)
         let isStarted = SystemThread.start {
@@ -145,6 +164,13 @@ struct SSHAgentVerb: Verb {
         for await job in keys.jobs { await keeper.do(job) }
         await keeper.card.end()
         return Outcome(Place(socket: listener.path))
+    }
+
+    private var policy: RemotePolicy {
+        var policy = RemotePolicy()
+        policy.allowedAlways = allowHost.map(\.pattern)
+        policy.questionTime = .seconds(wait ?? 30)
+        return policy
     }
 
     /// Whether systemd passed a socket (sd_listen_fds(3)).
@@ -163,10 +189,10 @@ struct SSHAgentVerb: Verb {
         return [plain, certified]
     }
 
-    private func announce(_ path: String, _ world: World) {
+    private func announce(_ path: String, _ run: Run) {
         let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let line = "SSH_AUTH_SOCK=\(quoted); export SSH_AUTH_SOCK; SSH_AGENT_PID=\(getpid()); export SSH_AGENT_PID;\n"
-        if !world.options.json { Terminal.write(Array(line.utf8), to: 1) }
+        if !run.options.json { Terminal.write(Array(line.utf8), to: 1) }
     }
 
     private func path() throws(Explanation) -> String {
@@ -198,7 +224,7 @@ extension SSHAgentRefusal {
         case .forwarded: "the client is on another machine (--no-forwarding)"
         case .otherSession: "the login does not belong to the session of this connection"
         case .website:
-            "the credential is not for SSH (its application does not begin with 'ssh:'): it signs logins and files of SSH"
+            "the credential is not for SSH (--websafe-allow does not name its application): it signs logins and files of SSH"
                 + " only, and nothing for a client on another machine"
         case .destination: "the key was added for other hosts (ssh-add -h)"
         }

@@ -65,12 +65,12 @@ extension SSHCredential {
     var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
 
     /// Returns the credential for a query: by its identifier, application or user, or by part of one.
-    static func one(_ query: String, in all: [SSHCredential], _ world: World) throws -> SSHCredential {
+    static func one(_ query: String, in all: [SSHCredential], _ run: Run) throws -> SSHCredential {
         let exact = all.filter {
             $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"
         }
         if let only = exact.first, exact.count == 1 { return only }
-        let found = try DiscoverableCredential.one(query, in: all.map(\.remembered), world)
+        let found = try DiscoverableCredential.one(query, in: all.map(\.remembered), run)
         guard let one = all.first(where: { $0.remembered.id == found.id }) else {
             throw Explanation(
                 "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH")

@@ -34,23 +34,23 @@ struct SSHKeys: Verb {
         static let members: [Member<Self>] = [Member("keys") { $0.keys }]
     }
 
-    func run(in world: World) async throws -> Outcome<Listing> {
+    func run(in run: Run) async throws -> Outcome<Listing> {
         var lines: [String] = []
         var listed: [SSHListedKey] = []
         if !residentOnly {
-            let service = try await world.openPIV()
+            let service = try await run.openPIV()
             let keys = try await SSHSlotKey.all(of: service, serial: try await service.serial())
             await service.close()
             lines += keys.map { $0.key.line(comment: $0.comment) }
             listed += keys.map { SSHListedKey($0) }
         }
         if resident || residentOnly {
-            let service = try await world.openCredentials(pin, for: "list its credentials for SSH")
+            let service = try await run.openCredentials(pin, for: "list its credentials for SSH")
             let found = try await SSHCredential.all(of: service)
             lines += found.map { $0.file.publicKey.line(comment: $0.file.comment.printable) }
             listed += found.map { SSHListedKey($0) }
         }
-        if lines.isEmpty { world.terminal.note("no keys for SSH; create one with: ykit ssh generate") }
+        if lines.isEmpty { run.terminal.note("no keys for SSH; create one with: ykit ssh generate") }
         return Outcome(Listing(keys: listed), lines)
     }
 }
@@ -133,23 +133,23 @@ struct SSHGenerate: Verb {
             ]
     }
 
-    func run(in world: World) async throws -> Outcome<Generated> {
+    func run(in run: Run) async throws -> Outcome<Generated> {
         let path = try output ?? Self.standardPath(algorithm)
-        let phrase = try newPassphrase(path, world)
+        let phrase = try newPassphrase(path, run)
         let files = try SSHKeyFiles(path, force: force)
         let proof = try attestation.map { path throws(Explanation) in
             try FileOutput(file: path, isSecret: false, force: force)
         }
-        let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
+        let challenge = try challenge.map { try Files.read($0) } ?? run.environment.random.draw(32, secret: false)
         let request = request(challenge)
         let what = "create a credential for '\(application.printable)'"
-        let service = try await world.openTouchedFIDO(pin, for: what)
+        let service = try await run.openTouchedFIDO(pin, for: what)
         if resident {
             let whose = "'\(application.printable)'" + (user.map { ", user '\($0.printable)'" } ?? "")
-            try await CredentialReplacing(world: world, service: service, force: force).check(
+            try await CredentialReplacing(run: run, service: service, force: force).check(
                 application, userID: request.user.id, whose: whose)
         }
-        world.announce(what + (resident ? ", stored on the key" : ""))
+        run.announce(what + (resident ? ", stored on the key" : ""))
         let made = try await service.register(request)
         let credential = try credential(made)
         try proof?.prepare(attestation(made))
@@ -157,10 +157,10 @@ struct SSHGenerate: Verb {
         let text =
             if let phrase {
                 try credential.text(
-                    check: check, passphrase: phrase, salt: world.environment.random.draw(16, secret: false))
+                    check: check, passphrase: phrase, salt: run.environment.random.draw(16, secret: false))
             } else { credential.text(check: check) }
         try files.write(text, credential)
-        try proof?.settle()
+        try proof?.commit()
         let key = SSHKeyReport(key: credential.publicKey, comment: credential.comment)
         return Outcome(
             Generated(key: key, file: path, isResident: resident),
@@ -168,7 +168,7 @@ struct SSHGenerate: Verb {
     }
 
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
-    private func newPassphrase(_ path: String, _ world: World) throws -> SharedSecret? {
+    private func newPassphrase(_ path: String, _ run: Run) throws -> SharedSecret? {
         guard passphrase else { return nil }
         guard SecurityKeyFile.decrypts("aes256-ctr") else {
             throw Explanation(
@@ -176,7 +176,7 @@ struct SSHGenerate: Verb {
                 "libbotan-2.so.19, which derives a key from a passphrase, is not installed",
                 hint: "sudo apt install libbotan-2-19, or 'ssh-keygen -p -f FILE' afterwards")
         }
-        let phrase = try fileOptions.newPassword("passphrase for \(path.printable)", world.terminal)
+        let phrase = try fileOptions.newPassword("passphrase for \(path.printable)", run.terminal)
         guard !phrase.isEmpty else { throw Explanation.usage("the passphrase is empty") }
         return SharedSecret(phrase)
     }
@@ -241,8 +241,8 @@ private struct SSHKeyFiles {
     func write(_ text: String, _ credential: SecurityKeyFile) throws(Explanation) {
         try key.prepare(Array(text.utf8))
         try line.prepare(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
-        try key.settle()
-        try line.settle()
+        try key.commit()
+        try line.commit()
     }
 }
 
@@ -270,10 +270,10 @@ struct SSHDownload: Verb {
         static let members: [Member<Self>] = [Member("keys") { $0.keys }, Member("files") { $0.files }]
     }
 
-    func run(in world: World) async throws -> Outcome<Downloaded> {
-        let service = try await world.openCredentials(pin, for: "read its credentials for SSH")
+    func run(in run: Run) async throws -> Outcome<Downloaded> {
+        let service = try await run.openCredentials(pin, for: "read its credentials for SSH")
         let all = try await SSHCredential.all(of: service)
-        let chosen = try credential.map { [try SSHCredential.one($0, in: all, world)] } ?? all
+        let chosen = try credential.map { [try SSHCredential.one($0, in: all, run)] } ?? all
         var lines = chosen.isEmpty ? ["the key stores no credentials for SSH"] : []
         var files: [String] = []
         var failure: Explanation?
@@ -310,12 +310,12 @@ struct SSHDelete: Verb {
         static let members: [Member<Self>] = [Member("key") { $0.key }]
     }
 
-    func run(in world: World) async throws -> Outcome<Deleted> {
-        let service = try await world.openCredentials(pin, for: "delete a credential")
-        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), world)
+    func run(in run: Run) async throws -> Outcome<Deleted> {
+        let service = try await run.openCredentials(pin, for: "delete a credential")
+        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), run)
         try confirmation.ask(
             "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be recovered",
-            in: world)
+            in: run)
         try await service.delete(found.remembered.credential.id)
         return Outcome(Deleted(key: SSHListedKey(found)), "deleted the credential for \(found.words)")
     }

@@ -59,18 +59,18 @@ struct SSHSign: Verb {
             ]
     }
 
-    func run(in world: World) async throws -> Outcome<Signed> {
+    func run(in run: Run) async throws -> Outcome<Signed> {
         let target = output ?? (file == "-" ? "-" : file + ".sig")
-        let place = try FileOutput(target, isText: true, force: replacing.force, world)
+        let place = try FileOutput(target, isText: true, force: replacing.force, run)
         let digest = try Files.hash(file, .sha512).digest
         let data = SSHFileSignature.signedData(namespace: namespace, hash: .sha512, digest: digest)
         let (publicKey, signature) =
-            if let slot { try await world.sign(data, with: slot, pin) } else {
-                try await credential(data, in: world)
+            if let slot { try await run.sign(data, with: slot, pin) } else {
+                try await credential(data, in: run)
             }
         let signed = SSHFileSignature(
             publicKey: publicKey, namespace: namespace, hash: .sha512, signature: signature)
-        guard world.plan != nil || signed.isValid(digest: digest) else {
+        guard run.plan != nil || signed.isValid(digest: digest) else {
             throw Explanation.malformed("the key's signature is wrong")
         }
         var outcome = Outcome(
@@ -79,10 +79,10 @@ struct SSHSign: Verb {
         return outcome
     }
 
-    private func credential(_ data: [UInt8], in world: World) async throws -> (SSHPublicKey, SSHSignature) {
-        let file = try fileOptions.keyFile(key ?? "", world)
-        let service = try await world.openTouchedFIDO(pin, for: "sign a file")
-        if file.flags.contains(.touchRequired) { world.announce(to: "sign a file, for '\(namespace.printable)'") }
+    private func credential(_ data: [UInt8], in run: Run) async throws -> (SSHPublicKey, SSHSignature) {
+        let file = try fileOptions.keyFile(key ?? "", run)
+        let service = try await run.openTouchedFIDO(pin, for: "sign a file")
+        if file.flags.contains(.touchRequired) { run.announce(to: "sign a file, for '\(namespace.printable)'") }
         return (file.publicKey, try await service.sign(data, with: file))
     }
 }
@@ -131,10 +131,10 @@ struct SSHVerify: Verb {
             ]
     }
 
-    func run(in world: World) async throws -> Outcome<Verified> {
+    func run(in run: Run) async throws -> Outcome<Verified> {
         let signed = try SSHFileSignature(parsing: try Files.read(signature ?? file + ".sig"))
         let digest = try Files.hash(file, signed.hash).digest
-        if let problem = try problem(signed, world) { throw Self.refused(problem) }
+        if let problem = try problem(signed, run) { throw Self.refused(problem) }
         guard signed.isValid(digest: digest) else {
             throw Self.refused("it is not a signature of this file by \(signed.publicKey.fingerprint)")
         }
@@ -145,7 +145,7 @@ struct SSHVerify: Verb {
             Verified(signature: signed), "good signature by \(who)\(signed.publicKey.fingerprint)\(how)")
     }
 
-    private func problem(_ signed: SSHFileSignature, _ world: World) throws -> String? {
+    private func problem(_ signed: SSHFileSignature, _ run: Run) throws -> String? {
         guard signed.namespace == namespace else {
             return "it is for '\(signed.namespace.printable)', not for '\(namespace.printable)'"
         }
@@ -155,8 +155,8 @@ struct SSHVerify: Verb {
             return expected == signed.publicKey ? nil : "another key signed: \(signed.publicKey.fingerprint)"
         }
         let verdict = AllowedSigners(try Files.read(allowedSigners ?? "")).check(
-            signed, identity: identity ?? "", now: world.now)
-        for note in verdict.notes { world.terminal.warn("\((allowedSigners ?? "").printable), \(note.printable)") }
+            signed, identity: identity ?? "", now: run.now)
+        for note in verdict.notes { run.terminal.warn("\((allowedSigners ?? "").printable), \(note.printable)") }
         return verdict.isAllowed
             ? nil : "\(signed.publicKey.fingerprint) is not allowed to sign for '\((identity ?? "").printable)'"
     }
@@ -166,7 +166,7 @@ struct SSHVerify: Verb {
     }
 }
 
-extension World {
+extension Run {
     /// Signs data with the key in a PIV slot.
     func sign(
         _ data: [UInt8], with slot: PIVSlot, _ pin: PINOptions
@@ -193,12 +193,12 @@ extension SSHCertificate: Report {
 
 extension FilePasswordOptions {
     /// Reads a key file; asks for its passphrase if it has one.
-    func keyFile(_ path: String, _ world: World) throws -> SecurityKeyFile {
+    func keyFile(_ path: String, _ run: Run) throws -> SecurityKeyFile {
         let bytes = try Files.read(path)
         do { return try SecurityKeyFile(parsing: bytes) } catch {
             guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher) else { throw error }
         }
-        let passphrase = SharedSecret(try password("passphrase of \(path.printable)", world.terminal))
+        let passphrase = SharedSecret(try password("passphrase of \(path.printable)", run.terminal))
         return try SecurityKeyFile(parsing: bytes, passphrase: passphrase)
     }
 }

@@ -51,13 +51,13 @@ struct U2FAuthenticate: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<Signed> {
+    func run(in run: Run) async throws -> Outcome<Signed> {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let key = try publicKey.map { try Self.key($0) }
-        let service = try await world.openU2F()
-        let challenge = try challenge.read("getAssertion", application.application, world)
+        let service = try await run.openU2F()
+        let challenge = try challenge.read("getAssertion", application.application, run)
         if !noTouch {
-            world.announce(to: "sign in at \(application.application.printable) with U2F")
+            run.announce(to: "sign in at \(application.application.printable) with U2F")
         }
         let applicationHash = application.applicationHash
         let signed = try await U2FHandle.using {

@@ -28,9 +28,9 @@ struct U2FCheck: Verb {
         ]
     }
 
-    func run(in world: World) async throws -> Outcome<Checked> {
+    func run(in run: Run) async throws -> Outcome<Checked> {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
-        let service = try await world.openU2F()
+        let service = try await run.openU2F()
         let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
         var outcome = Outcome(
             Checked(application: application.application, keyHandle: handle, isKnown: isKnown),

@@ -44,7 +44,7 @@ struct U2FChallengeOptions: ParsableArguments {
     }
 
     /// Returns what is to be signed, with client data of this type (U2F raw messages §7).
-    func read(_ type: String, _ application: String, _ world: World) throws -> U2FChallenge {
+    func read(_ type: String, _ application: String, _ run: Run) throws -> U2FChallenge {
         if let challengeHash {
             guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {
                 throw Explanation.usage("--challenge-hash takes 32 bytes in hexadecimal")
@@ -53,7 +53,7 @@ struct U2FChallengeOptions: ParsableArguments {
         }
         let bytes =
             try challenge.map { try BytesArgument.base64($0, "--challenge") }
-            ?? world.environment.random.draw(32, secret: false)
+            ?? run.environment.random.draw(32, secret: false)
         let data: JSONValue = [
             "typ": .string("navigator.id.\(type)"), "challenge": .string(Base64.encodeURL(bytes)),
             "origin": .string(application),

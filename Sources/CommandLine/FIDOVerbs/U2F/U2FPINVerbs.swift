@@ -28,9 +28,9 @@ struct U2FPINSet: Verb {
 
     @OptionGroup var new: NewPINOptions
 
-    func run(in world: World) async throws -> Outcome<PINSetReport> {
-        let service = try await world.openU2F()
-        try await service.u2fSetPIN(try await world.newU2FPIN(new))
+    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+        let service = try await run.openU2F()
+        try await service.u2fSetPIN(try await run.newU2FPIN(new))
         return Outcome(PINSetReport(), "U2F PIN set")
     }
 }
@@ -44,10 +44,10 @@ struct U2FPINChange: Verb {
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in world: World) async throws -> Outcome<PINSetReport> {
-        let service = try await world.openU2F()
-        let old = try await world.u2fPIN(pins.pin, for: "change the U2F PIN")
-        try await service.u2fChangePIN(from: old, to: try await world.newU2FPIN(pins.new))
+    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+        let service = try await run.openU2F()
+        let old = try await run.u2fPIN(pins.pin, for: "change the U2F PIN")
+        try await service.u2fChangePIN(from: old, to: try await run.newU2FPIN(pins.new))
         return Outcome(PINSetReport(), "U2F PIN changed")
     }
 }
@@ -61,9 +61,9 @@ struct U2FPINVerify: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in world: World) async throws -> Outcome<PINVerifiedReport> {
-        let service = try await world.openU2F()
-        try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "make U2F key pairs"))
+    func run(in run: Run) async throws -> Outcome<PINVerifiedReport> {
+        let service = try await run.openU2F()
+        try await service.u2fVerifyPIN(try await run.u2fPIN(pin, for: "make U2F key pairs"))
         return Outcome(PINVerifiedReport(), "the U2F PIN is correct")
     }
 }
@@ -82,24 +82,24 @@ struct U2FReset: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var reinsertion: Reinsertion
 
-    func run(in world: World) async throws -> Outcome<ResetReport> {
-        try reinsertion.check(in: world)
-        var service = try await world.openU2F()
+    func run(in run: Run) async throws -> Outcome<ResetReport> {
+        try reinsertion.check(in: run)
+        var service = try await run.openU2F()
         try confirmation.ask(
             typing: "reset",
             "this permanently deletes all U2F credentials on this key and its U2F PIN, and ends its FIPS mode",
-            in: world)
-        if reinsertion.isWanted(in: world) {
+            in: run)
+        if reinsertion.isWanted(in: run) {
             await service.close()
-            service = try await world.reinsertedFIDO()
+            service = try await run.reinsertedFIDO()
         }
-        world.announce("the reset of U2F on this key")
+        run.announce("the reset of U2F on this key")
         try await service.u2fReset()
         return Outcome(ResetReport(), "all U2F credentials deleted; no U2F PIN is set")
     }
 }
 
-extension World {
+extension Run {
     /// Returns the U2F PIN, given or asked for.
     func u2fPIN(_ options: PINOptions, for reason: String) async throws -> SharedSecret {
         let source = source(of: .u2f, options)

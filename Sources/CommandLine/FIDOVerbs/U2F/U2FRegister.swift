@@ -41,11 +41,11 @@ struct U2FRegister: Verb {
         }
     }
 
-    func run(in world: World) async throws -> Outcome<Registered> {
-        let service = try await world.openU2F()
-        let challenge = try challenge.read("finishEnrollment", application.application, world)
-        world.announce("a new U2F key pair for \(application.application.printable)")
-        let made = try await register(challenge.hash, service, world)
+    func run(in run: Run) async throws -> Outcome<Registered> {
+        let service = try await run.openU2F()
+        let challenge = try challenge.read("finishEnrollment", application.application, run)
+        run.announce("a new U2F key pair for \(application.application.printable)")
+        let made = try await register(challenge.hash, service, run)
         try made.verify(challengeHash: challenge.hash, applicationHash: application.applicationHash)
         var outcome = Outcome(
             Registered(application: application.application, made: made, challenge: challenge),
@@ -54,12 +54,12 @@ struct U2FRegister: Verb {
         return outcome
     }
 
-    private func register(_ hash: [UInt8], _ service: FIDOService, _ world: World) async throws -> U2FRegistration {
+    private func register(_ hash: [UInt8], _ service: FIDOService, _ run: Run) async throws -> U2FRegistration {
         let applicationHash = application.applicationHash
         do {
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         } catch FIDOError.u2fPIN(.needed) {
-            try await service.u2fVerifyPIN(try await world.u2fPIN(pin, for: "create a U2F key pair"))
+            try await service.u2fVerifyPIN(try await run.u2fPIN(pin, for: "create a U2F key pair"))
             return try await service.u2fRegister(challengeHash: hash, applicationHash: applicationHash)
         }
     }

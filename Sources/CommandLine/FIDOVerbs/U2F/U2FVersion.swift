@@ -17,8 +17,8 @@ struct U2FVersion: Verb {
         static let members: [Member<Self>] = [Member("u2fVersion") { $0.version }]
     }
 
-    func run(in world: World) async throws -> Outcome<Version> {
-        let version = try await world.openU2F().u2fVersion()
+    func run(in run: Run) async throws -> Outcome<Version> {
+        let version = try await run.openU2F().u2fVersion()
         return Outcome(Version(version: version), version.printable)
     }
 }

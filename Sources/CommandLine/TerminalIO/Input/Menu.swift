@@ -121,22 +121,22 @@ package struct Menu {
     /// - Returns: The index of the line.
     /// - Throws: `interrupted`.
     package func choose() throws -> Int {
-        var usual = termios()
-        guard tcgetattr(input, &usual) == 0 else { throw Explanation.interrupted }
-        defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &usual) } }
+        var saved = termios()
+        guard tcgetattr(input, &saved) == 0 else { throw Explanation.interrupted }
+        defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &saved) } }
         return try Suspension.watching {
-            try Interruption.awake { wake in try choose(wake, usual) }
+            try Interruption.awake { wake in try choose(wake, saved) }
         }
     }
 
-    private func choose(_ wake: Int32, _ usual: termios) throws -> Int {
+    private func choose(_ wake: Int32, _ saved: termios) throws -> Int {
         var state = MenuState(lines)
         var drawn = 0
-        silence(usual)
+        silence(saved)
         while true {
             draw(&state, &drawn)
             let keys: [MenuState.Key]
-            do { keys = try wait(wake, usual, &drawn) } catch {
+            do { keys = try wait(wake, saved, &drawn) } catch {
                 erase(&drawn)
                 throw error
             }
@@ -154,8 +154,8 @@ package struct Menu {
     }
 
     /// Disables echo and line buffering, and discards input typed before the menu appeared.
-    private func silence(_ usual: termios) {
-        var modes = usual
+    private func silence(_ saved: termios) {
+        var modes = saved
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(input, TCSAFLUSH, &modes)
     }
@@ -188,7 +188,7 @@ package struct Menu {
     // MARK: - keys
 
     /// Waits for keys; returns none if a signal came first.
-    private func wait(_ wake: Int32, _ usual: termios, _ drawn: inout Int) throws -> [MenuState.Key] {
+    private func wait(_ wake: Int32, _ saved: termios, _ drawn: inout Int) throws -> [MenuState.Key] {
         if Interruption.happened { throw Explanation.interrupted }
         var events = [
             pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
@@ -199,7 +199,7 @@ package struct Menu {
         _ = Glibc.read(wake, &signals, signals.count)
         if Interruption.happened { throw Explanation.interrupted }
         if Suspension.wasRequested {
-            var modes = usual
+            var modes = saved
             erase(&drawn)
             tcsetattr(input, TCSADRAIN, &modes)
             Suspension.stop(wake)
@@ -210,7 +210,7 @@ package struct Menu {
             return []
         }
         guard Prompt.isForeground(input) else { throw Explanation.interrupted }
-        silence(usual)
+        silence(saved)
         return []
     }
 

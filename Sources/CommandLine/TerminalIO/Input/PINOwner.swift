@@ -4,18 +4,15 @@ import Arguments
 import Synchronization
 
 /// An application of a key that has a PIN of its own.
-package enum PINApplication: Sendable, Hashable, CaseIterable {
-    case piv, fido, openPGP, u2f
+package enum PINApplication: String, Sendable, Hashable, CaseIterable {
+    case piv = "YKIT_PIV_PIN"
+    case fido = "YKIT_FIDO_PIN"
+    case openPGP = "YKIT_OPENPGP_PIN"
+    case u2f = "YKIT_U2F_PIN"
+    case secrets = "YKIT_SECRETS_PIN"
 
     /// The variable for the PIN of this application alone.
-    package var variable: String {
-        switch self {
-        case .piv: "YKIT_PIV_PIN"
-        case .fido: "YKIT_FIDO_PIN"
-        case .openPGP: "YKIT_OPENPGP_PIN"
-        case .u2f: "YKIT_U2F_PIN"
-        }
-    }
+    package var variable: String { rawValue }
 }
 
 /// Who a PIN belongs to: one application of one key.

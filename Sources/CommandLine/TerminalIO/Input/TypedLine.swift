@@ -18,26 +18,26 @@ package struct TypedLine {
     /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`.
     package func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
-        var usual = termios()
-        let hasModes = tcgetattr(input, &usual) == 0
+        var saved = termios()
+        let hasModes = tcgetattr(input, &saved) == 0
         defer {
             if isSilent, Prompt.isForeground(input) {
-                if hasModes { tcsetattr(input, TCSAFLUSH, &usual) }
+                if hasModes { tcsetattr(input, TCSAFLUSH, &saved) }
                 Terminal.write([UInt8(ascii: "\n")], to: output)
             }
         }
         return try Suspension.watching {
-            try Interruption.awake { wake in try read(wake, hasModes ? usual : nil) }
+            try Interruption.awake { wake in try read(wake, hasModes ? saved : nil) }
         }
     }
 
-    private func read(_ wake: Int32, _ usual: termios?) throws -> Secret {
+    private func read(_ wake: Int32, _ saved: termios?) throws -> Secret {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(SecretInput.limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
-        ask(usual)
+        ask(saved)
         while true {
-            guard try wait(wake, usual) else { continue }
+            guard try wait(wake, saved) else { continue }
             var byte: UInt8 = 0
             let count = Glibc.read(input, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -54,8 +54,8 @@ package struct TypedLine {
     }
 
     /// Writes the question; without echo, discards what was typed before it.
-    private func ask(_ usual: termios?) {
-        if isSilent, var silent = usual {
+    private func ask(_ saved: termios?) {
+        if isSilent, var silent = saved {
             silent.c_lflag &= ~tcflag_t(ECHO)
             tcsetattr(input, TCSAFLUSH, &silent)
         }
@@ -69,7 +69,7 @@ package struct TypedLine {
     }
 
     /// Waits for input; returns false if a signal came first.
-    private func wait(_ wake: Int32, _ usual: termios?) throws -> Bool {
+    private func wait(_ wake: Int32, _ saved: termios?) throws -> Bool {
         if Interruption.happened { throw ended() }
         var events = [
             pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
@@ -80,7 +80,7 @@ package struct TypedLine {
         _ = Glibc.read(wake, &signals, signals.count)
         if Interruption.happened { throw ended() }
         if Suspension.wasRequested {
-            if isSilent, var modes = usual { tcsetattr(input, TCSAFLUSH, &modes) }
+            if isSilent, var modes = saved { tcsetattr(input, TCSAFLUSH, &modes) }
             Terminal.write([UInt8(ascii: "\n")], to: output)
             Suspension.stop(wake)
             _ = Suspension.hasEnded
@@ -88,7 +88,7 @@ package struct TypedLine {
             return false
         }
         guard Prompt.isForeground(input) else { throw ended() }
-        ask(usual)
+        ask(saved)
         return false
     }
 }

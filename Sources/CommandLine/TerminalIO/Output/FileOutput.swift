@@ -55,12 +55,12 @@ package final class FileOutput {
         }
     }
 
-    /// Writes content that must be on disk before the next command to the key. The file is removed unless ``settle()``
+    /// Writes content that must be on disk before the next command to the key. The file is removed unless ``commit()``
     /// follows.
     package func prepare(_ bytes: [UInt8]) throws(Explanation) { try file?.write(bytes) }
 
     /// Gives the prepared file its name.
-    package func settle() throws(Explanation) { try file?.keep() }
+    package func commit() throws(Explanation) { try file?.keep() }
 
     /// Writes bytes to the file, or else adds them to the answer, where JSON has its own encoding. Binary data is not
     /// written to a terminal.

@@ -148,15 +148,15 @@ package enum Suspension {
     /// Another thread may handle the signal a moment later, and a process group without a shell never stops, so this
     /// waits for SIGCONT, but only briefly.
     package static func stop(_ wake: Int32) {
-        var usual = sigaction()
-        sigaction(SIGTSTP, nil, &usual)
+        var saved = sigaction()
+        sigaction(SIGTSTP, nil, &saved)
         signal(SIGTSTP, SIG_DFL)
         kill(getpid(), SIGTSTP)
         for _ in 0..<10 where !isContinued.load(ordering: .acquiring) {
             var event = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
             _ = poll(&event, 1, 20)
         }
-        sigaction(SIGTSTP, &usual, nil)
+        sigaction(SIGTSTP, &saved, nil)
     }
 }
 

@@ -39,7 +39,7 @@ package struct Completion: Verb {
 
     @Argument("shell", help: "bash, zsh or fish") package var shell: Shell
 
-    package func run(in world: World) -> Outcome<CompletionScript> {
+    package func run(in run: Run) -> Outcome<CompletionScript> {
         var outcome = Outcome(CompletionScript(shell: shell))
         outcome.answer.raw = Array((shell.script + "\n").utf8)
         return outcome

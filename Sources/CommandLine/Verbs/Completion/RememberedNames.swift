@@ -50,7 +50,7 @@ package struct RememberedNames: Equatable {
     }
 }
 
-extension World {
+extension Run {
     /// Stores names for completion, unless they come from a recording or a virtual key.
     package func remember(_ change: (inout RememberedNames) -> Void) {
         guard options.replay == nil, options.virtual == nil, !options.plan else { return }

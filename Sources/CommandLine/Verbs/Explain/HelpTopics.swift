@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import TerminalIO
 import YKPIV
 import YKWire
@@ -7,26 +8,11 @@ import YKWire
 /// The output of `ykit` alone: the groups, first steps and help topics; at most 30 lines.
 enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
-    package static let rows: [(words: [String], purpose: String)] = [
-        (["list", "info", "setup"], "which keys are attached, what they can do, the first steps"),
-        (["compare", "inventory"], "whether a second key opens what the first one does"),
-        (["doctor", "udev-rules"], "why a key does not work, and what to do"),
-        (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
-        (["oath", "qr"], "one-time codes (TOTP, HOTP); what a QR code holds"),
-        (["piv"], "certificates, signatures, decryption"),
-        (["openpgp"], "OpenPGP keys, as gpg uses them"),
-        (["otp"], "what a key types: Yubico OTP, static, challenge-response"),
-        (["ssh", "age"], "SSH keys, an agent, signatures; files encrypted with age"),
-        (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
-        (["securid"], "SecurID software tokens, sealed by a key"),
-        (["approve", "2fa"], "approve or decline logins; second factors at privacyIDEA"),
-        (["arculus", "bridge"], "Arculus cards, with their server; any card for browsers"),
-        (["nfc", "apdu"], "what a key shows to a phone; raw commands"),
-        (["config"], "applications on and off, over USB and NFC"),
-        (["capture"], "recorded sessions: read, check, import"),
-        (["virtual"], "a software key, for tests"),
-        (["completion", "schema"], "words for the shell's TAB; the form of JSON answers"),
-    ]
+    static var rows: [(words: [String], purpose: String)] {
+        Program.root.about.topics.map { topic in
+            (topic.commands.map { $0.about }.filter(\.shouldDisplay).map(\.name), topic.purpose)
+        }
+    }
 
     /// Example commands.
     static let examples = [
@@ -136,7 +122,7 @@ enum HelpTopic: String, CaseIterable {
             "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. It is sent to no other application and no other key."
         ),
         (
-            ["YKIT_PIV_PIN", "YKIT_FIDO_PIN", "YKIT_OPENPGP_PIN", "YKIT_U2F_PIN"],
+            PINApplication.allCases.map(\.variable),
             "The PIN of one application, for verbs that need two; FIDO2 is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, the PIN of that key, for verbs with two keys; in the same way YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD."
         ),
         (
@@ -165,6 +151,10 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_OATH_PASSWORD", "YKIT_OATH_NEW_PASSWORD", "YKIT_OATH_SECRET"],
             "The password of the OATH accounts, the new one when it is changed, and the secret of a new account."
         ),
+        (
+            ["YKIT_SECRETS_PASSWORD", "YKIT_SECRETS_METADATA"],
+            "The password of an entry on a Nitrokey 3, and its metadata."
+        ),
         (["YKIT_OTP_KEY", "YKIT_OTP_PRIVATE_ID", "YKIT_OTP_PASSWORD"], "The secrets for a Yubico OTP slot."),
         (
             ["YKIT_OTP_ACCESS_CODE", "YKIT_OTP_NEW_ACCESS_CODE"],
@@ -191,6 +181,7 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],
             "The PIN of a SecurID token, and the passphrase of the store that tokens are kept in."
         ),
+        (["YKIT_VOLUME_PASSPHRASE"], "A passphrase of the LUKS2 volume that a key is enrolled on or removed from."),
         (
             ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],
             "The code that protects the configuration of a YubiKey, and the new one when it is changed."

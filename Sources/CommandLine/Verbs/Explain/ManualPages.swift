@@ -34,7 +34,10 @@ package enum ManualPages {
             lines += [".TP", ".B " + (parts.first ?? ""), roff(parts.last ?? "")]
         }
         lines += [".SH ENVIRONMENT", roff(HelpTopic.precedence.joined(separator: " "))]
-        for (names, meaning) in HelpTopic.variables { lines += [".TP", ".B " + roff(names.listed()), roff(meaning)] }
+        // A name is not hyphenated, \%.
+        for (names, meaning) in HelpTopic.variables {
+            lines += [".TP", ".B " + names.map { "\\%" + roff($0) }.listed(), roff(meaning)]
+        }
         return (lines + files).joined(separator: "\n") + "\n"
     }
 

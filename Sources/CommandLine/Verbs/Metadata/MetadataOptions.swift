@@ -32,13 +32,13 @@ package struct MetadataOptions: ParsableArguments {
 
     /// Reads and verifies the list; `nil` without the option. A list older than the last one is refused, and one whose
     /// successor is due causes a warning.
-    package func list(in world: World) throws -> MetadataBLOB? {
+    package func list(in run: Run) throws -> MetadataBLOB? {
         guard let metadata else { return nil }
         let anchors = try root.map(Self.certificates) ?? [MetadataBLOB.fidoAllianceAnchor]
-        let list = try MetadataBLOB(jwt: try Files.read(metadata), anchors: anchors, at: world.now)
-        try Self.accept(list, anchors, world)
-        if list.nextUpdate < UTCDate(seconds: world.now) {
-            world.terminal.warn(
+        let list = try MetadataBLOB(jwt: try Files.read(metadata), anchors: anchors, at: run.now)
+        try Self.accept(list, anchors, run)
+        if list.nextUpdate < UTCDate(seconds: run.now) {
+            run.terminal.warn(
                 "the metadata list is out of date: the next one was due on \(list.nextUpdate); later reports are missing"
             )
         }
@@ -56,9 +56,9 @@ package struct MetadataOptions: ParsableArguments {
     }
 
     /// Compares the list's number with the last one seen, which is kept in ykit's state folder, and stores it.
-    private static func accept(_ list: MetadataBLOB, _ anchors: [[UInt8]], _ world: World) throws {
+    private static func accept(_ list: MetadataBLOB, _ anchors: [[UInt8]], _ run: Run) throws {
         guard let folder = UserFolder.state.path() else {
-            return world.terminal.warn("without HOME an older list cannot be told from a newer one")
+            return run.terminal.warn("without HOME an older list cannot be told from a newer one")
         }
         do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
         let path = folder + "/metadata.json"

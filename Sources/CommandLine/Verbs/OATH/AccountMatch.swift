@@ -8,7 +8,7 @@ extension OATHAccountID {
     /// Returns the only account that matches a query, or the one that the user chooses among several; fails without a
     /// match.
     package static func one(
-        _ query: String, in ids: [OATHAccountID], showHidden: Bool = false, _ world: World? = nil
+        _ query: String, in ids: [OATHAccountID], showHidden: Bool = false, _ run: Run? = nil
     ) throws -> OATHAccountID {
         switch AccountMatch(query, in: ids, includesHidden: showHidden) {
         case .one(let id): return id
@@ -20,8 +20,8 @@ extension OATHAccountID {
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
                 hint: "give the full name of one, with its period and a slash before it if several have the same name",
                 candidates: found.map { $0.displayName(among: found) })
-            guard let world else { throw failure }
-            return found[try world.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
+            guard let run else { throw failure }
+            return found[try run.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
         }
     }
 

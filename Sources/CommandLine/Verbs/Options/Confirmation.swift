@@ -8,12 +8,12 @@ package struct Confirmation: ParsableArguments {
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") package var force = false
 
     /// Asks for yes or no.
-    package func ask(_ question: @autoclosure () -> String, in world: World) throws {
-        try world.confirm(question(), unless: force)
+    package func ask(_ question: @autoclosure () -> String, in run: Run) throws {
+        try run.confirm(question(), unless: force)
     }
 
     /// Asks the user to type a word before the most serious losses.
-    package func ask(typing word: String, _ warning: @autoclosure () -> String, in world: World) throws {
-        try world.confirm(typing: word, warning(), unless: force)
+    package func ask(typing word: String, _ warning: @autoclosure () -> String, in run: Run) throws {
+        try run.confirm(typing: word, warning(), unless: force)
     }
 }

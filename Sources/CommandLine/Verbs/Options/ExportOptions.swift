@@ -22,8 +22,8 @@ package struct PublicKeyExport: ParsableArguments {
     package init() {}
 
     /// Opens the destination.
-    package func output(_ world: World) throws(Explanation) -> FileOutput {
-        try FileOutput(file, isText: format.isText, force: replacing.force, world)
+    package func output(_ run: Run) throws(Explanation) -> FileOutput {
+        try FileOutput(file, isText: format.isText, force: replacing.force, run)
     }
 
     /// Writes the public key of a slot.
@@ -32,10 +32,10 @@ package struct PublicKeyExport: ParsableArguments {
     ///   - algorithm: The name of its algorithm, if it has one.
     ///   - usual: The comment unless the user chose one.
     package func write(
-        _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment usual: String,
+        _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment defaultComment: String,
         to output: FileOutput
     ) throws(Explanation) -> Outcome<ExportedPublicKey> {
-        let written = WrittenPublicKey(format, try format.encode(key, comment: comment ?? usual), to: file)
+        let written = WrittenPublicKey(format, try format.encode(key, comment: comment ?? defaultComment), to: file)
         return try output.put(
             written.bytes, of: ExportedPublicKey(slot: slot.description, algorithm: algorithm, key: written),
             "public key of \(slot) written to \(file)")
@@ -81,8 +81,8 @@ package struct CertificateExport: ParsableArguments {
     package init() {}
 
     /// Opens the destination.
-    package func output(_ world: World) throws(Explanation) -> FileOutput {
-        try FileOutput(file, isText: format.isText, force: replacing.force, world)
+    package func output(_ run: Run) throws(Explanation) -> FileOutput {
+        try FileOutput(file, isText: format.isText, force: replacing.force, run)
     }
 
     /// Writes the certificate of a slot.

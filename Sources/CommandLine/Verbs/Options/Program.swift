@@ -45,7 +45,7 @@ extension Program {
     }
 
     /// Runs a line on the key of another verb, and prints its answer.
-    package static func run(_ words: [String], on keys: Keys) async -> ExitStatus {
+    package static func run(_ words: [String], on keys: KeyRing) async -> ExitStatus {
         do {
             let parser = CommandLineParser.ykit()
             guard case .verb(let read) = try parser.request(try parser.walk(words)),
@@ -62,7 +62,7 @@ extension Program {
     /// Runs a verb and prints its answer.
     ///
     /// - Parameter source: Where keys come from, for a verb that another one runs.
-    package static func run(_ given: GivenVerb, source: Keys.Source? = nil) async -> ExitStatus {
+    package static func run(_ given: GivenVerb, source: KeyRing.Source? = nil) async -> ExitStatus {
         let verb = given.verb
         var global = given.global
         let plain = Terminal()
@@ -81,9 +81,9 @@ extension Program {
         }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
-            let world = try World(global, terminal, uses: type(of: verb).uses, source: source)
-            world.configuration = configuration
-            var answer = try await world.answer(of: verb)
+            let run = try Run(global, terminal, uses: type(of: verb).uses, source: source)
+            run.configuration = configuration
+            var answer = try await run.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
             print(answer, type(of: verb).members.map(\.name), isJSON, terminal)

@@ -24,7 +24,7 @@ package struct ServerTrustOptions: ParsableArguments {
     /// Returns the trust settings. A single pin is refused (RFC 7469 §4.3): the server could never change its key.
     ///
     /// - Parameter risk: What an attacker on the network can do if the certificate is not verified, for the warning.
-    package func trust(_ world: World, risk: String) throws -> HTTPTrust {
+    package func trust(_ run: Run, risk: String) throws -> HTTPTrust {
         var trust = HTTPTrust(authorities: ca)
         trust.pins = try serverPin.map { try HTTPPin($0) }
         if Set(trust.pins).count == 1 {
@@ -33,7 +33,7 @@ package struct ServerTrustOptions: ParsableArguments {
                 hint: "also give a backup pin; the server's operator can provide one")
         }
         if insecure {
-            world.terminal.warn("the server's certificate is not verified: anyone on the network path can \(risk)")
+            run.terminal.warn("the server's certificate is not verified: anyone on the network path can \(risk)")
             trust.verifiesCertificate = false
         }
         return trust

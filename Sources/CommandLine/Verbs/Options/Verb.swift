@@ -4,7 +4,7 @@ package import Arguments
 package import TerminalIO
 
 /// A command that returns a report for the program to print. Its properties are the options and arguments of its own;
-/// `Run` adds those that every verb has.
+/// `VerbLine` adds those that every verb has.
 package protocol Verb: ParsableArguments, Command {
     associatedtype Reported: Report
     /// The global options that have an effect on the verb.
@@ -21,7 +21,7 @@ package protocol Verb: ParsableArguments, Command {
     /// The members of each line that the verb prints while it runs; empty for a verb that prints one answer.
     static var events: [MemberForm] { get }
     /// Does the work.
-    func run(in world: World) async throws -> Outcome<Reported>
+    func run(in run: Run) async throws -> Outcome<Reported>
 }
 
 extension Verb {
@@ -36,17 +36,17 @@ extension Verb {
 
     package static var hasOwnOutput: Bool { false }
 
-    package static var command: any ParsableCommand.Type { Run<Self>.self }
+    package static var command: any ParsableCommand.Type { VerbLine<Self>.self }
 
     package var pinApplication: PINApplication? { nil }
 
     package func check(with global: GlobalOptions) throws {}
 
-    func answer(in world: World) async throws -> Answer { try await run(in: world).answer }
+    func answer(in run: Run) async throws -> Answer { try await self.run(in: run).answer }
 }
 
 /// The command of a verb: the verb's options, followed by the global ones.
-package struct Run<Given: Verb>: VerbCommand {
+package struct VerbLine<Given: Verb>: VerbCommand {
     package init() {}
 
     package static var about: About { Given.about }

@@ -12,19 +12,19 @@ extension AttachedKey {
     package var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.listed()] }
 
     private var words: [String] {
-        let told = [details?.version ?? "", serial.map { "serial \($0.printable)" } ?? ""]
+        let identity = [details?.version ?? "", serial.map { "serial \($0.printable)" } ?? ""]
         switch key.place {
-        case .usb: return [name, details == nil ? numbers : ""] + told + interfaces
-        case .node: return [name, numbers] + told + [key.hid.first?.refusal ?? ""]
+        case .usb: return [name, details == nil ? numbers : ""] + identity + interfaces
+        case .node: return [name, numbers] + identity + [key.hid.first?.refusal ?? ""]
         case .reader:
             guard let reader = key.reader, reader.hasCard else { return ["no card"] }
-            let who = details?.name.printable ?? Self.stranger(on: reader, isAsked)
-            return [who] + told + [reader.contactless == nil ? "" : "NFC", reader.isInUse ? "in use" : ""]
+            let who = details?.name.printable ?? Self.unnamed(on: reader, isAsked)
+            return [who] + identity + [reader.contactless == nil ? "" : "NFC", reader.isInUse ? "in use" : ""]
         }
     }
 
     /// Describes a card that did not identify itself.
-    private static func stranger(on reader: ReaderStatus, _ isAsked: Bool) -> String {
+    private static func unnamed(on reader: ReaderStatus, _ isAsked: Bool) -> String {
         if reader.isMute { return "a card that does not answer" }
         if case .storage? = reader.contactless { return reader.contactless?.description ?? "" }
         return isAsked ? "a card that does not identify itself" : "a card"

@@ -8,11 +8,11 @@ import YKTransport
 /// Asks for a touch once the key has waited for it a moment.
 package struct TouchPrompt: PendingTouch {
     /// The default prompt.
-    package static let usual = "touch the key"
+    package static let standard = "touch the key"
 
     private let notice: TouchNotice
 
-    package init(_ terminal: Terminal, _ words: String = usual) {
+    package init(_ terminal: Terminal, _ words: String = standard) {
         notice = TouchNotice(
             MainLoop.current.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
     }
@@ -42,7 +42,7 @@ extension TouchReason {
     /// The message for the user.
     package var words: String {
         switch self {
-        case .touch: TouchPrompt.usual
+        case .touch: TouchPrompt.standard
         case .enrolment: "put a finger on the key's sensor"
         case .fingerprint: "put your finger on the key's sensor"
         }

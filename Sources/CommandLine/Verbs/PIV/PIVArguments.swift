@@ -53,7 +53,7 @@ extension PINPolicy: ExpressibleByArgument {
 
     /// The possible values.
     public static var allValueStrings: [String] {
-        [usual, never, once, always, matchOnce, matchAlways].map(\.description)
+        [`default`, never, once, always, matchOnce, matchAlways].map(\.description)
     }
 }
 
@@ -75,7 +75,7 @@ extension TouchPolicy: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 
     /// The possible values.
-    public static var allValueStrings: [String] { [usual, never, always, cached].map(\.description) }
+    public static var allValueStrings: [String] { [`default`, never, always, cached].map(\.description) }
 }
 
 /// A hash function by its name.

@@ -14,12 +14,12 @@ package struct KeyPolicyOptions: ParsableArguments {
     @Option(
         "--pin-policy", help: "When the key requires the PIN: default, never, once, always, match-once or match-always."
     )
-    package var pinPolicy: PINPolicy = .usual
+    package var pinPolicy: PINPolicy = .default
 
     @Option(
         "--touch-policy",
         help: "When the key requires a touch: default, never, always or cached (once in 15 seconds).")
-    package var touchPolicy: TouchPolicy = .usual
+    package var touchPolicy: TouchPolicy = .default
 
     package init() {}
 
@@ -28,12 +28,12 @@ package struct KeyPolicyOptions: ParsableArguments {
     /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
     /// not report them.
     package func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
-        guard pinPolicy != .usual || touchPolicy != .usual,
+        guard pinPolicy != .default || touchPolicy != .default,
             let stored = try? await service.metadata(of: slot)?.policies
         else { return nil }
         var wrong: [String] = []
-        if pinPolicy != .usual, stored.pin != pinPolicy { wrong.append("PIN \(stored.pin)") }
-        if touchPolicy != .usual, stored.touch != touchPolicy { wrong.append("touch \(stored.touch)") }
+        if pinPolicy != .default, stored.pin != pinPolicy { wrong.append("PIN \(stored.pin)") }
+        if touchPolicy != .default, stored.touch != touchPolicy { wrong.append("touch \(stored.touch)") }
         guard !wrong.isEmpty else { return nil }
         return Explanation(
             "not-applied", .failed,
@@ -119,20 +119,20 @@ extension KeyFile {
 
 extension FilePasswordOptions {
     /// Reads a file of keys and certificates; asks for its password if it has one.
-    package func read(_ path: String, _ world: World) throws -> KeyFile {
-        try KeyFile(at: path) { prompt in try password(prompt, world.terminal) }
+    package func read(_ path: String, _ run: Run) throws -> KeyFile {
+        try KeyFile(at: path) { prompt in try password(prompt, run.terminal) }
     }
 
     /// Reads a file with at least one certificate; asks for its password if it has one.
-    package func certificates(_ path: String, _ world: World) throws -> KeyFile {
-        let file = try read(path, world)
+    package func certificates(_ path: String, _ run: Run) throws -> KeyFile {
+        let file = try read(path, run)
         guard !file.certificates.isEmpty else { throw KeyFile.noCertificate(path) }
         return file
     }
 
     /// Reads a file with a private key; asks for its password if it has one.
-    package func privateKey(_ path: String, _ world: World) throws -> (key: PrivateKey, file: KeyFile) {
-        let file = try read(path, world)
+    package func privateKey(_ path: String, _ run: Run) throws -> (key: PrivateKey, file: KeyFile) {
+        let file = try read(path, run)
         guard let key = file.privateKey else {
             throw Explanation("no-private-key", .notFound, "\(path.fileName) holds no private key")
         }

@@ -34,19 +34,19 @@ package struct AccountSecretOptions: ParsableArguments {
     }
 
     /// Returns the decoded secret.
-    package func read(for algorithm: OATHAlgorithm, _ world: World) throws -> Secret {
+    package func read(for algorithm: OATHAlgorithm, _ run: Run) throws -> Secret {
         if generate {
-            var bytes = try world.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
+            var bytes = try run.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
             defer { Secret.wipe(&bytes) }
             return Secret(bytes)
         }
-        return try Self.decode(try given.source.read(world.terminal, asking: "secret of the account (base 32)"))
+        return try Self.decode(try given.source.read(run.terminal, asking: "secret of the account (base 32)"))
     }
 
     /// Returns the disclosure of an account whose secret was generated.
-    package func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
+    package func disclosure(_ account: NewOATHAccount, _ run: Run) throws -> Disclosure? {
         guard generate else { return nil }
-        return try world.perform {
+        return try run.perform {
             try Disclosure(
                 "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
                 as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it to a file with --uri-file")

@@ -59,7 +59,7 @@ package struct Disclosure {
 
     /// Gives the file its name; shows the QR code, and the text unless it is in a file.
     package func show() throws {
-        try file?.settle()
+        try file?.commit()
         if !code.isEmpty {
             let prompt = try Prompt(orElse: "")
             for line in code { prompt.tell(line) }

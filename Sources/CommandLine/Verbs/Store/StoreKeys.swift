@@ -28,10 +28,10 @@ package struct PresentStoreKeyOptions: ParsableArguments {
 
     package init() {}
 
-    /// Returns the world of that key; a recording covers the key that is added.
-    func opener(_ world: World) throws -> World {
-        guard let from, !fromPassphrase else { return world }
-        return try world.besides(from)
+    /// Returns the run with that key; a recording covers the key that is added.
+    func opener(_ run: Run) throws -> Run {
+        guard let from, !fromPassphrase else { return run }
+        return try run.besides(from)
     }
 
     /// Returns the options of that key: the PIN of one key is not that of another.
@@ -112,18 +112,18 @@ package enum StoreKeys {
     ///   - name: The name of the store, for prompts.
     package static func add(
         _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
-        _ name: String, _ world: World
+        _ name: String, _ run: Run
     ) async throws -> Outcome<AddedStoreKey> {
         let store = try file.read()
         let storeKey: StoreKey
         if store.seals.isEmpty {
-            storeKey = try StoreKey(world.environment.random)
+            storeKey = try StoreKey(run.environment.random)
         } else {
-            storeKey = try await present.opener(world).open(
+            storeKey = try await present.opener(run).open(
                 store, present.options(key), for: "open the \(name)")
         }
-        let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
-        try world.endPlan()
+        let seal = try await run.seal(storeKey, key, newKey, besides: store.seals, of: name)
+        try run.endPlan()
         let count = try file.add(seal, to: store)
         return Outcome(
             AddedStoreKey(seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
@@ -131,17 +131,17 @@ package enum StoreKeys {
 
     /// Removes a key from a store.
     package static func remove(
-        _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ world: World
+        _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ run: Run
     ) throws -> Outcome<RemovedStoreKey> {
         var copy = try file.read()
         let seal = try copy.removeSeal(name)
-        try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: world)
-        try world.endPlan()
+        try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: run)
+        try run.endPlan()
         let count = try file.update { store throws(StoreError) -> Int in
             _ = try store.removeSeal(seal.id)
             return store.seals.count
         }
-        _ = try world.storeKeyring?.forget([seal])
+        _ = try run.storeKeyring?.forget([seal])
         return Outcome(RemovedStoreKey(id: seal.id, keys: count), "removed key \(seal.id)")
     }
 }

@@ -18,17 +18,17 @@ package struct StorePathOptions: ParsableArguments {
     package init() {}
 
     /// Returns the store's file; creates the folder of the default one.
-    package func file(_ world: World) throws -> StoreFile {
-        let file = try StoreFile(store ?? Self.usual("securid.json"), service: TokenStore.service)
-        if file.isExposed { world.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
+    package func file(_ run: Run) throws -> StoreFile {
+        let file = try StoreFile(store ?? Self.defaultPath("securid.json"), service: TokenStore.service)
+        if file.isExposed { run.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
     /// Reads the tokens.
-    package func tokens(_ world: World) throws -> TokenStore { try TokenStore(try file(world)) }
+    package func tokens(_ run: Run) throws -> TokenStore { try TokenStore(try file(run)) }
 
     /// Returns the default location of a store; creates its folder.
-    package static func usual(_ name: String) throws(Explanation) -> String {
+    package static func defaultPath(_ name: String) throws(Explanation) -> String {
         let folder = try UserFolder.data.required()
         UserFolder.make(folder)
         return folder + "/" + name
@@ -71,8 +71,8 @@ package struct StoreKeyOptions: ParsableArguments {
     var hasPassphrase: Bool { passphrase.isGiven || Variables[StorePassphrase.name.variable] != nil }
 
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
-    package func passphrase(isNew: Bool, _ world: World) throws -> Secret {
-        if let given = try passphrase.source.given(world.terminal) {
+    package func passphrase(isNew: Bool, _ run: Run) throws -> Secret {
+        if let given = try passphrase.source.given(run.terminal) {
             guard !given.value.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
             return given.value.copy()
         }

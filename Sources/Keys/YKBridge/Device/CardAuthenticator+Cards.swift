@@ -2,6 +2,7 @@
 
 import YKHardware
 import YKTransport
+import YKWire
 
 /// Cards that are put into readers and removed.
 extension CardAuthenticator {
@@ -29,7 +30,7 @@ extension CardAuthenticator {
     }
 
     private func note(_ status: ReaderStatus, at now: Instant) {
-        if let wanted = settings.reader, !status.name.contains(wanted) { return }
+        if let wanted = settings.reader, !status.name.mentions(wanted) { return }
         guard status.hasCard else {
             empty.insert(status.name)
             return remove(status.name)

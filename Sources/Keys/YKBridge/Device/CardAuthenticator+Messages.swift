@@ -50,7 +50,7 @@ extension CardAuthenticator {
             }
         }
         send(request, to: slot, at: now)
-        settle(at: now)
+        processNotices(at: now)
         return self.job?.reply != nil ? advance(at: now) : .computing
     }
 
@@ -88,12 +88,12 @@ extension CardAuthenticator {
         let number = nextNumber()
         question = Question(number: number, request: request, slot: slot.number, since: now)
         person.ask(request.ceremony, reader: slot.reader) { [inbox] in inbox.add(.confirmed(number, $0)) }
-        settle(at: now)
+        processNotices(at: now)
         return question?.answer
     }
 
     private func send(_ request: CardRequest, to slot: CardSlot, at now: Instant) {
-        settleWait()
+        endWait()
         let job = Job(number: nextNumber(), slot: slot.number, request: request, since: now)
         self.job = job
         current?.job = job.number
@@ -230,7 +230,7 @@ extension CardAuthenticator {
         hasLostCard = false
         if request?.isU2F == false {
             withdrawQuestion()
-            settleWait()
+            endWait()
         }
         return .answer(answer)
     }

@@ -98,7 +98,7 @@ final class CardAuthenticator {
 
     /// Begins or continues a message.
     func run(_ message: CTAPHID.Message, at now: Instant) -> VirtualHID.Outcome {
-        settle(at: now)
+        processNotices(at: now)
         if current?.request.message != message {
             abandon(at: now)
             switch CardRequest.reading(of: message) {
@@ -119,7 +119,7 @@ final class CardAuthenticator {
     func closed(at now: Instant) {
         abandon(at: now)
         withdrawQuestion()
-        settleWait()
+        endWait()
         release()
     }
 
@@ -133,14 +133,14 @@ final class CardAuthenticator {
 
     /// Performs work that is due.
     func poll(at now: Instant) {
-        settle(at: now)
+        processNotices(at: now)
         for index in slots.indices {
             if case .failed(let retry) = slots[index].state, retry <= now { open(index) }
         }
-        settle(at: now)
+        processNotices(at: now)
         if let hold, hold.until <= now, job == nil { release() }
         // U2F has no wait: the program is still there if it asks again within two seconds.
-        if let shown, shown.wanted.duration(to: now) > .seconds(2), current == nil { settleWait() }
+        if let shown, shown.wanted.duration(to: now) > .seconds(2), current == nil { endWait() }
         if let question, current == nil, shown == nil, question.since.duration(to: now) > settings.patience {
             withdrawQuestion()
         }
@@ -156,15 +156,15 @@ final class CardAuthenticator {
     // MARK: reports
 
     /// Processes what other threads reported.
-    func settle(at now: Instant) {
+    func processNotices(at now: Instant) {
         while true {
             let notices = inbox.take()
             if notices.isEmpty { return }
-            for notice in notices { settle(notice, at: now) }
+            for notice in notices { process(notice, at: now) }
         }
     }
 
-    private func settle(_ notice: BridgeInbox.Notice, at now: Instant) {
+    private func process(_ notice: BridgeInbox.Notice, at now: Instant) {
         switch notice {
         case .reader(let event): note(event, at: now)
         case .opened(let number, let result): opened(number, result, at: now)
@@ -211,7 +211,7 @@ final class CardAuthenticator {
         }
         if !current.request.isU2F {
             withdrawQuestion()
-            settleWait()
+            endWait()
         }
     }
 
@@ -222,8 +222,8 @@ final class CardAuthenticator {
     }
 
     /// Tells the user that nothing has to be done now.
-    func settleWait() {
-        if shown != nil { report(.settled) }
+    func endWait() {
+        if shown != nil { report(.waitEnded) }
         shown = nil
     }
 }

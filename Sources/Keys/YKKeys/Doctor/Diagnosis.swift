@@ -6,7 +6,7 @@ public import YKHardware
 /// reason for those after it.
 ///
 /// ```swift
-/// if let problem = await Keys().diagnosis().problem { print(problem.step, problem.cause) }
+/// if let problem = await KeyRing().diagnosis().problem { print(problem.step, problem.cause) }
 /// ```
 public struct Diagnosis: Sendable {
     /// The kind of environment.
@@ -29,7 +29,7 @@ public struct Diagnosis: Sendable {
     }
 }
 
-extension Keys {
+extension KeyRing {
     /// Examines this machine and the keys that it reaches, or a recording or virtual key. Keys are asked for their
     /// identity and applications; nothing is changed, and no touch is required.
     public func diagnosis() async -> Diagnosis {

@@ -8,7 +8,7 @@ import YKWire
 
 /// The examination of this machine and of the keys that it reaches.
 struct Examination {
-    let keys: Keys
+    let keys: KeyRing
 
     /// The timeout for one answer of a key.
     private static let patience = Duration.seconds(5)
@@ -121,17 +121,17 @@ struct Examination {
                 findings.keys.append(
                     AskedKey(
                         device.path, .fido,
-                        Self.told { try keys.identity(fido: device, within: .seconds(2)) }))
+                        Self.result { try keys.identity(fido: device, within: .seconds(2)) }))
             } else if !findings.devices.contains(where: { $0.isFIDO && $0.usbPath == device.usbPath }),
                 device.usbPath.map({ findings.slots[$0] == nil }) ?? true
             {
                 findings.keys.append(
-                    AskedKey(device.path, .otp, Self.told { try keys.identity(otp: device, within: Self.patience) }))
+                    AskedKey(device.path, .otp, Self.result { try keys.identity(otp: device, within: Self.patience) }))
             }
         }
     }
 
-    private static func told(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, KeyFailure> {
+    private static func result(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, KeyFailure> {
         do { return .success(try body()) } catch { return .failure(KeyFailure(error)) }
     }
 
@@ -139,7 +139,7 @@ struct Examination {
     private func ask(_ place: String, _ access: KeyFinding.Access, _ open: () throws -> CardChannel) -> AskedKey {
         let channel: CardChannel
         do { channel = try open() } catch { return AskedKey(place, access, .failure(KeyFailure(error))) }
-        var key = AskedKey(place, access, Self.told { try .read(channel) })
+        var key = AskedKey(place, access, Self.result { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
         for (aid, capability) in CardApplications.all {
             guard let found = try? CardApplications.answer(of: aid, on: channel) else { break }

@@ -6,7 +6,7 @@ public import YKTransport
 /// The ways to keys that this machine offers, and why others are unavailable, regardless of which keys are attached.
 ///
 /// ```swift
-/// let capabilities = await Keys().capabilities()
+/// let capabilities = await KeyRing().capabilities()
 /// if case .noHIDRaw? = capabilities.obstacle(to: .hid) { print("FIDO over USB is unavailable") }
 /// ```
 public struct KeyCapabilities: Sendable, Hashable {
@@ -48,7 +48,7 @@ public struct KeyCapabilities: Sendable, Hashable {
     public func offers(_ way: Way) -> Bool { obstacles[way] == nil }
 }
 
-extension Keys {
+extension KeyRing {
     /// Finds out which ways to keys this machine offers; sends nothing to any key.
     public func capabilities() async -> KeyCapabilities {
         let keys = self

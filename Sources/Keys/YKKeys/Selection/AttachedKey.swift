@@ -62,7 +62,7 @@ public struct AttachedKeys: Sendable, Hashable {
     public var serviceTrouble: LinkError?
 }
 
-extension Keys {
+extension KeyRing {
     /// Lists the attached keys and readers, or their replacement; the selection is not applied.
     package func attached(asking isAsked: Bool) throws(KeyError) -> AttachedKeys {
         if replay != nil || software != nil {

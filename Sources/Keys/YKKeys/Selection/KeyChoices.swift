@@ -15,15 +15,18 @@ final class KeyChoices: Sendable {
     }
 }
 
-extension Keys {
+extension KeyRing {
     /// The selection, narrowed to the key that was chosen for it, if one was.
     var target: KeySelection { choices[selection] ?? selection }
 
     /// Remembers which of several matching keys was chosen, for each interface of that key: what is opened for this
     /// selection from now on, also by copies, is opened on that key.
     package func choose(_ candidate: KeyCandidate) {
-        guard candidate.interface == .reader else { return choose(path: candidate.location) }
+        guard candidate.interface == .reader || candidate.interface == .any else {
+            return choose(path: candidate.location)
+        }
         let found = (try? devices(asking: true).keys)?.first { $0.reader?.name == candidate.location }
+        guard candidate.interface == .reader || found != nil else { return choose(path: candidate.location) }
         guard case .usb(let port)? = found?.place else { return choose(reader: candidate.location) }
         choose(path: port)
     }
@@ -37,4 +40,9 @@ extension Keys {
     package func choose(reader: String) {
         choices[selection] = KeySelection(reader: reader, transport: selection.transport)
     }
+}
+
+extension Key {
+    /// Remembers which of several keys this one is.
+    package func choose(_ candidate: KeyCandidate) { keys.choose(candidate) }
 }

@@ -38,7 +38,7 @@ extension KeyDetails: CustomStringConvertible {
     }
 }
 
-extension Keys {
+extension KeyRing {
     /// Reads the details of a key over the cheapest interface; nothing blinks.
     ///
     /// - Returns: `nil` when the key does not report them, or is not accessible.

@@ -123,3 +123,14 @@ extension KeyError: CustomStringConvertible {
         keys.map(\.description).joined(separator: ", ")
     }
 }
+
+extension KeyError {
+    /// Whether an error of opening an application says that the key does not have it.
+    package static func isAbsence(ofApplication error: any Error) -> Bool {
+        if case .appletMissing? = CardError(causing: error) { return true }
+        switch error {
+        case KeyError.noCard, KeyError.cardRequired, KeyError.none: return true
+        default: return false
+        }
+    }
+}

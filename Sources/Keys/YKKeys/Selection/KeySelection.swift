@@ -43,3 +43,13 @@ public struct KeySelection: Sendable, Hashable {
         KeySelection(serial: serial, reader: reader, path: path, transport: transport)
     }
 }
+
+extension KeySelection: CustomStringConvertible {
+    /// What selects the key, such as `the key with serial number 5417533`.
+    public var description: String {
+        if let serial { return "the key with serial number \(serial)" }
+        if let reader { return "the key in reader \(reader)" }
+        if let path { return "the key at \(path)" }
+        return "the only key"
+    }
+}

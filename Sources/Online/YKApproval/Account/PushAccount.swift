@@ -64,7 +64,7 @@ public struct PushAccount: Hashable, Sendable {
     /// Whether each background poll would require a touch.
     public var needsTouch: Bool {
         guard case .piv(let place) = place else { return false }
-        return place.policies.touch != .never && place.policies.touch != .usual
+        return place.policies.touch != .never && place.policies.touch != .default
     }
 
     /// Host and port of a server.

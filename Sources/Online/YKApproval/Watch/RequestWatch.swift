@@ -22,7 +22,7 @@ public struct RequestWatch: Sendable {
     /// The number of received messages by outcome.
     public struct Counts: Hashable, Sendable {
         /// New requests.
-        public var told = 0
+        public var reported = 0
         /// Requests that were already reported or answered.
         public var repeated = 0
         /// Messages that are not requests signed by the server of an account.
@@ -73,7 +73,7 @@ public struct RequestWatch: Sendable {
     /// Forgets a request that could not be reported, so that it is reported when it is received again.
     public mutating func forget(_ found: Found) {
         guard known.remove(Self.key(found.account.account.id, found.request.nonce)) != nil else { return }
-        counts.told -= 1
+        counts.reported -= 1
     }
 
     /// Returns the request and the account whose server signed it; `nil` if there is none.
@@ -95,7 +95,7 @@ public struct RequestWatch: Sendable {
             return nil
         }
         remember(key)
-        counts.told += 1
+        counts.reported += 1
         return found
     }
 
@@ -163,7 +163,7 @@ extension PushAccount {
     public var pollCost: PollCost {
         guard case .piv(let place) = place else { return .nothing }
         return switch place.policies.touch {
-        case .never, .usual: .nothing
+        case .never, .default: .nothing
         case .cached: .someTouches
         default: .touch
         }

@@ -40,6 +40,9 @@ public struct RegistrationInputs: Hashable, Sendable {
     public var asksMinPINLength = false
     /// appidExclude: the AppID of U2F credentials that must not already exist.
     public var appIDExclude: String?
+    /// previewSign: the algorithms of a key that signs arbitrary data, to be made with the credential; empty for none.
+    /// Experimental, see `PreviewSign`.
+    public var signingKeyAlgorithms: [COSEAlgorithm] = []
     /// Inputs of other extensions, in JSON form.
     public var others = JSONValue.Object()
 
@@ -62,9 +65,15 @@ public struct RegistrationInputs: Hashable, Sendable {
             ("enforceCredentialProtectionPolicy", protection.map { _ in .bool(enforcesProtection) }),
             ("prf", prf.map(\.json)), ("largeBlob", largeBlob.map { ["support": .string($0.rawValue)] }),
             ("minPinLength", asksMinPINLength ? true : nil), ("appidExclude", appIDExclude.map(JSONValue.string)),
+            ("previewSign", signingKeyJSON),
         ])
         for member in others.members { object[member.key] = member.value }
         return object
+    }
+
+    private var signingKeyJSON: JSONValue? {
+        guard !signingKeyAlgorithms.isEmpty else { return nil }
+        return ["generateKey": ["algorithms": .array(signingKeyAlgorithms.map { .int($0.rawValue) })]]
     }
 }
 
@@ -111,6 +120,8 @@ public struct AuthenticationInputs: Hashable, Sendable {
     public var largeBlob: LargeBlobAction?
     /// appid: the AppID of credentials registered with U2F.
     public var appID: String?
+    /// previewSign: what to sign, for each of the allowed credentials. Experimental, see `PreviewSign`.
+    public var signing: [[UInt8]: PreviewSign.Input] = [:]
     /// Inputs of other extensions, in JSON form.
     public var others = JSONValue.Object()
 
@@ -129,6 +140,7 @@ public struct AuthenticationInputs: Hashable, Sendable {
     public var json: JSONValue.Object {
         var object = JSONValue.Object([
             ("prf", prfJSON), ("largeBlob", blobJSON), ("appid", appID.map(JSONValue.string)),
+            ("previewSign", signing.isEmpty ? nil : ["signByCredential": signingJSON]),
         ])
         for member in others.members { object[member.key] = member.value }
         return object
@@ -141,6 +153,20 @@ public struct AuthenticationInputs: Hashable, Sendable {
             JSONValue.Object([
                 ("eval", prf?.values), ("evalByCredential", table.isEmpty ? nil : .object(JSONValue.Object(table))),
             ]))
+    }
+
+    private var signingJSON: JSONValue {
+        let table = signing.map { id, input in
+            (
+                Base64.encodeURL(id),
+                JSONValue.object(
+                    JSONValue.Object([
+                        ("keyHandle", .bytes(input.keyHandle)), ("tbs", .bytes(input.toBeSigned)),
+                        ("additionalArgs", input.arguments.map(JSONValue.bytes)),
+                    ])) as JSONValue?
+            )
+        }
+        return .object(JSONValue.Object(table.sorted { $0.0 < $1.0 }))
     }
 
     private var blobJSON: JSONValue? {

@@ -85,6 +85,8 @@ public final class CardFIDOLink: FIDOLink {
         }
         if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
         guard isCancelled else { throw .card(.status(response.status, during: "CTAP message")) }
+        // A key that does not know how to cancel, or does not end, is still at work: only a reset of the card ends that.
+        if response.status != .ok { try? channel.reset(.warm) }
         if deadline.isCancelled { throw .card(.link(.cancelled)) }
         throw status == .touchNeeded ? .notTouched : .card(.link(.timedOut("CTAP message")))
     }

@@ -16,6 +16,8 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
         case toggleAlwaysUV
         /// Sets the PIN rules.
         case pinRules(PINRules)
+        /// Requires a long touch for a reset (CTAP 2.3); only a reset undoes it.
+        case enableLongTouchForReset
         /// A vendor command.
         case vendor(CBOR.Map)
     }
@@ -71,13 +73,14 @@ extension AuthenticatorConfig.Change {
         case .enableEnterpriseAttestation: .enableEnterpriseAttestation
         case .toggleAlwaysUV: .toggleAlwaysUv
         case .pinRules: .setMinPINLength
+        case .enableLongTouchForReset: .enableLongTouchForReset
         case .vendor: .vendorPrototype
         }
     }
 
     var parameters: CBOR.Map? {
         switch self {
-        case .enableEnterpriseAttestation, .toggleAlwaysUV: return nil
+        case .enableEnterpriseAttestation, .toggleAlwaysUV, .enableLongTouchForReset: return nil
         case .vendor(let map): return map
         case .pinRules(let rules):
             var map = CBOR.Map()

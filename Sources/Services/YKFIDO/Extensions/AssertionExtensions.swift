@@ -15,8 +15,13 @@ public struct AssertionExtensions: Hashable, Sendable {
     public var wantsLargeBlobKey = false
     /// largeBlobKey: whether the credential's large blob will be written afterwards, so that the PIN is requested once.
     public var writesLargeBlob = false
+    /// largeBlob: what to do with the blob that the credential stores itself (CTAP 2.3); refused by a key without the extension.
+    public var largeBlob: DirectLargeBlob.Action?
     /// thirdPartyPayment: whether to return if other sites may use the credential for payments.
     public var asksThirdPartyPayment = false
+    /// previewSign: what to sign, by credential; refused by a key without the extension. The key is searched for them
+    /// without a touch. Experimental.
+    public var signing: [[UInt8]: PreviewSign.Input] = [:]
     /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
 
@@ -32,21 +37,32 @@ public struct AssertionExtensions: Hashable, Sendable {
         return only.flatMap { saltsByCredential[$0.id] } ?? salts
     }
 
+    /// Whether the inputs depend on the credential, so that only one can be asked.
+    var isByCredential: Bool { !saltsByCredential.isEmpty || !signing.isEmpty || writesDirectly }
+
+    /// Whether the blob in the credential is replaced, for which one credential must be named.
+    var writesDirectly: Bool { if case .write = largeBlob { true } else { false } }
+
     /// Refuses required extensions that are unsupported; `nil` stands for U2F, which has no extensions.
     func check(_ info: AuthenticatorInfo?) throws(FIDOError) {
         func knows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
         if salts != nil || !saltsByCredential.isEmpty, !knows("hmac-secret") { throw .unsupported("hmac-secret") }
         if wantsLargeBlobKey, !knows("largeBlobKey") { throw .unsupported("largeBlobKey") }
+        if largeBlob != nil, !knows(DirectLargeBlob.identifier) { throw .unsupported(DirectLargeBlob.identifier) }
+        try largeBlob?.check()
+        if !signing.isEmpty, !knows(PreviewSign.identifier) { throw .unsupported(PreviewSign.identifier) }
     }
 
     /// The encoded inputs; those that the key does not support are omitted.
-    func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) -> CBOR.Map {
+    func input(_ info: AuthenticatorInfo, for allowed: [CredentialDescriptor], hmacSecret: CBOR?) -> CBOR.Map {
         var map = CBOR.Map()
         func knows(_ identifier: String) -> Bool { info.extensions.contains(identifier) }
         map["hmac-secret"] = hmacSecret
         if wantsBlob, knows("credBlob") { map["credBlob"] = true }
         if wantsLargeBlobKey { map["largeBlobKey"] = true }
         if asksThirdPartyPayment, knows("thirdPartyPayment") { map["thirdPartyPayment"] = true }
+        map[.text(DirectLargeBlob.identifier)] = largeBlob?.cbor
+        if allowed.count == 1 { map[.text(PreviewSign.identifier)] = signing[allowed[0].id]?.cbor }
         for entry in others.entries { map[entry.key] = entry.value }
         return map
     }
@@ -58,16 +74,27 @@ public struct AssertionExtensionOutputs: Sendable {
     public let secrets: HMACSecrets?
     /// credBlob: the credential's blob.
     public let blob: [UInt8]?
+    /// largeBlob: the blob that the credential stores itself, if it was read and there is one.
+    public let largeBlob: [UInt8]?
+    /// largeBlob: whether the blob was replaced.
+    public let wroteLargeBlob: Bool
     /// thirdPartyPayment: whether other sites may use the credential for payments.
     public let allowsThirdPartyPayment: Bool?
+    /// previewSign: the signature, DER.
+    public let signature: [UInt8]?
     /// All extension outputs by identifier.
     public let all: CBOR.Map
 
-    init(_ map: CBOR.Map?, secrets: HMACSecrets?) {
+    init(
+        _ map: CBOR.Map?, secrets: HMACSecrets?, signature: [UInt8]? = nil, largeBlob: DirectLargeBlob.Output? = nil
+    ) {
         let map = map ?? CBOR.Map()
         all = map
+        self.largeBlob = largeBlob?.blob
+        wroteLargeBlob = largeBlob?.isWritten ?? false
         blob = map["credBlob"]?.bytes
         allowsThirdPartyPayment = map["thirdPartyPayment"]?.bool
         self.secrets = secrets
+        self.signature = signature
     }
 }

@@ -16,12 +16,16 @@ public struct RegistrationExtensions: Hashable, Sendable {
     public var blob: [UInt8]?
     /// largeBlobKey: whether the credential gets a large-blob key.
     public var createsLargeBlobKey = false
+    /// largeBlob: whether the credential can store a blob itself (CTAP 2.3); refused by a key without the extension.
+    public var largeBlob: DirectLargeBlob.Support?
     /// minPinLength: whether to return the minimum PIN length to the relying party.
     public var asksMinPINLength = false
     /// pinComplexityPolicy: whether to return to the relying party if PINs must be complex.
     public var asksPINComplexity = false
     /// thirdPartyPayment: whether other sites may use the credential for payments.
     public var allowsThirdPartyPayment = false
+    /// previewSign: the key to make with the credential; refused by a key without the extension. Experimental.
+    public var signingKey: PreviewSign.Request?
     /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
 
@@ -35,6 +39,8 @@ public struct RegistrationExtensions: Hashable, Sendable {
             throw .unsupported("credProtect")
         }
         if createsLargeBlobKey, !knows("largeBlobKey") { throw .unsupported("largeBlobKey") }
+        if largeBlob != nil, !knows(DirectLargeBlob.identifier) { throw .unsupported(DirectLargeBlob.identifier) }
+        if signingKey != nil, !knows(PreviewSign.identifier) { throw .unsupported(PreviewSign.identifier) }
     }
 
     /// The encoded inputs; those that the key does not support are omitted.
@@ -51,6 +57,8 @@ public struct RegistrationExtensions: Hashable, Sendable {
         if asksMinPINLength, knows("minPinLength") { map["minPinLength"] = true }
         if asksPINComplexity, knows("pinComplexityPolicy") { map["pinComplexityPolicy"] = true }
         if allowsThirdPartyPayment, knows("thirdPartyPayment") { map["thirdPartyPayment"] = true }
+        if let largeBlob { map[.text(DirectLargeBlob.identifier)] = ["support": .text(largeBlob.rawValue)] }
+        map[.text(PreviewSign.identifier)] = signingKey?.cbor
         for entry in others.entries { map[entry.key] = entry.value }
         return map
     }
@@ -66,21 +74,30 @@ public struct RegistrationExtensionOutputs: Sendable {
     public let secrets: HMACSecrets?
     /// credBlob: whether the blob was stored.
     public let keptBlob: Bool?
+    /// largeBlob: whether the credential can store a blob itself.
+    public let hasLargeBlob: Bool
     /// minPinLength: the minimum PIN length.
     public let minPINLength: UInt64?
     /// pinComplexityPolicy: whether PINs must be complex.
     public let hasPINComplexityPolicy: Bool?
+    /// previewSign: the key that was made.
+    public let signingKey: PreviewSign.GeneratedKey?
     /// All extension outputs by identifier.
     public let all: CBOR.Map
 
-    init(_ map: CBOR.Map?, secrets: HMACSecrets?) {
+    init(
+        _ map: CBOR.Map?, unsigned: CBOR.Map? = nil, secrets: HMACSecrets?,
+        signingKey: PreviewSign.GeneratedKey? = nil
+    ) {
         let map = map ?? CBOR.Map()
         all = map
+        hasLargeBlob = unsigned?[.text(DirectLargeBlob.identifier)]?.map?["supported"]?.bool ?? false
         protection = map["credProtect"]?.unsigned.map(CredentialProtection.init(rawValue:))
         hasHMACSecret = map["hmac-secret"]?.bool ?? false
         keptBlob = map["credBlob"]?.bool
         minPINLength = map["minPinLength"]?.unsigned
         hasPINComplexityPolicy = map["pinComplexityPolicy"]?.bool
         self.secrets = secrets
+        self.signingKey = signingKey
     }
 }

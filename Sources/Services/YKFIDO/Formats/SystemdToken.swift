@@ -45,7 +45,10 @@ public struct SystemdToken: Hashable, Sendable {
         return found
     }
 
-    private init(json: JSONValue) throws(FormatError) {
+    /// Reads a token of type systemd-fido2.
+    ///
+    /// - Throws: `malformed` with the member.
+    public init(json: JSONValue) throws(FormatError) {
         func bytes(_ name: String) throws(FormatError) -> [UInt8] {
             guard let text = json[name]?.string, let bytes = try? Base64.decode(text), !bytes.isEmpty else {
                 throw FormatError(.malformed("the token has no \(name) in base 64"))
@@ -98,13 +101,18 @@ extension FIDOService {
     ///
     /// - Parameters:
     ///   - token: The relying party, and whether the user must be verified.
+    ///   - volume: The user of the credential: systemd-cryptenroll takes the volume's UUID as identifier and name, and its
+    ///     path as the name for people. By default a random user.
     ///   - random: The source of the user's identifier.
     /// - Returns: The token with the new credential.
-    public func createCredential(for token: SystemdToken, random: any RandomSource) throws -> SystemdToken {
+    public func createCredential(
+        for token: SystemdToken, of volume: FIDOUser? = nil, random: any RandomSource
+    ) throws -> SystemdToken {
         var request = RegistrationRequest(
             clientDataHash: try random.draw(32, secret: false),
             relyingParty: RelyingParty(id: token.rpID, name: "Encrypted Volume"),
-            user: FIDOUser(id: try random.draw(32, secret: false), name: "LUKS2", displayName: "LUKS2"))
+            user: try volume
+                ?? FIDOUser(id: try random.draw(32, secret: false), name: "LUKS2", displayName: "LUKS2"))
         request.algorithms = [.es256, .edDSA, .rs256]
         request.userVerification = token.isVerified ? .required : .discouraged
         request.extensions.createsHMACSecret = true

@@ -17,6 +17,8 @@ extension FIDOService {
         case .enableEnterpriseAttestation where info.option(.ep) == nil: throw .unsupported("ep")
         case .toggleAlwaysUV where info.option(.alwaysUv) == nil: throw .unsupported("alwaysUv")
         case .pinRules where info.option(.setMinPINLength) != true: throw .unsupported("setMinPINLength")
+        case .enableLongTouchForReset where info.configCommands == nil || info.needsLongTouchForReset == nil:
+            throw .unsupported("longTouchForReset")
         default: break
         }
         try session.authorized(over: change.authenticated, .config) { auth throws(FIDOError) in
@@ -58,6 +60,7 @@ extension AuthenticatorConfig.Change {
             } else {
                 nil
             }
+        case .enableLongTouchForReset: after.needsLongTouchForReset == true ? nil : "the long touch for a reset"
         case .vendor: nil
         }
     }

@@ -29,6 +29,13 @@ public actor FIDOService: KeyService {
         try await start(link, interaction) { link throws(FIDOLinkError) in link }
     }
 
+    /// The same on the runtime that the link was opened on.
+    package static func open(
+        _ link: sending any FIDOLink, on runtime: ServiceRuntime, interaction: FIDOInteraction
+    ) async throws(FIDOError) -> FIDOService {
+        try await start(link, on: runtime, interaction) { link throws(FIDOLinkError) in link }
+    }
+
     /// Selects the FIDO application of a card.
     public static func open(
         card channel: sending CardChannel, interaction: FIDOInteraction = FIDOInteraction()
@@ -48,11 +55,13 @@ public actor FIDOService: KeyService {
 
     /// Creates the link and performs the first exchanges on the service's thread.
     private static func start<Carrier>(
-        _ carrier: sending Carrier, _ interaction: FIDOInteraction,
+        _ carrier: sending Carrier, on runtime: ServiceRuntime? = nil, _ interaction: FIDOInteraction,
         _ link: @escaping @Sendable (sending Carrier) throws(FIDOLinkError) -> sending any FIDOLink
     ) async throws(FIDOError) -> FIDOService {
         let broadcast = Broadcast<FIDOKeepalive>()
-        let (runtime, session) = try await ServiceRuntime.open(carrier, { FIDOError.ctap(.link(.device($0))) }) {
+        let (runtime, session) = try await ServiceRuntime.open(
+            carrier, on: runtime, { FIDOError.ctap(.link(.device($0))) }
+        ) {
             carrier, runtime throws(FIDOError) in
             let made: any FIDOLink
             do throws(FIDOLinkError) { made = try link(carrier) } catch { throw .ctap(.link(error)) }

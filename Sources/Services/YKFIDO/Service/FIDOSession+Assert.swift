@@ -8,6 +8,7 @@ extension FIDOSession {
     func assert(_ request: AssertionRequest) throws(FIDOError) -> [Assertion] {
         var request = request
         try request.extensions.check(try info())
+        if request.extensions.writesDirectly, request.allowList.isEmpty { throw .noCredentials }
         if let other = request.alternativeID, try !has(request.allowList, for: request.rpID) {
             if try has(request.allowList, for: other) {
                 request.rpID = other
@@ -24,9 +25,9 @@ extension FIDOSession {
     private func assert(_ request: AssertionRequest, _ means: VerificationMeans) throws(FIDOError) -> [Assertion] {
         var command = GetAssertion(rpID: request.rpID, clientDataHash: request.clientDataHash)
         command.allowList =
-            request.extensions.saltsByCredential.isEmpty
-            ? try fitting(request.allowList, rpID: request.rpID, means)
-            : try sole(request.allowList, rpID: request.rpID, means)
+            request.extensions.isByCredential
+            ? try sole(request.allowList, rpID: request.rpID, means)
+            : try fitting(request.allowList, rpID: request.rpID, means)
         if command.allowList.isEmpty, !request.allowList.isEmpty { throw .noCredentials }
         command.requiresPresence = request.requiresPresence ? nil : false
         command.verifiesUser = means.option
@@ -41,11 +42,11 @@ extension FIDOSession {
         var command = command
         let info = try info()
         guard let salts = extensions.salts(for: command.allowList) else {
-            command.extensions = extensions.input(info, hmacSecret: nil)
+            command.extensions = extensions.input(info, for: command.allowList, hmacSecret: nil)
             return try assertions(command) { _ throws(FIDOError) in nil }
         }
         let exchange = try HMACSecretExchange(salts, self)
-        command.extensions = extensions.input(info, hmacSecret: exchange.input)
+        command.extensions = extensions.input(info, for: command.allowList, hmacSecret: exchange.input)
         return try assertions(command) { output throws(FIDOError) in
             try exchange.secrets(output, during: command.name)
         }
@@ -88,8 +89,15 @@ extension FIDOSession {
         try response.authenticatorData.check(isFor: command.rpID, during: command.name)
         let map = response.authenticatorData.extensions
         try requireRecorded(map?["credBlob"]?.bytes, "the credBlob")
+        try requireRecorded(
+            response.unsignedExtensions?[.text(DirectLargeBlob.identifier)]?.map?["blob"]?.bytes, "the large blob")
         return Assertion(
             response: response, credential: credential, rpID: command.rpID,
-            extensions: AssertionExtensionOutputs(map, secrets: try secrets(map?["hmac-secret"])))
+            extensions: AssertionExtensionOutputs(
+                map, secrets: try secrets(map?["hmac-secret"]),
+                signature: command.extensions[.text(PreviewSign.identifier)].flatMap { _ in
+                    response.authenticatorData.previewSignature
+                },
+                largeBlob: try DirectLargeBlob.Output(response.unsignedExtensions, for: command.extensions)))
     }
 }

@@ -42,22 +42,30 @@ extension FIDOSession {
         defer { tokenWasUsed() }
         guard let salts = extensions.salts, info.extensions.contains("hmac-secret-mc") else {
             command.extensions = extensions.input(info, hmacSecret: nil)
-            return try registration(try send(command), command, secrets: nil)
+            return try registration(try send(command), command, extensions, secrets: nil)
         }
         let exchange = try HMACSecretExchange(salts, self)
         command.extensions = extensions.input(info, hmacSecret: exchange.input)
         let response = try send(command)
         let output = response.authenticatorData.extensions?["hmac-secret-mc"]
-        return try registration(response, command, secrets: try exchange.secrets(output, during: command.name))
+        return try registration(
+            response, command, extensions, secrets: try exchange.secrets(output, during: command.name))
     }
 
     private func registration(
-        _ response: MakeCredential.Response, _ command: MakeCredential, secrets: HMACSecrets?
+        _ response: MakeCredential.Response, _ command: MakeCredential, _ extensions: RegistrationExtensions,
+        secrets: HMACSecrets?
     ) throws(FIDOError) -> Registration {
         let isResident = command.isResident ?? false
         if isResident { infoDidChange() }
         try response.authenticatorData.check(isFor: command.relyingParty.id, during: command.name)
-        let outputs = RegistrationExtensionOutputs(response.authenticatorData.extensions, secrets: secrets)
+        let signingKey: PreviewSign.GeneratedKey?
+        do { signingKey = try response.signingKey(extensions.signingKey) } catch {
+            throw .ctap(.malformed(error, during: command.name))
+        }
+        let outputs = RegistrationExtensionOutputs(
+            response.authenticatorData.extensions, unsigned: response.unsignedExtensions, secrets: secrets,
+            signingKey: signingKey)
         return Registration(response: response, extensions: outputs, isResident: isResident)
     }
 

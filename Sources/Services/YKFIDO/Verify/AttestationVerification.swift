@@ -68,10 +68,20 @@ public struct AttestationVerification: Sendable {
     public func check(
         _ object: AttestationObject, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {
+        try check(object, clientDataHash: clientDataHash) { key throws(VerificationProblem) in
+            try key.checkUsable(allowingSHA1: allowsSHA1)
+        }
+    }
+
+    /// Verifies an object with a key of a kind that `checkKey` accepts.
+    func check(
+        _ object: AttestationObject, clientDataHash: [UInt8],
+        _ checkKey: (COSEKey) throws(VerificationProblem) -> Void
+    ) throws(VerificationProblem) -> Trust {
         let data = object.authenticatorData
         try data.check(rpID: rpID, presence: requiresPresence, verification: requiresUserVerification)
         guard let credential = data.credential else { throw .malformedStatement("no credential") }
-        try credential.publicKey.checkUsable(allowingSHA1: allowsSHA1)
+        try checkKey(credential.publicKey)
         let statement = AttestationStatement(
             map: object.statement, data: data, credential: credential, clientDataHash: clientDataHash,
             allowsSHA1: allowsSHA1)

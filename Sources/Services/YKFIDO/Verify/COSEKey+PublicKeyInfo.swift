@@ -14,12 +14,12 @@ extension COSEKey {
         self = key
     }
 
-    /// Reads a public key, for use with an algorithm or the usual one for such a key; returns `nil` for unknown kinds.
+    /// Reads a public key, for use with an algorithm or the standard one for such a key; returns `nil` for unknown kinds.
     static func read(_ info: SubjectPublicKeyInfo, _ algorithm: COSEAlgorithm? = nil) throws(WireError) -> COSEKey? {
         switch info.algorithm.type {
         case "1.2.840.10045.2.1":
-            guard let curve = info.algorithm.parameterType, let (name, usual) = curves[curve] else { return nil }
-            return try point(name, algorithm ?? usual, info.key)
+            guard let curve = info.algorithm.parameterType, let (name, standard) = curves[curve] else { return nil }
+            return try point(name, algorithm ?? standard, info.key)
         case "1.3.101.112": return COSEKey(okp: .ed25519, algorithm: algorithm ?? .edDSA, x: info.key)
         case "1.3.101.113": return COSEKey(okp: .ed448, algorithm: algorithm ?? .ed448, x: info.key)
         case "1.2.840.113549.1.1.1": return try rsa(algorithm ?? .rs256, info.key)

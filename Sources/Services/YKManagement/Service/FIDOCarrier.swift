@@ -15,9 +15,9 @@ package final class FIDOCarrier: ManagementCarrier {
     package init(_ link: any FIDOLink, _ runtime: ServiceRuntime? = nil) {
         self.link = link
         self.runtime = runtime
-        let told = link.profile.deviceVersion ?? FirmwareVersion(0, 0, 0)
-        let isPreview = told == FirmwareVersion(0, 0, 1) || told.major == 0 && link.profile.hasCTAP2
-        version = told.major >= 4 || isPreview ? told : FirmwareVersion(3, 0, 0)
+        let reported = link.profile.deviceVersion ?? FirmwareVersion(0, 0, 0)
+        let isPreview = reported == FirmwareVersion(0, 0, 1) || reported.major == 0 && link.profile.hasCTAP2
+        version = reported.major >= 4 || isPreview ? reported : FirmwareVersion(3, 0, 0)
     }
 
     package private(set) var exchanges = 0

@@ -35,7 +35,14 @@ public actor OTPService: KeyService {
     public static func open(
         _ link: sending any OTPLink, touch: @escaping @Sendable () async -> Void = {}
     ) async throws(OTPError) -> OTPService {
-        let (runtime, opened) = try await ServiceRuntime.open(link, { OTPError.device($0) }) {
+        try await open(link, on: nil, touch: touch)
+    }
+
+    /// The same on the runtime that the link was opened on; `nil` for a new one.
+    package static func open(
+        _ link: sending any OTPLink, on runtime: ServiceRuntime?, touch: @escaping @Sendable () async -> Void
+    ) async throws(OTPError) -> OTPService {
+        let (runtime, opened) = try await ServiceRuntime.open(link, on: runtime, { OTPError.device($0) }) {
             link, _ throws(OTPError) -> sending (link: any OTPLink, status: OTPStatus) in
             let deadline = link.environment.deadline()
             let status = try lift(OTPError.init) { () throws(OTPLinkError) in try link.status(deadline: deadline) }

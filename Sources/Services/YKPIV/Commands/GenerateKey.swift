@@ -36,8 +36,8 @@ extension KeyPolicies {
     /// The data objects for non-default policies.
     var encoded: [UInt8] {
         var objects: [TLV] = []
-        if pin != .usual { objects.append(TLV(PIVProtocol.Tag.pinPolicy, [pin.rawValue])) }
-        if touch != .usual { objects.append(TLV(PIVProtocol.Tag.touchPolicy, [touch.rawValue])) }
+        if pin != .default { objects.append(TLV(PIVProtocol.Tag.pinPolicy, [pin.rawValue])) }
+        if touch != .default { objects.append(TLV(PIVProtocol.Tag.touchPolicy, [touch.rawValue])) }
         return objects.encoded
     }
 }

@@ -10,11 +10,11 @@ extension PIVError {
             self = .card(error)
             return
         }
-        self = meaning(status) ?? Self.usual(status) ?? .card(error)
+        self = meaning(status) ?? Self.common(status) ?? .card(error)
     }
 
     /// The meaning of a status word after any command.
-    private static func usual(_ status: StatusWord) -> PIVError? {
+    private static func common(_ status: StatusWord) -> PIVError? {
         switch status {
         case .noSpace: .full
         default: nil

@@ -10,7 +10,7 @@ public struct PINPolicy: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The slot's default: always in 9C, never in 9E, otherwise once.
-    public static let usual = PINPolicy(0)
+    public static let `default` = PINPolicy(0)
     /// Never.
     public static let never = PINPolicy(1)
     /// Once per session.
@@ -44,7 +44,7 @@ public struct TouchPolicy: OpenSet {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The default: never.
-    public static let usual = TouchPolicy(0)
+    public static let `default` = TouchPolicy(0)
     /// Never.
     public static let never = TouchPolicy(1)
     /// For every use.
@@ -74,7 +74,7 @@ public struct KeyPolicies: Hashable, Sendable {
     public var touch: TouchPolicy
 
     /// Creates policies, by default the slot's.
-    public init(pin: PINPolicy = .usual, touch: TouchPolicy = .usual) {
+    public init(pin: PINPolicy = .default, touch: TouchPolicy = .default) {
         self.pin = pin
         self.touch = touch
     }

@@ -28,6 +28,21 @@ public struct PIVSlot: OpenSet {
         (1...20).contains(number) ? PIVSlot(PIVProtocol.Slot.retired.lowerBound + UInt8(number - 1)) : nil
     }
 
+    /// The identifier (CKA_ID) of the slot's key in PKCS #11 modules, Yubico's and OpenSC's: 9a, 9c, 9d, 9e have 1 to 4, the
+    /// retired slots 5 to 24; `nil` for the slots of other keys.
+    public var pkcs11Identifier: UInt8? {
+        if let number = Self.main.firstIndex(of: self) { return UInt8(number) + 1 }
+        return retiredNumber.map { UInt8($0) + 4 }
+    }
+
+    /// The slot with an identifier in PKCS #11 modules.
+    public init?(pkcs11Identifier identifier: UInt8) {
+        guard let slot = (Self.main + Self.retired).first(where: { $0.pkcs11Identifier == identifier }) else {
+            return nil
+        }
+        self = slot
+    }
+
     /// The four slots of every card.
     public static let main: [PIVSlot] = [.authentication, .signature, .keyManagement, .cardAuthentication]
     /// The twenty retired slots.

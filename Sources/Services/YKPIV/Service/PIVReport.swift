@@ -73,7 +73,7 @@ public struct PIVReport: Sendable {
 public enum ReportScope: Sendable, Hashable {
     /// The four main slots, and the retired ones in order, until four in a row have neither key nor certificate:
     /// programs fill them in order.
-    case usual
+    case `default`
     /// All slots, including the attestation slot.
     case all
 }
@@ -88,7 +88,7 @@ extension PIVService {
     /// Skips commands whose answer is known: a card without a CHUID has no capability container, since programs write
     /// both; and ykman has administrative data only about a management key or a PUK that is not the default. No answer
     /// of the card to a question about one thing prevents the report of the others.
-    public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
+    public func report(_ scope: ReportScope = .default) throws(PIVError) -> PIVReport {
         var reading = ObjectReading()
         let serial = try self.serial()
         let pin = try tries(of: .pin)
@@ -105,7 +105,7 @@ extension PIVService {
                 return bytes
             } : nil
         let notes =
-            isNew && scope == .usual
+            isNew && scope == .default
             ? nil
             : try read(.administration, &reading) { bytes throws(WireError) in try PIVAdministration(decoding: bytes) }
         return PIVReport(
@@ -150,7 +150,7 @@ extension PIVService {
             if case .untold = key {} else { tellsKeys = true }
             if let entry = try self.entry(slot, key) { found.append(entry) }
         }
-        guard scope == .usual else { return (found, tellsKeys, []) }
+        guard scope == .default else { return (found, tellsKeys, []) }
         var empty = 0
         for (index, slot) in PIVSlot.retired.enumerated() {
             guard empty < Self.gap else { return (found, tellsKeys, Array(PIVSlot.retired[index...])) }

@@ -34,7 +34,7 @@ extension PIVService {
     /// Returns what the card reports about the key in a slot (GET METADATA); no answer of the card is an error.
     public func keyState(of slot: PIVSlot) throws(PIVError) -> PIVKeyState {
         switch try look(up: slot.rawValue, { objects throws(WireError) in try SlotMetadata(objects) }) {
-        case .told(let metadata): .present(metadata)
+        case .answered(let metadata): .present(metadata)
         case .refused(.referenceNotFound), .refused(.notFound): .absent
         case .refused(let status):
             .untold(PIVError.isUnknown(status) ? nil : .card(.status(status, during: GetMetadata.name)))

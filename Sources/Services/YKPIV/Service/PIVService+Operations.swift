@@ -37,7 +37,7 @@ extension PIVService {
     ///
     /// - Throws: `pinRequired`, `touchTimeout`, `noKey`, `unfit`, `badInput` or `wrongSignature`.
     public func sign(
-        _ input: SigningInput, _ slot: PIVSlot, hash: HashAlgorithm = .sha256, padding: PublicKey.Padding = .usual,
+        _ input: SigningInput, _ slot: PIVSlot, hash: HashAlgorithm = .sha256, padding: PublicKey.Padding = .default,
         algorithm: PIVAlgorithm? = nil, key: PublicKey? = nil
     ) throws(PIVError) -> [UInt8] {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
@@ -50,7 +50,7 @@ extension PIVService {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
             throw .card(.malformed(fault, during: UseKey.name))
         }
-        let message: RunningHash? = if case .hashed(let message) = input, padding == .usual { message } else { nil }
+        let message: RunningHash? = if case .hashed(let message) = input, padding == .default { message } else { nil }
         if let key, key.isResult(signature, of: block, padded: message) == false { throw .wrongSignature(slot) }
         return signature
     }
@@ -101,7 +101,7 @@ extension PIVService {
     /// - Throws: `unfit`, `badInput`.
     public static func check(
         _ input: SigningInput, for algorithm: PIVAlgorithm, hash: HashAlgorithm = .sha256,
-        padding: PublicKey.Padding = .usual
+        padding: PublicKey.Padding = .default
     ) throws(PIVError) {
         let input = algorithm == .ed25519 ? input : input.hashed(hash)
         _ = try block(input, algorithm, hash, padding) { size in [UInt8](repeating: 0, count: size) }
@@ -176,7 +176,7 @@ extension PIVService {
             return [UInt8](repeating: 0, count: curve.fieldSize - head.count) + head
         }
         guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .sign) }
-        if padding == .usual { return try padded { () throws(CryptoFault) in try .pkcs1(digest, hash, size) } }
+        if padding == .default { return try padded { () throws(CryptoFault) in try .pkcs1(digest, hash, size) } }
         let salt = try salt(hash.digestSize)
         return try padded { () throws(CryptoFault) in try .pss(digest, hash, salt, size) }
     }

@@ -123,9 +123,9 @@ extension PIVService {
         }
         do {
             try session.manage(SetManagementKey(next.copy(), type, needsTouch: false))
-            var settled = notes
-            settled.salt = nextSalt
-            try putObject(.administration, settled.encoded)
+            var updated = notes
+            updated.salt = nextSalt
+            try putObject(.administration, updated.encoded)
             try putObject(.printed, printed ?? [])
         } catch { throw .unfinished(.pin, error) }
     }

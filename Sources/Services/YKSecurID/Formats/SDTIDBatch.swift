@@ -127,8 +127,8 @@ extension SDTIDBatch {
         value(token, name) ?? value(header, "Def" + name) ?? value(header, name)
     }
 
-    private func number(_ token: XMLNode, _ name: String, _ usual: Int) throws(SecurIDError) -> Int {
-        guard let text = field(token, name) else { return usual }
+    private func number(_ token: XMLNode, _ name: String, _ fallback: Int) throws(SecurIDError) -> Int {
+        guard let text = field(token, name) else { return fallback }
         guard let number = Int(text), number >= 0 else { throw .field(name) }
         return number
     }

@@ -60,6 +60,12 @@ int ykit_rsa_complete(
 int ykit_rsa_remainders(
     const uint8_t *p, const uint8_t *q, size_t size, uint8_t *dp, uint8_t *dq, uint8_t *inverse);
 
+// Computes number + addend modulo the order of P-256; addend and result have 32 bytes. Returns 0 on success.
+int ykit_p256_scalar(const uint8_t *number, size_t size, const uint8_t *addend, uint8_t *out);
+// Computes scalar G + point on P-256; the scalar has 32 bytes, the result is uncompressed, 65 bytes. Returns 0 on success,
+// -1 also if the point is not on the curve or the sum is the point at infinity.
+int ykit_p256_add(const uint8_t *scalar, const uint8_t *point, size_t size, uint8_t *out);
+
 // The content of a PKCS#12 file: the key as PKCS#8 (NULL if there is none), then certificates, the key's own first.
 typedef struct {
     uint8_t *bytes;

@@ -30,7 +30,7 @@ public final class CaptureReplay: Sendable {
     public let mode: Mode
     let state: Mutex<State>
     /// The times and the randomness recovered from the commands, if the header has none.
-    private let world: Capture.World
+    private let inputs: Capture.Inputs
     /// The recorded card transactions, for lookup.
     let transactions: [CardTransaction]
 
@@ -40,7 +40,7 @@ public final class CaptureReplay: Sendable {
         self.mode = mode
         state = Mutex(State(used: [Bool](repeating: false, count: capture.events.count)))
         let isTold = mode == .strict && capture.header.clock != nil && capture.header.random != nil
-        world = isTold ? Capture.World() : Capture.World(of: capture)
+        inputs = isTold ? Capture.Inputs() : Capture.Inputs(of: capture)
         transactions = mode == .lookup ? CardTransaction.all(in: capture) : []
     }
 
@@ -51,7 +51,7 @@ public final class CaptureReplay: Sendable {
     public func replaying(_ environment: ServiceEnvironment) -> ServiceEnvironment {
         var environment = environment
         environment.random = ReplayedRandom(replay: self)
-        environment.clock = ReplayedClock(replay: self, usual: environment.clock)
+        environment.clock = ReplayedClock(replay: self, fallback: environment.clock)
         environment.pause = { _, _ in }
         environment.isRedactedReplay = !capture.header.keepsSecrets
         return environment
@@ -82,7 +82,7 @@ public final class CaptureReplay: Sendable {
             { state.position += 1 }
             return state.position
         }
-        let recovered = world.time(from: position)
+        let recovered = inputs.time(from: position)
         guard let start = capture.header.clock, mode == .strict || recovered == nil else { return recovered }
         let elapsed = capture.events.prefix(position).last { $0.milliseconds != nil }?.milliseconds ?? 0
         return start.addingReportingOverflow(Int64(exactly: (elapsed / 1000).rounded(.down)) ?? 0).partialValue
@@ -90,7 +90,7 @@ public final class CaptureReplay: Sendable {
 
     fileprivate func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
         let count = max(0, count)
-        let recorded = capture.header.random ?? world.random
+        let recorded = capture.header.random ?? inputs.random
         let (offset, secretOffset) = state.withLock { state in
             defer {
                 state.randomOffset += count
@@ -112,9 +112,9 @@ public final class CaptureReplay: Sendable {
 
 private struct ReplayedClock: WallClock {
     let replay: CaptureReplay
-    let usual: any WallClock
+    let fallback: any WallClock
 
-    var now: Int64 { replay.now ?? usual.now }
+    var now: Int64 { replay.now ?? fallback.now }
 }
 
 private struct ReplayedRandom: RandomSource {

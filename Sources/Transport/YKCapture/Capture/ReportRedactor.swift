@@ -43,11 +43,14 @@ struct ReportRedactor: Sendable {
         let asked = request
         let isReply = { (message: Message) in
             // Keepalives may come in between, even while a message is being delivered on another channel.
-            message.command == CTAPHID.Command.cbor.rawValue && message.channel == asked?.channel
+            [CTAPHID.Command.cbor.rawValue, SecretsProtocol.vendorCommand].contains(message.command)
+                && message.channel == asked?.channel
         }
         return Self.masks(report, &reply, starts: isReply) { message in
             guard let asked, asked.command == message.command else { return [] }
-            return CTAPProtocol.secrets(inReply: message.data, to: asked.data)
+            return message.command == SecretsProtocol.vendorCommand
+                ? Self.tunnelled(message.data, to: asked.data)
+                : CTAPProtocol.secrets(inReply: message.data, to: asked.data)
         }
     }
 
@@ -76,8 +79,30 @@ struct ReportRedactor: Sendable {
         case FIDOProtocol.Vendor.writeConfig: return ManagementProtocol.lockCodes(message)
         case CTAPHID.Command.msg.rawValue where message.count > 7 && secretMessages.contains(message[1]):
             return [7..<message.count]
+        case SecretsProtocol.vendorCommand: return tunnelled(message)
         default: return []
         }
+    }
+
+    /// The secrets in a command APDU that a vendor command carries, of which the first bytes are known.
+    private static func tunnelled(_ message: [UInt8]) -> [Range<Int>] {
+        guard message.count > 5 else { return [] }
+        let start = message[4] == 0 ? 7 : 5
+        guard message.count > start else { return [] }
+        return OATHProtocol.secrets(in: header(message), data: Array(message[start...]))
+            .map { ($0.lowerBound + start)..<($0.upperBound + start) }
+    }
+
+    /// The secrets in the answer, which begins with the status word. Those in the rest of a long answer are not looked
+    /// for: only LIST has one, and no secrets.
+    private static func tunnelled(_ answer: [UInt8], to message: [UInt8]) -> [Range<Int>] {
+        guard answer.count > 2, message.count >= 4 else { return [] }
+        return OATHProtocol.secrets(inReply: Array(answer[2...]), to: header(message), data: [])
+            .map { ($0.lowerBound + 2)..<($0.upperBound + 2) }
+    }
+
+    private static func header(_ message: [UInt8]) -> APDU {
+        APDU(cla: message[0], ins: message[1], p1: message[2], p2: message[3])
     }
 
     /// The ranges to overwrite in a feature report from the host: the payload of a slot frame. The slot command comes

@@ -28,8 +28,8 @@ extension Narration {
             )
         guard let answer, let status = StatusWord(decoding: answer) else { return Narration(name, details: lines) }
         let words = FIDOProtocol.meaning(of: status, for: narrated.apdu).map { "\(status.hex) (\($0))" } ?? status.words
-        let told = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated) ?? []
-        return Narration("\(name) → \(words)", details: lines + told)
+        let extra = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated) ?? []
+        return Narration("\(name) → \(words)", details: lines + extra)
     }
 }
 
@@ -40,8 +40,8 @@ extension Narration {
         switch command.rawValue {
         case FIDOProtocol.Vendor.setMode: return Narration("management SET MODE", details: ["mode \(data.hex)"])
         case FIDOProtocol.Vendor.readConfig:
-            let told = reply.map { ManagementNarration.configuration(MaskedBytes($0)) } ?? []
-            return Narration("management READ CONFIG, page \(payload.first ?? 0)", details: told)
+            let extra = reply.map { ManagementNarration.configuration(MaskedBytes($0)) } ?? []
+            return Narration("management READ CONFIG, page \(payload.first ?? 0)", details: extra)
         case FIDOProtocol.Vendor.writeConfig:
             return Narration("management WRITE CONFIG", details: ManagementNarration.configuration(data))
         default: return nil

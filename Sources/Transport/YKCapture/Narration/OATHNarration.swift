@@ -90,7 +90,7 @@ enum OATHNarration: ApplicationNarration {
         case Tag.initialCounter: return "counter \(value.number.map(String.init) ?? value.hex)"
         case Tag.algorithm: return "algorithm of the password \(algorithm(value[0]))"
         case Tag.touch: return "touch needed, no code made"
-        default: return "tag \(field.tag): \(value.hex)"
+        default: return "\(field.name(in: OATHProtocol.self)): \(value.hex)"
         }
     }
 

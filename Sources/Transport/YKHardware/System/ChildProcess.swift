@@ -11,8 +11,12 @@ package enum ChildProcess {
     package struct Ending: Sendable {
         package var status: Int32
         package var output: [UInt8]
+        /// What it wrote to standard error, if that is kept.
+        package var errors: [UInt8]
 
-        package init(status: Int32, output: [UInt8]) { (self.status, self.output) = (status, output) }
+        package init(status: Int32, output: [UInt8], errors: [UInt8] = []) {
+            (self.status, self.output, self.errors) = (status, output, errors)
+        }
     }
 
     /// Finds a program in the folders of `path`; relative folders are not searched.
@@ -37,23 +41,36 @@ package enum ChildProcess {
     /// Runs a program until it exits; kills it when the deadline expires or the operation is cancelled.
     ///
     /// - Parameters:
+    ///   - second: Bytes that it reads from descriptor 3.
     ///   - variables: Variables that it gets besides those of this process.
     ///   - hasTerminal: Whether it keeps the terminal of this process; without one it cannot be stopped for using it
     ///     in the background.
+    ///   - keepsErrors: Whether what it writes to standard error is kept.
     package static func run(
-        _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
-        hasTerminal: Bool = true, deadline: Deadline
+        _ program: String, _ arguments: [String], input: [UInt8] = [], second: [UInt8]? = nil,
+        variables: [String: String] = [:], hasTerminal: Bool = true, keepsErrors: Bool = false, deadline: Deadline
     ) throws(ProgramError) -> Ending {
         let stdin = try memory(input)
         defer { close(stdin) }
         let stdout = try memory([])
         defer { close(stdout) }
+        let stderr = keepsErrors ? try memory([]) : nil
+        defer { if let stderr { close(stderr) } }
+        let third: Int32? = if let second { try memory(second) } else { nil }
+        defer { if let third { close(third) } }
         let child = try start(
-            program, arguments, variables, stdin: stdin, stdout: stdout, isDetached: !hasTerminal)
+            program, arguments, variables, stdin: stdin, stdout: stdout, stderr: stderr, third: third,
+            isDetached: !hasTerminal)
         let status = try end(of: child, program, deadline)
-        lseek(stdout, 0, SEEK_SET)
-        let output = try contents(of: stdout, program)
-        return Ending(status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output)
+        return Ending(
+            status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F,
+            output: try written(to: stdout, program),
+            errors: try stderr.map { descriptor throws(ProgramError) in try written(to: descriptor, program) } ?? [])
+    }
+
+    private static func written(to file: Int32, _ program: String) throws(ProgramError) -> [UInt8] {
+        lseek(file, 0, SEEK_SET)
+        return try contents(of: file, program)
     }
 
     private static func contents(of file: Int32, _ program: String) throws(ProgramError) -> [UInt8] {
@@ -156,9 +173,10 @@ package enum ChildProcess {
         return descriptor
     }
 
-    private static func start(
+    /// Starts a program on these descriptors; what it writes as errors is dropped unless there is one for that, too.
+    static func start(
         _ program: String, _ arguments: [String], _ variables: [String: String] = [:], stdin: Int32, stdout: Int32,
-        isDetached: Bool = false
+        stderr: Int32? = nil, third: Int32? = nil, isDetached: Bool = false
     ) throws(ProgramError) -> pid_t {
         ykit_leave_processor()
         var actions = posix_spawn_file_actions_t()
@@ -166,7 +184,12 @@ package enum ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, stdin, 0)
         posix_spawn_file_actions_adddup2(&actions, stdout, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let stderr {
+            posix_spawn_file_actions_adddup2(&actions, stderr, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        if let third { posix_spawn_file_actions_adddup2(&actions, third, 3) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -199,7 +222,7 @@ package enum ChildProcess {
     /// POSIX_SPAWN_SETSID, a macro that requires _GNU_SOURCE: starts a new session.
     private static let setSession: Int16 = 0x80
 
-    private static func failure(_ program: String) -> ProgramError {
+    static func failure(_ program: String) -> ProgramError {
         .failed(program: program, reason: String(cString: strerror(errno)))
     }
 }

@@ -5,7 +5,7 @@ package import YKWire
 /// The answer to an optional question: one that an operation can do without (``CardVocabulary/isOptional(_:)``).
 package enum CardAnswer<Value> {
     /// The decoded reply.
-    case told(Value)
+    case answered(Value)
     /// The card answered with a status word other than success.
     case refused(StatusWord)
     /// The reply violates the protocol.
@@ -14,13 +14,13 @@ package enum CardAnswer<Value> {
     case unrecorded
 
     /// The decoded reply; `nil` if the card did not give one.
-    package var value: Value? { if case .told(let value) = self { value } else { nil } }
+    package var value: Value? { if case .answered(let value) = self { value } else { nil } }
 
     /// Decodes the reply further; a reply that cannot be decoded is malformed.
     package func map<Other>(_ decode: (Value) throws(WireError) -> Other) -> CardAnswer<Other> {
         switch self {
-        case .told(let value):
-            do { return .told(try decode(value)) } catch { return .malformed(error) }
+        case .answered(let value):
+            do { return .answered(try decode(value)) } catch { return .malformed(error) }
         case .refused(let status): return .refused(status)
         case .malformed(let error): return .malformed(error)
         case .unrecorded: return .unrecorded
@@ -56,7 +56,7 @@ extension CardChannel {
     package func ask<Command: CardCommand>(
         _ command: Command
     ) throws(CardError) -> CardAnswer<Command.Response> {
-        do { return .told(try send(command)) } catch {
+        do { return .answered(try send(command)) } catch {
             // Through a secure channel, an answer that says more than that there is nothing may be another's.
             guard let answer = CardAnswer<Command.Response>(error), secureChannel == nil || answer.isAbsence else {
                 throw error

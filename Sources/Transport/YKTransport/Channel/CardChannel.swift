@@ -23,6 +23,8 @@ public final class CardChannel {
 
     /// The runtime of the service that uses this channel.
     package var runtime: ServiceRuntime?
+    /// Whether the link withholds changes, so that services do not require the rights for them.
+    package var isPlanned = false
 
     private let link: any CardLink
     private let encoding: EncodingStage
@@ -227,10 +229,10 @@ public final class CardChannel {
             try hold(deadline, reselecting: false)
         }
         memory.select(aid)
-        let usual = top.continuation
+        let inherited = top.continuation
         top.continuation = ISO7816.getResponse
         defer {
-            let own = CardVocabularies.applications.application(aid)?.continuation ?? usual
+            let own = CardVocabularies.applications.application(aid)?.continuation ?? inherited
             top.continuation = aid == applet ? own : ISO7816.getResponse
         }
         secureChannel?.end()

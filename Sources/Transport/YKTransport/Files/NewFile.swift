@@ -151,14 +151,14 @@ package struct NewFile: ~Copyable {
     /// Keeps the file under its temporary name.
     package mutating func keepTemporaryName() throws(FileFailure) {
         try takeTemporaryName()
-        settle(as: path)
+        commit(as: path)
     }
 
     /// Gives the file its name, replacing an existing file.
     package mutating func replace() throws(FileFailure) {
         try link()
         guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
-        settle(as: target)
+        commit(as: target)
         Self.removeLeftovers(of: target)
     }
 
@@ -176,7 +176,7 @@ package struct NewFile: ~Copyable {
             if access(target, F_OK) == 0 { return false }
             guard rename(path, target) == 0 else { throw FileFailure(.create, target) }
         }
-        settle(as: target)
+        commit(as: target)
         Self.removeLeftovers(of: target)
         return true
     }
@@ -186,7 +186,7 @@ package struct NewFile: ~Copyable {
         guard try takeFree() else { throw FileFailure(.create, target, EEXIST) }
     }
 
-    private mutating func settle(as name: String) {
+    private mutating func commit(as name: String) {
         if naming == .temporary { UnfinishedWork.end() }
         (path, naming) = (name, .final)
     }

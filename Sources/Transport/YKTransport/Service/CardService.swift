@@ -14,7 +14,9 @@ public actor CardService: CardKeyService {
     ///
     /// - Throws: `link` when the system cannot create a thread.
     public init(_ channel: sending CardChannel) throws(CardError) {
-        do { runtime = try ServiceRuntime.start() } catch { throw .link(error) }
+        do throws(LinkError) {
+            runtime = if let started = channel.runtime { started } else { try ServiceRuntime.start() }
+        } catch { throw .link(error) }
         channel.runtime = runtime
         self.channel = channel
     }

@@ -32,25 +32,30 @@ public final class ServiceRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - link: What the service takes over; it is released on the thread when `start` throws.
+    ///   - started: A runtime to use instead of a new one.
     ///   - lifted: Turns an error of the link into one of the service, for when the system has no thread left.
     ///   - start: Opens the session that the service works with.
     package static func open<Link, Session, Failure: Error>(
-        _ link: sending Link, _ lifted: (LinkError) -> Failure,
+        _ link: sending Link, on started: ServiceRuntime? = nil, _ lifted: (LinkError) -> Failure,
         _ start: @Sendable (sending Link, ServiceRuntime) throws(Failure) -> sending Session
     ) async throws(Failure) -> sending (runtime: ServiceRuntime, session: Session) {
         let runtime: ServiceRuntime
-        do { runtime = try ServiceRuntime() } catch { throw lifted(error) }
+        do throws(LinkError) {
+            runtime = if let started { started } else { try ServiceRuntime() }
+        } catch { throw lifted(error) }
         return (runtime, try await Opening(runtime).run(link, start))
     }
 
-    /// The same for a service on a card, whose channel belongs to the runtime.
+    /// The same for a service on a card, whose channel belongs to the runtime: the one that it was connected on, or a
+    /// new one.
     ///
     /// - Parameter lifted: Turns an error of the card into one of the service.
     package static func open<Session, Failure: Error>(
         card channel: sending CardChannel, _ lifted: (CardError) -> Failure,
         _ start: @Sendable (sending CardChannel) throws(Failure) -> sending Session
     ) async throws(Failure) -> sending (runtime: ServiceRuntime, session: Session) {
-        try await open(channel, { lifted(.link($0)) }) { channel, runtime throws(Failure) in
+        let started = channel.runtime
+        return try await open(channel, on: started, { lifted(.link($0)) }) { channel, runtime throws(Failure) in
             channel.runtime = runtime
             return try start(channel)
         }

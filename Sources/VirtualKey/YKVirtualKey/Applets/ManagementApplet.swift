@@ -12,14 +12,14 @@ package struct ManagementApplet: Applet {
 
     package init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         Array("Virtual mgr - FW version \(key.profile.version)".utf8)
     }
 
     /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (which a NEO expects in its OTP application), and ECHO, which
     /// returns its data; ykman's device tests exercise secure channels with it.
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch (command.ins, command.p1) {
         case (Instruction.readConfig, _) where key.profile.version >= FirmwareVersion(4, 1, 0):

@@ -26,14 +26,14 @@ package struct NDEFApplet: Applet {
     /// Creates a tag with a fixed message.
     init(message: NDEFURI) { fixed = message }
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] { [] }
+    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] { [] }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {
         case ISO7816.select:
-            try selectFile(command, &key, world)
+            try selectFile(command, &key, inputs)
             return []
         case ISO7816.readBinary: return try read(command)
         default: throw .status(.unknownInstruction)
@@ -41,12 +41,12 @@ package struct NDEFApplet: Applet {
     }
 
     private mutating func selectFile(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0x0C else { throw .status(.wrongParameters) }
         switch command.data {
         case NDEFProtocol.File.capabilityContainer: file = Self.container(of: key.profile).encoded
-        case NDEFProtocol.File.message: file = try message(&key, world)
+        case NDEFProtocol.File.message: file = try message(&key, inputs)
         default: throw .status(.notFound)
         }
     }
@@ -74,10 +74,10 @@ package struct NDEFApplet: Applet {
 
     /// The length of the current message, then the message.
     private func message(
-        _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let (kind, payload) =
-            if let fixed { (UInt8(ascii: "U"), [fixed.code] + fixed.rest) } else { try key.nextNDEF(world) }
+            if let fixed { (UInt8(ascii: "U"), [fixed.code] + fixed.rest) } else { try key.nextNDEF(inputs) }
         let room = Int(Self.fileSize) - 6
         let record = NDEFRecord(.wellKnown, type: [kind], payload: Array(payload.prefix(room)))
         guard let message = try? NDEFMessage([record]).encoded() else { throw .status(.memoryFailure) }

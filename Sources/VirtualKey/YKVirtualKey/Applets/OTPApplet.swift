@@ -12,7 +12,7 @@ package struct OTPApplet: Applet {
 
     package init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         // NEO and YubiKey 4 add mode, challenge-response timeout and time until ejection, the low byte first.
         let management = key.management
         guard key.profile.version.major == 3 || key.profile.version.major == 4 else { return key.otpStatus.encoded }
@@ -23,13 +23,13 @@ package struct OTPApplet: Applet {
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {
         case OTPProtocol.Instruction.status: return key.otpStatus.encoded
         case OTPProtocol.Instruction.slot:
             let command = (number: OTPCommand(rawValue: command.p1), payload: command.data)
-            let data = try key.otp(command.number, command.payload, world)
+            let data = try key.otp(command.number, command.payload, inputs)
             return command.number.isWrite ? key.otpStatus.encoded : data
         default: throw .status(.unknownInstruction)
         }

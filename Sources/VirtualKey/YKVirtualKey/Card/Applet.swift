@@ -25,6 +25,8 @@ package protocol Applet: Sendable {
 
     /// Whether the application is available on contactless readers only.
     static var isContactless: Bool { get }
+    /// The vendor command of CTAPHID that carries its commands too, if there is one.
+    static var tunnel: UInt8? { get }
     /// Whether holding the key to a contactless reader is a touch: its sensor has no power there (yubioath-flutter
     /// #1544).
     static var takesReaderForTouch: Bool { get }
@@ -36,15 +38,18 @@ package protocol Applet: Sendable {
     /// secure channel.
     func needsChannel(_ command: APDU) -> Bool
 
+    /// What it stores, unless that is a member of the state.
+    static var memory: (any AppletMemory.Type)? { get }
+
     /// Creates an applet without a session.
     init()
     /// Answers SELECT.
-    mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8]
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) -> [UInt8]
     /// Learns how the next command arrived.
     mutating func arrive(by route: CommandRoute)
     /// Answers any other command.
     mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8]
 }
 
@@ -54,7 +59,9 @@ extension Applet {
     package static var capabilities: UInt32 { 0 }
     package static var survivesReselection: Bool { false }
     package static var isContactless: Bool { false }
+    package static var tunnel: UInt8? { nil }
     package static var takesReaderForTouch: Bool { false }
+    package static var memory: (any AppletMemory.Type)? { nil }
     package static func opensChannels(on profile: DeviceProfile) -> Bool { true }
     package var continues: Bool { true }
     package func needsChannel(_ command: APDU) -> Bool { false }

@@ -19,6 +19,8 @@ package struct VirtualCard: Sendable {
 
     /// The secure channel to the selected application.
     private var channel = VirtualChannel()
+    /// The session through CTAPHID.
+    var tunnel = CardTunnel()
     private var chain: APDU?
     private var pending: [UInt8] = []
 
@@ -26,6 +28,13 @@ package struct VirtualCard: Sendable {
         OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
         PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self, SecurityDomainApplet.self,
     ]
+
+    /// What the applications of all models store, in the order of the state file.
+    static let memories: [any AppletMemory.Type] = {
+        var seen: Set<ObjectIdentifier> = []
+        let all = applets + DeviceModel.allCases.flatMap { $0.applets ?? [] }
+        return all.compactMap { $0.memory }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }()
 
     /// Creates a card that is powered off, in a port unless the profile or `isOnReader` says that it is on a reader.
     package init(_ state: VirtualKeyState, isOnReader: Bool = false) {
@@ -39,6 +48,7 @@ package struct VirtualCard: Sendable {
         deselect()
         state.fidoPower = FIDOPower()
         state.otpPower = OTPPower()
+        tunnel = CardTunnel()
         isRestricted = isOnReader && state.management.isNFCRestricted
     }
 
@@ -62,9 +72,9 @@ package struct VirtualCard: Sendable {
 
     /// Processes a command APDU and returns its response, waiting while a key pair is generated; `nil` while the key
     /// waits for a touch, with the state unchanged.
-    package mutating func exchange(_ bytes: [UInt8], _ world: VirtualWorld) -> [UInt8]? {
+    package mutating func exchange(_ bytes: [UInt8], _ inputs: VirtualInputs) -> [UInt8]? {
         while true {
-            switch attempt(bytes, world) {
+            switch attempt(bytes, inputs) {
             case .response(let bytes): return bytes
             case .waiting: return nil
             case .computing: Pause.step(.after(.milliseconds(1)), atMost: 1)
@@ -73,10 +83,10 @@ package struct VirtualCard: Sendable {
     }
 
     /// Processes a command APDU unless that requires waiting for a touch or a computation.
-    mutating func attempt(_ bytes: [UInt8], _ world: VirtualWorld) -> Outcome {
+    mutating func attempt(_ bytes: [UInt8], _ inputs: VirtualInputs) -> Outcome {
         var next = self
         do {
-            let response = try next.respond(bytes, world)
+            let response = try next.respond(bytes, inputs)
             self = next
             return .response(response.encoded)
         } catch {
@@ -87,7 +97,7 @@ package struct VirtualCard: Sendable {
         }
     }
 
-    private mutating func respond(_ bytes: [UInt8], _ world: VirtualWorld) throws(Refusal) -> ResponseAPDU {
+    private mutating func respond(_ bytes: [UInt8], _ inputs: VirtualInputs) throws(Refusal) -> ResponseAPDU {
         guard bytes.count <= state.profile.commandLimit, let command = try? APDU(decoding: bytes) else {
             pending = []
             throw .status(.wrongLength)
@@ -101,7 +111,7 @@ package struct VirtualCard: Sendable {
         }
         pending = []
         guard let whole = try joined(command) else { return ResponseAPDU(.ok) }
-        pending = try answer(whole, isExtended: isExtended, world)
+        pending = try answer(whole, isExtended: isExtended, inputs)
         return try pending.isEmpty ? ResponseAPDU(.ok) : rest(room)
     }
 
@@ -120,37 +130,37 @@ package struct VirtualCard: Sendable {
     }
 
     private mutating func answer(
-        _ command: APDU, isExtended: Bool, _ world: VirtualWorld
+        _ command: APDU, isExtended: Bool, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         if command.cla == 0, command.ins == ISO7816.select, command.p1 == 0x04 {
             channel.close()
-            return try select(command, world)
+            return try select(command, inputs)
         }
         guard selected != nil else { throw .status(.unknownInstruction) }
         if opensChannels, VirtualChannel.isHandshake(command, state.profile) {
-            return try channel.handshake(command, isExtended: isExtended, &state, world)
+            return try channel.handshake(command, isExtended: isExtended, &state, inputs)
         }
         if command.cla & 0x04 != 0 {
             let plain = try channel.unwrap(command, isExtended: isExtended)
-            return channel.wrap(try process(plain, world))
+            return channel.wrap(try process(plain, inputs))
         }
         guard !channel.isOpen else {
             channel.close()
             throw .status(.securityStatusNotSatisfied)
         }
         guard !needsChannel(command) else { throw .status(.conditionsNotSatisfied) }
-        return try process(command, world)
+        return try process(command, inputs)
     }
 
     /// Passes the command to the selected application; a CTAP2 status becomes the data of the reply.
-    private mutating func process(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+    private mutating func process(_ command: APDU, _ inputs: VirtualInputs) throws(Refusal) -> [UInt8] {
         guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
-        var world = world
-        if isOnReader, type(of: applet).takesReaderForTouch { world.touch = { _ in .touched } }
+        var inputs = inputs
+        if isOnReader, type(of: applet).takesReaderForTouch { inputs.touch = { _ in .touched } }
         applet.arrive(by: CommandRoute(isOnReader: isOnReader, channel: channel.rights))
         defer { selected = applet }
-        do { return try applet.process(command, &state, world) } catch {
+        do { return try applet.process(command, &state, inputs) } catch {
             guard case .ctap(let status) = error else { throw error }
             return [status]
         }
@@ -163,7 +173,7 @@ package struct VirtualCard: Sendable {
     }
 
     /// Selects an application. If that fails, the current one stays selected (ISO 7816-4 §11.2.2).
-    private mutating func select(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+    private mutating func select(_ command: APDU, _ inputs: VirtualInputs) throws(Refusal) -> [UInt8] {
         guard command.p2 & 0xF3 == 0 else { throw .status(.wrongParameters) }
         let applets = state.profile.model.applets ?? Self.applets
         let match = applets.first { applet in
@@ -173,7 +183,7 @@ package struct VirtualCard: Sendable {
         var applet: any Applet = isRestricted ? NDEFApplet(message: NDEFApplet.restriction) : match.init()
         if let selected, match.survivesReselection, type(of: selected) == match { applet = selected }
         let reply: [UInt8]
-        do throws(Refusal) { reply = try applet.select(&state, world) } catch {
+        do throws(Refusal) { reply = try applet.select(&state, inputs) } catch {
             // After a warning (62xx) about its state, the application is selected nevertheless.
             if case .status(let word) = error, word.sw1 == 0x62 { selected = applet }
             throw error

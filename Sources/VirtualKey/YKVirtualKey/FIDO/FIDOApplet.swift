@@ -21,16 +21,16 @@ package struct FIDOApplet: Applet {
 
     package mutating func arrive(by route: CommandRoute) { isOnReader = route.isOnReader }
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         key.fidoPower.waiting = nil
         return Array((key.profile.model.hasU2F && !key.fido.alwaysUV ? "U2F_V2" : "FIDO_2_0").utf8)
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard !isEnded else { throw .status(.commandNotAllowed) }
-        var authenticator = FIDOAuthenticator(key, world, isOnReader: isOnReader)
+        var authenticator = FIDOAuthenticator(key, inputs, isOnReader: isOnReader)
         defer { authenticator.store(in: &key) }
         switch (command.cla, command.ins) {
         case (0x80, _) where key.profile.applications & VirtualCapability.fido2 == 0: throw .status(.unknownClass)

@@ -30,6 +30,7 @@ extension FIDOAuthenticator {
         case .enableEnterpriseAttestation: memory.enterpriseAttestation = true
         case .toggleAlwaysUv: memory.alwaysUV.toggle()
         case .setMinPINLength: try setPINRules(parameters ?? CBOR.Map())
+        case .enableLongTouchForReset where features.canRequireLongTouch: memory.needsLongTouch = true
         default: throw .ctap(Status.invalidSubcommand)
         }
     }

@@ -85,7 +85,7 @@ extension FIDOAuthenticator {
 
     private mutating func beginEnrolment() throws(Refusal) -> CBOR {
         guard memory.fingerprints.count < VirtualFingerprint.limit else { throw .ctap(Status.fingerprintDatabaseFull) }
-        power.enrolment = (try world.draw(4), VirtualFingerprint.samples)
+        power.enrolment = (try inputs.draw(4), VirtualFingerprint.samples)
         return try sample()
     }
 
@@ -99,8 +99,8 @@ extension FIDOAuthenticator {
     private mutating func sample() throws(Refusal) -> CBOR {
         guard var enrolment = power.enrolment else { throw .ctap(Status.invalidParameter) }
         let quality: UInt8
-        switch world.touch(Array("fingerprint".utf8)) {
-        case .touched: quality = world.sample(VirtualFingerprint.samples - enrolment.left)
+        switch inputs.touch(Array("fingerprint".utf8)) {
+        case .touched: quality = inputs.sample(VirtualFingerprint.samples - enrolment.left)
         case .notTouched: quality = 0x0D
         case .pending: throw .waitingForTouch
         }
@@ -154,7 +154,7 @@ extension FIDOAuthenticator {
     ///   - blocked: The status when no retries are left: 3C for a token, 32 for a ceremony.
     mutating func verifyFinger(wrong: UInt8, blocked: UInt8) throws(Refusal) {
         guard memory.verificationsLeft > 0 else { throw .ctap(blocked) }
-        switch world.verify() {
+        switch inputs.verify() {
         case .verified: memory.verificationsLeft = FIDOMemory.allVerifications
         case .notTouched: throw .ctap(Status.userActionTimeout)
         case .pending: throw .waitingForTouch

@@ -18,6 +18,8 @@ struct AssertionInput: Sendable {
     var isVerified = false
     /// The input of hmac-secret.
     var salts: SaltInput?
+    /// The signature that previewSign asked for.
+    var signature: [UInt8]?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
         rpID = try fields.required(Key.rpId, .text)
@@ -34,7 +36,7 @@ extension FIDOAuthenticator {
 
     /// getAssertion (CTAP 2.2 §6.2.2).
     mutating func getAssertion(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
-        try memory.prepare(world, profile)
+        try memory.prepare(inputs, profile)
         var input = try Self.read { () throws(WireError) in try AssertionInput(fields) }
         input.extensions = try known(input.extensions, Self.assertionInputs)
         try answerEmptyProof(input.proof)
@@ -51,7 +53,9 @@ extension FIDOAuthenticator {
         input.isVerified = user.isVerified
         if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(Status.pinUvAuthTokenRequired) }
         input.salts = try salts(input.extensions["hmac-secret"])
+        try checkDirectBlob(input)
         let found = candidates(input)
+        input.signature = try signature(input, of: found.first)
         if needsTouch, !user.isPresent { try touch(input.rpID) }
         guard let first = found.first else { throw .ctap(Status.noCredentials) }
         if needsTouch { tokenWasUsed() }
@@ -68,7 +72,7 @@ extension FIDOAuthenticator {
     /// The types of the extensions' inputs to getAssertion (CTAP 2.2 §12).
     private static let assertionInputs: [String: @Sendable (CBOR) -> Bool] = [
         "hmac-secret": { $0.map != nil }, "credBlob": { $0.bool != nil }, "largeBlobKey": { $0.bool != nil },
-        "thirdPartyPayment": { $0.bool != nil },
+        "largeBlob": { $0.map != nil }, "previewSign": { $0.map != nil }, "thirdPartyPayment": { $0.bool != nil },
     ]
 
     /// getNextAssertion (CTAP 2.2 §6.3).
@@ -122,6 +126,9 @@ extension FIDOAuthenticator {
         if input.extensions["largeBlobKey"]?.bool == true {
             answer[Reply.largeBlobKey] = credential.largeBlobKey.map(CBOR.bytes)
         }
+        if let output = useDirectBlob(of: credential, input) {
+            answer[Reply.unsignedExtensionOutputs] = ["largeBlob": output]
+        }
         return .map(answer)
     }
 
@@ -132,6 +139,9 @@ extension FIDOAuthenticator {
         if input.extensions["credBlob"]?.bool == true { answers["credBlob"] = .bytes(credential.blob ?? []) }
         if input.extensions["thirdPartyPayment"]?.bool == true {
             answers["thirdPartyPayment"] = .bool(credential.allowsPayment)
+        }
+        if let signature = input.signature {
+            answers["previewSign"] = .map(CBOR.Map(keys: [CTAPProtocol.PreviewSign.Output.sig: .bytes(signature)]))
         }
         guard let salts = input.salts else { return answers }
         answers["hmac-secret"] = try secrets(salts, of: credential, isVerified: input.isVerified)

@@ -23,7 +23,7 @@ extension FIDOAuthenticator {
         let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         map[Key.transports] = profile.transports
         map[Key.algorithms] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
-        map[Key.maxSerializedLargeBlobArray] = .int(Int64(FIDOMemory.largeBlobLimit))
+        if !hasDirectLargeBlobs { map[Key.maxSerializedLargeBlobArray] = .int(Int64(FIDOMemory.largeBlobLimit)) }
         map[Key.forcePINChange] = .bool(memory.mustChangePIN)
         map[Key.minPINLength] = .unsigned(minPINLength)
         map[Key.firmwareVersion] = .unsigned(firmware)
@@ -34,21 +34,21 @@ extension FIDOAuthenticator {
             map[Key.uvModality] = 2
         }
         map[Key.remainingDiscoverableCredentials] = .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count))
-        map[Key.attestationFormats] = ["packed", "none"]
+        map[Key.attestationFormats] = .array(profile.attestationFormats.map(CBOR.text))
         if ctap >= .v23 { try addLatest(&map) }
         return .map(map)
     }
 
     /// Adds the members new in CTAP 2.2 and 2.3.
     private mutating func addLatest(_ map: inout CBOR.Map) throws(Refusal) {
-        try memory.prepare(world, profile)
-        map[Key.longTouchForReset] = false
+        try memory.prepare(inputs, profile)
+        map[Key.longTouchForReset] = .bool(profile.isFirmware58 || memory.needsLongTouch)
         map[Key.encIdentifier] = .bytes(try sealed(memory.identifier, "encIdentifier"))
         map[Key.transportsForReset] = profile.transports
         map[Key.pinComplexityPolicy] = .bool(requiresComplexPIN)
         map[Key.maxPINLength] = 63
         map[Key.encCredStoreState] = .bytes(try sealed(storeState, "encCredStoreState"))
-        map[Key.authenticatorConfigCommands] = [1, 2, 3]
+        map[Key.authenticatorConfigCommands] = features.canRequireLongTouch ? [1, 2, 3, 4] : [1, 2, 3]
     }
 
     /// A value that changes whenever a credential is added or deleted.
@@ -58,7 +58,7 @@ extension FIDOAuthenticator {
 
     /// Encrypts bytes for holders of the persistent token (CTAP 2.3 §6.4.5).
     private func sealed(_ bytes: [UInt8], _ purpose: String) throws(Refusal) -> [UInt8] {
-        let vector = try world.draw(16)
+        let vector = try inputs.draw(16)
         do {
             let zeros = [UInt8](repeating: 0, count: 32)
             let key = try HashAlgorithm.sha256.hkdf(
@@ -89,9 +89,9 @@ extension FIDOAuthenticator {
         case .v21: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength", "thirdPartyPayment"]
         case .v23:
             [
-                "credBlob", "credProtect", "hmac-secret", "hmac-secret-mc", "largeBlobKey", "minPinLength",
-                "pinComplexityPolicy", "thirdPartyPayment",
-            ]
+                "credBlob", "credProtect", "hmac-secret", "hmac-secret-mc",
+                hasDirectLargeBlobs ? "largeBlob" : "largeBlobKey", "minPinLength", "pinComplexityPolicy",
+            ] + (profile.hasPreviewSign ? ["previewSign"] : []) + ["thirdPartyPayment"]
         }
     }
 
@@ -104,7 +104,8 @@ extension FIDOAuthenticator {
             if features.hasFingerprints { options["userVerificationMgmtPreview"] = .bool(!memory.fingerprints.isEmpty) }
             return options
         }
-        for name in ["credMgmt", "authnrCfg", "largeBlobs", "pinUvAuthToken", "setMinPINLength"] {
+        for name in ["credMgmt", "authnrCfg", "largeBlobs", "pinUvAuthToken", "setMinPINLength"]
+        where name != "largeBlobs" || !hasDirectLargeBlobs {
             options[.text(name)] = true
         }
         options["makeCredUvNotRqd"] = .bool(!memory.alwaysUV && features.registersWithoutVerification)

@@ -23,6 +23,8 @@ struct CreationInput {
     let formats: [String]
     /// The input of hmac-secret-mc.
     var salts: SaltInput?
+    /// The policy of the key that previewSign asks for.
+    var signingPolicy: SigningPolicy?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
         clientDataHash = try fields.required(Key.clientDataHash, .bytes)
@@ -60,12 +62,14 @@ extension FIDOAuthenticator {
 
     /// makeCredential (CTAP 2.2 §6.1.2).
     mutating func makeCredential(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
-        try memory.prepare(world, profile)
+        try memory.prepare(inputs, profile)
         var input = try Self.read { () throws(WireError) in try CreationInput(fields) }
         input.extensions = try known(input.extensions, Self.creationInputs)
         guard (1...3).contains(input.extensions["credProtect"]?.unsigned ?? 1) else {
             throw .ctap(Status.invalidParameter)
         }
+        try checkDirectBlob(input)
+        input.signingPolicy = try signingPolicy(input.extensions["previewSign"])
         try answerEmptyProof(input.proof)
         let wanted = input.algorithms.map { COSEAlgorithm($0) }
         guard let algorithm = wanted.first(where: Self.algorithms.contains) else {
@@ -95,7 +99,7 @@ extension FIDOAuthenticator {
             try touch(input.rpID)
             throw .ctap(Status.credentialExcluded)
         }
-        if algorithm == .rs256 { try world.keyPairs.prepare(2048) }
+        if algorithm == .rs256 { try inputs.keyPairs.prepare(2048) }
         if !user.isPresent { try touch(input.rpID) }
         let credential = try newCredential(input, algorithm, rpIDHash, isResident: isResident)
         tokenWasUsed()
@@ -123,7 +127,8 @@ extension FIDOAuthenticator {
     private static let creationInputs: [String: @Sendable (CBOR) -> Bool] = [
         "credProtect": { $0.unsigned != nil }, "credBlob": { $0.bytes != nil }, "hmac-secret-mc": { $0.map != nil },
         "hmac-secret": { $0.bool != nil }, "largeBlobKey": { $0.bool != nil }, "minPinLength": { $0.bool != nil },
-        "pinComplexityPolicy": { $0.bool != nil }, "thirdPartyPayment": { $0.bool != nil },
+        "largeBlob": { $0.map != nil }, "pinComplexityPolicy": { $0.bool != nil }, "previewSign": { $0.map != nil },
+        "thirdPartyPayment": { $0.bool != nil },
     ]
 
     /// Whether the attestation may identify this key uniquely (CTAP 2.2 §7.1).
@@ -177,10 +182,10 @@ extension FIDOAuthenticator {
         let wantsLargeBlob = input.extensions["largeBlobKey"]?.bool
         if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(Status.invalidOption) }
         var credential = CredentialVault(seed: memory.seed).make(
-            try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection,
+            try inputs.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection,
             isStored: isResident)
         if algorithm == .rs256 {
-            credential.privateKey = try world.keyPairs.take(2048).der.value.copyBytes()
+            credential.privateKey = try inputs.keyPairs.take(2048).der.value.copyBytes()
             credential.rpID = input.rpID
         }
         guard isResident else {
@@ -189,14 +194,15 @@ extension FIDOAuthenticator {
             }
             return credential
         }
-        credential.secret = try world.draw(32)
+        credential.secret = try inputs.draw(32)
         credential.rpID = input.rpID
         credential.userID = input.userID
         credential.userName = input.userName.map { String($0.prefix(64)) }
         credential.displayName = input.displayName.map { String($0.prefix(64)) }
         credential.blob = input.extensions["credBlob"]?.bytes.flatMap { $0.count <= 32 ? $0 : nil }
+        if input.extensions["largeBlob"] != nil { credential.directBlob = VirtualCredential.DirectBlob() }
         credential.allowsPayment = input.extensions["thirdPartyPayment"]?.bool ?? false
-        if wantsLargeBlob == true { credential.largeBlobKey = try world.draw(32) }
+        if wantsLargeBlob == true { credential.largeBlobKey = try inputs.draw(32) }
         let same = memory.credentials.firstIndex { $0.rpIDHash == rpIDHash && $0.userID == input.userID }
         if let same { memory.credentials.remove(at: same) }
         guard memory.credentials.count < FIDOMemory.credentialLimit else { throw .ctap(Status.keyStoreFull) }
@@ -217,7 +223,7 @@ extension FIDOAuthenticator {
         var answer = CBOR.Map(keys: [
             Reply.fmt: "none", Reply.authData: .bytes(data.bytes), Reply.attStmt: .map(CBOR.Map()),
         ])
-        let format = input.formats.first { ["packed", "none"].contains($0) }
+        let format = input.formats.first { profile.attestationFormats.contains($0) }
         if format != "none" || isEnterprise {
             let signature = try attest(data.bytes + input.clientDataHash)
             let certificate = isEnterprise ? try ownCertificate() : memory.certificate
@@ -226,6 +232,12 @@ extension FIDOAuthenticator {
         }
         if isEnterprise { answer[Reply.epAtt] = true }
         answer[Reply.largeBlobKey] = credential.largeBlobKey.map(CBOR.bytes)
+        var unsigned = CBOR.Map()
+        if credential.directBlob != nil { unsigned["largeBlob"] = ["supported": true] }
+        if let policy = input.signingPolicy {
+            unsigned["previewSign"] = try signingKey(policy, for: credential, data, input.clientDataHash)
+        }
+        if !unsigned.isEmpty { answer[Reply.unsignedExtensionOutputs] = .map(unsigned) }
         return .map(answer)
     }
 
@@ -248,6 +260,7 @@ extension FIDOAuthenticator {
         if input.extensions["pinComplexityPolicy"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
             extensions["pinComplexityPolicy"] = .bool(requiresComplexPIN)
         }
+        if input.signingPolicy != nil { extensions["previewSign"] = Self.signingOutput }
         if let salts = input.salts {
             extensions["hmac-secret-mc"] = try secrets(salts, of: credential, isVerified: isVerified)
         }

@@ -91,10 +91,10 @@ extension FIDOAuthenticator {
         // CTAP 2.0 platforms do not expect PIN_POLICY_VIOLATION from getPinToken.
         guard !memory.mustChangePIN else { throw .ctap(isLegacy ? Status.pinInvalid : Status.pinPolicyViolation) }
         if permissions == 0x40 {
-            try memory.prepare(world, profile)
+            try memory.prepare(inputs, profile)
             return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(memory.persistentToken, shared))]))
         }
-        let token = try world.draw(32)
+        let token = try inputs.draw(32)
         power.token = FIDOPower.Token(
             bytes: token, version: shared.version, permissions: permissions ?? 0x03, rpID: rpID, isLegacy: isLegacy)
         return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
@@ -110,7 +110,7 @@ extension FIDOAuthenticator {
         try checkPermissions(permissions, rpID, byFinger: true)
         guard !memory.fingerprints.isEmpty else { throw .ctap(Status.notAllowed) }
         try verifyFinger(wrong: Status.uvInvalid, blocked: Status.uvBlocked)
-        let token = try world.draw(32)
+        let token = try inputs.draw(32)
         power.token = FIDOPower.Token(
             bytes: token, version: shared.version, permissions: permissions, rpID: rpID, isPresent: true)
         return .map(CBOR.Map(keys: [Reply.pinUvAuthToken: .bytes(try encrypt(token, shared))]))
@@ -171,7 +171,7 @@ extension FIDOAuthenticator {
 extension FIDOAuthenticator {
     mutating func agreementKey() throws(Refusal) -> P256KeyAgreement {
         for _ in 0..<4 {
-            let scalar = if let key = power.agreementKey { key } else { try world.draw(32) }
+            let scalar = if let key = power.agreementKey { key } else { try inputs.draw(32) }
             power.agreementKey = scalar
             if let key = try? P256KeyAgreement(scalar: Secret(scalar)) { return key }
             power.agreementKey = HashAlgorithm.sha256.hash(scalar)
@@ -210,7 +210,7 @@ extension FIDOAuthenticator {
     }
 
     func encrypt(_ message: [UInt8], _ shared: borrowing PINSharedKey) throws(Refusal) -> [UInt8] {
-        let vector = try world.draw(shared.vectorSize)
+        let vector = try inputs.draw(shared.vectorSize)
         do { return try shared.encrypt(message, vector: vector) } catch { throw .ctap(Status.other) }
     }
 

@@ -29,10 +29,10 @@ extension FIDOAuthenticator {
         guard !memory.alwaysUV else { throw .status(.commandNotAllowed) }
         guard memory.u2fPIN == nil || power.hasU2FPIN else { throw .status(.securityStatusNotSatisfied) }
         try u2fTouch()
-        try memory.prepare(world, profile)
+        try memory.prepare(inputs, profile)
         let (challenge, application) = (Array(data.prefix(32)), Array(data.suffix(32)))
         let credential = CredentialVault(seed: memory.seed).make(
-            try world.draw(32), rpIDHash: application, algorithm: .es256, protection: 1)
+            try inputs.draw(32), rpIDHash: application, algorithm: .es256, protection: 1)
         guard let point = try credential.publicKey().uncompressedPoint else { throw .status(.aborted) }
         let signature = try attest([0x00] + application + challenge + credential.id + point)
         let handle = [UInt8(truncatingIfNeeded: credential.id.count)] + credential.id
@@ -65,7 +65,7 @@ extension FIDOAuthenticator {
 
     /// U2F never waits: without a touch it answers 6985, and the host asks again.
     func u2fTouch() throws(Refusal) {
-        guard profile.model.isCard || world.touch(Array("U2F".utf8)) == .touched else {
+        guard profile.model.isCard || inputs.touch(Array("U2F".utf8)) == .touched else {
             throw .status(.conditionsNotSatisfied)
         }
     }

@@ -17,7 +17,7 @@ struct FIDOAuthenticator {
     let isResetBlocked: Bool
     /// Whether the host reaches the key over NFC.
     let isOnReader: Bool
-    let world: VirtualWorld
+    let inputs: VirtualInputs
     /// The command that is answered.
     private(set) var command: UInt8 = 0
 
@@ -26,6 +26,8 @@ struct FIDOAuthenticator {
     /// The CTAP version that the key supports.
     var ctap: FIDOFeatures.Version { profile.fido.version }
 
+    /// Whether credentials store their large blobs themselves.
+    var hasDirectLargeBlobs: Bool { ctap >= .v23 && features.hasDirectLargeBlobs }
     /// The minimum PIN length in code points: as configured, or as the series requires.
     var minPINLength: UInt64 { max(memory.minPINLength, profile.minFIDOPINLength) }
     /// Whether new PINs must satisfy the complexity policy of the application or of the whole key.
@@ -36,13 +38,13 @@ struct FIDOAuthenticator {
     /// The maximum message size, in bytes.
     static let messageLimit = 1200
 
-    init(_ key: VirtualKeyState, _ world: VirtualWorld, isOnReader: Bool = false) {
+    init(_ key: VirtualKeyState, _ inputs: VirtualInputs, isOnReader: Bool = false) {
         self.isOnReader = isOnReader
         memory = key.fido
         power = key.fidoPower
         profile = key.profile
         isResetBlocked = key.resetBlocked & VirtualCapability.fido2 != 0
-        self.world = world
+        self.inputs = inputs
     }
 
     func store(in key: inout VirtualKeyState) {
@@ -88,7 +90,8 @@ struct FIDOAuthenticator {
         case Command.credentialManagementPreview: ctap >= .v21Pre
         case Command.bioEnrollmentPreview: ctap >= .v21Pre && features.hasFingerprints
         case Command.bioEnrollment: ctap >= .v21 && features.hasFingerprints
-        case Command.credentialManagement, Command.selection, Command.largeBlobs, Command.config: ctap >= .v21
+        case Command.credentialManagement, Command.selection, Command.config: ctap >= .v21
+        case Command.largeBlobs: ctap >= .v21 && !hasDirectLargeBlobs
         default: false
         }
     }
@@ -107,7 +110,7 @@ struct FIDOAuthenticator {
     /// Waits for a touch; 2F if the key is not touched in time. For a card, being held to the reader is enough.
     func touch(_ purpose: String) throws(Refusal) {
         guard !profile.model.isCard else { return }
-        switch world.touch(Array(purpose.utf8)) {
+        switch inputs.touch(Array(purpose.utf8)) {
         case .touched: return
         case .notTouched: throw .ctap(Status.userActionTimeout)
         case .pending: throw .waitingForTouch

@@ -24,6 +24,7 @@ extension FIDOMemory {
         if mustChangePIN { object["mustChangePIN"] = true }
         if alwaysUV { object["alwaysUV"] = true }
         if enterpriseAttestation { object["enterpriseAttestation"] = true }
+        if needsLongTouch { object["needsLongTouch"] = true }
         object["credentials"] = .array(credentials.map(\.json))
         if !hidden.isEmpty { object["hidden"] = .array(hidden.map(\.json)) }
         object["largeBlobs"] = .string(Hex.encode(largeBlobs))
@@ -60,6 +61,7 @@ extension FIDOMemory {
         mustChangePIN = try fields.flag("mustChangePIN")
         alwaysUV = try fields.flag("alwaysUV")
         enterpriseAttestation = try fields.flag("enterpriseAttestation")
+        needsLongTouch = try fields.flag("needsLongTouch")
         for entry in try fields.list("credentials") { credentials.append(try VirtualCredential(entry)) }
         if fields.has("hidden") {
             for entry in try fields.list("hidden") { hidden.append(try VirtualCredential(entry)) }
@@ -101,6 +103,10 @@ extension VirtualCredential {
         object["protection"] = .int(Int64(clamping: protection))
         object["blob"] = blob.map { .string(Hex.encode($0)) }
         object["largeBlobKey"] = largeBlobKey.map { .string(Hex.encode($0)) }
+        if let directBlob {
+            object["directBlob"] = .string(Hex.encode(directBlob.bytes))
+            object["directBlobSize"] = .int(Int64(clamping: directBlob.size))
+        }
         if allowsPayment { object["payment"] = true }
         return .object(object)
     }
@@ -119,6 +125,10 @@ extension VirtualCredential {
         protection = try fields.number("protection", 1...3)
         if fields.has("blob") { blob = try fields.bytes("blob") }
         if fields.has("largeBlobKey") { largeBlobKey = try fields.bytes("largeBlobKey") }
+        if fields.has("directBlob") {
+            directBlob = DirectBlob(
+                bytes: try fields.bytes("directBlob"), size: try fields.number("directBlobSize", 0...UInt64(Int64.max)))
+        }
         allowsPayment = try fields.flag("payment")
         try fields.finish()
     }

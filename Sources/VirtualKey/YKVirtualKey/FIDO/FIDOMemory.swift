@@ -36,6 +36,8 @@ package struct FIDOMemory: Hashable, Sendable {
     package var alwaysUV = false
     /// Whether enterprise attestation is enabled.
     package var enterpriseAttestation = false
+    /// Whether a reset requires a long touch (authenticatorConfig, subcommand 4); only a reset clears it.
+    package var needsLongTouch = false
     /// The discoverable credentials, oldest first.
     package var credentials: [VirtualCredential] = []
     /// Non-discoverable credentials whose key does not fit in an identifier: RSA.
@@ -80,15 +82,15 @@ package struct FIDOMemory: Hashable, Sendable {
     package init() {}
 
     /// Draws the random values that are created on first use.
-    mutating func prepare(_ world: VirtualWorld, _ profile: DeviceProfile) throws(Refusal) {
-        if seed.isEmpty { seed = try world.draw(32) }
+    mutating func prepare(_ inputs: VirtualInputs, _ profile: DeviceProfile) throws(Refusal) {
+        if seed.isEmpty { seed = try inputs.draw(32) }
         if profile.fido.version >= .v23 {
-            if persistentToken.isEmpty { persistentToken = try world.draw(32) }
-            if identifier.isEmpty { identifier = try world.draw(16) }
+            if persistentToken.isEmpty { persistentToken = try inputs.draw(32) }
+            if identifier.isEmpty { identifier = try inputs.draw(16) }
         }
         guard certificate.isEmpty else { return }
-        attestationKey = try world.draw(32)
-        authorityKey = HashAlgorithm.sha256.hash(attestationKey + (try world.draw(32)))
+        attestationKey = try inputs.draw(32)
+        authorityKey = HashAlgorithm.sha256.hash(attestationKey + (try inputs.draw(32)))
         do {
             let key = try SigningKey(p256: Secret(authorityKey))
             authority = try AttestationAuthority(key: key).root(serial: Array(seed.suffix(8)))

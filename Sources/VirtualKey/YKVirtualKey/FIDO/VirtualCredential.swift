@@ -29,8 +29,20 @@ package struct VirtualCredential: Hashable, Sendable {
     package var blob: [UInt8]?
     /// The key for the large blob.
     package var largeBlobKey: [UInt8]?
+    /// The large blob that the credential stores itself; `nil` if it cannot have one.
+    package var directBlob: DirectBlob?
     /// The thirdPartyPayment flag.
     package var allowsPayment = false
+
+    /// A large blob in a credential.
+    package struct DirectBlob: Hashable, Sendable {
+        /// The compressed bytes; empty if there is none.
+        package var bytes: [UInt8] = []
+        /// The size before compression.
+        package var size: UInt64 = 0
+        /// The maximum size, in bytes.
+        package static let limit = 512
+    }
 
     package init(id: [UInt8], rpID: String, algorithm: COSEAlgorithm, secret: [UInt8]) {
         self.id = id

@@ -30,7 +30,7 @@ package struct VirtualHID: Sendable {
         /// The status in the last keepalive, and when it was sent: 1 for computing, 2 for waiting for a touch (CTAP 2.2
         /// §11.2.9.1.7).
         var doing: UInt8
-        var told: Instant
+        var lastSign: Instant
         /// When the key began to wait for a touch; `nil` while it does not.
         var waitsSince: Instant?
     }
@@ -125,10 +125,17 @@ package struct VirtualHID: Sendable {
         expire(at: now)
         guard let work else { return }
         if let since = work.waitsSince, since.duration(to: now) >= touchTime, !isEndless {
-            finish(work.message, [CTAPProtocol.Status.userActionTimeout], at: now)
+            finish(work.message, Self.timeoutAnswer(work.message.command), at: now)
         } else {
             attempt(work.message, at: now, run)
         }
+    }
+
+    /// What a message is answered when nobody touched the key: a status of CTAP2, or the status word of a command.
+    private static func timeoutAnswer(_ command: CTAPHID.Command) -> [UInt8] {
+        guard command.isVendor else { return [CTAPProtocol.Status.userActionTimeout] }
+        let status = StatusWord.securityStatusNotSatisfied
+        return [status.sw1, status.sw2]
     }
 
     /// Removes and returns the next report that is due.
@@ -235,9 +242,9 @@ package struct VirtualHID: Sendable {
             case .computing: break
             }
         }
-        if let work, work.doing == doing, work.told.duration(to: now) < Self.keepalivePeriod { return }
+        if let work, work.doing == doing, work.lastSign.duration(to: now) < Self.keepalivePeriod { return }
         let waitsSince = doing == 0x02 ? work?.waitsSince ?? now : nil
-        work = Work(message: message, doing: doing, told: now, waitsSince: waitsSince)
+        work = Work(message: message, doing: doing, lastSign: now, waitsSince: waitsSince)
         say(.init(.keepalive, on: message.channel, [doing]), at: now)
     }
 

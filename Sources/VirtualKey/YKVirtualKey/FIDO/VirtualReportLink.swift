@@ -55,7 +55,8 @@ final class VirtualReportLink: ReportLink {
         self.key = key
         device = VirtualHID(key.state, faults: faults)
         identity = ReportIdentity(
-            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor, product: key.state.usbProduct)
+            path: "virtual", name: key.state.profile.model.reader, vendor: key.state.profile.vendor,
+            product: key.state.usbProduct)
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {

@@ -3,15 +3,16 @@
 import YKWire
 
 extension FIDOFeatures {
-    /// The features as stored in the state file; `nil` for the default ones.
-    var json: JSONValue? {
-        guard self != FIDOFeatures() else { return nil }
+    /// The features as stored in the state file, unless they are those of the firmware.
+    var json: JSONValue {
         var object = JSONValue.Object()
         object["version"] = .string(version.rawValue)
         if hasFingerprints { object["fingerprints"] = true }
         if needsFingerprintForCeremonies { object["noMcGaPermissionsWithClientPin"] = true }
         if !registersWithoutVerification { object["makeCredUvRequired"] = true }
         object["resetWindow"] = resetWindow.map { .int(Int64($0)) }
+        if hasDirectLargeBlobs { object["directLargeBlobs"] = true }
+        if canRequireLongTouch { object["canRequireLongTouch"] = true }
         object["enterpriseRelyingParties"] = .array(enterpriseRelyingParties.map(JSONValue.string))
         return .object(object)
     }
@@ -24,6 +25,8 @@ extension FIDOFeatures {
         needsFingerprintForCeremonies = try fields.flag("noMcGaPermissionsWithClientPin")
         registersWithoutVerification = !(try fields.flag("makeCredUvRequired"))
         if fields.has("resetWindow") { resetWindow = try fields.number("resetWindow", 0...3600) }
+        hasDirectLargeBlobs = try fields.flag("directLargeBlobs")
+        canRequireLongTouch = try fields.flag("canRequireLongTouch")
         if fields.has("enterpriseRelyingParties") {
             enterpriseRelyingParties = try fields.texts("enterpriseRelyingParties")
         }

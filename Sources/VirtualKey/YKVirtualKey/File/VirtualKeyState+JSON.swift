@@ -17,10 +17,7 @@ extension VirtualKeyState {
         object["oath"] = oath.json
         object["ndef"] = .string(ndef)
         object["fido"] = fido.json
-        object["piv"] = piv.json
-        object["hsmAuth"] = hsmAuth.json
-        object["openpgp"] = openPGP.json
-        object["securityDomain"] = securityDomain.json
+        for memory in VirtualCard.memories { object[memory.member] = self[memory].json }
         object["otp"] = otp.json
         object["management"] = management.json
         return .object(object)
@@ -33,15 +30,16 @@ extension VirtualKeyState {
         self.init(
             profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
         ndef = try fields.text("ndef")
-        if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
-        if fields.has("hsmAuth") { hsmAuth = try HSMAuthMemory(try fields.fields("hsmAuth")) }
-        if fields.has("openpgp") { openPGP = try OpenPGPMemory(try fields.fields("openpgp")) }
-        if fields.has("securityDomain") { securityDomain = try SecurityDomainMemory(try fields.list("securityDomain")) }
+        for memory in VirtualCard.memories where fields.has(memory.member) { try take(memory, from: &fields) }
         if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
         if fields.has("management") { management = try ManagementMemory(try fields.fields("management")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }
         try fields.finish()
     }
+
+    private mutating func take<Memory: AppletMemory>(
+        _ type: Memory.Type, from fields: inout StateFields
+    ) throws(StateFields.Fault) { self[type] = try type.take(from: &fields) }
 }
 
 extension DeviceProfile {
@@ -51,7 +49,7 @@ extension DeviceProfile {
         object["version"] = .string(version.description)
         object["form"] = .int(Int64(formFactor))
         object["transport"] = .string(transport.rawValue)
-        object["fido"] = fido.json
+        if fido != FIDOFeatures(version: FIDOFeatures.Version(of: version)) { object["fido"] = fido.json }
         if model != .yubiKey { object["model"] = .string(model.rawValue) }
         return .object(object)
     }

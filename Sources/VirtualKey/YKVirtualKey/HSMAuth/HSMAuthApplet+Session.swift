@@ -9,7 +9,7 @@ extension HSMAuthApplet {
     /// GET CHALLENGE: returns 8 random bytes, or the public half of a new ephemeral key, which requires the password
     /// from firmware 5.7.1 on.
     mutating func challenge(
-        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let (label, password) = try OATHApplet.parse(command.data) { reader throws(WireError) in
             (try reader.value(Tag.label), reader.isAtEnd ? nil : try reader.value(Tag.credentialPassword))
@@ -22,8 +22,8 @@ extension HSMAuthApplet {
         } else if isAsymmetric, version >= FirmwareVersion(5, 7, 1) {
             throw .status(.incorrectParameters)
         }
-        guard isAsymmetric else { return try world.draw(8) }
-        let number = try Self.privateNumber(world)
+        guard isAsymmetric else { return try inputs.draw(8) }
+        let number = try Self.privateNumber(inputs)
         guard let key = try? P256KeyAgreement(scalar: Secret(number)) else { throw .status(.memoryFailure) }
         pending = (label, number)
         return [0x04] + key.publicPoint
@@ -31,14 +31,14 @@ extension HSMAuthApplet {
 
     /// CALCULATE SESSION KEYS: requires the password, and a touch if the credential requires one.
     mutating func calculate(
-        _ command: APDU, _ memory: inout HSMAuthMemory, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout HSMAuthMemory, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let request = try OATHApplet.parse(command.data) { reader throws(WireError) in try Request(&reader) }
         let index = try find(request.label, memory)
         let credential = memory.credentials[index]
         guard request.isWellFormed(for: credential.algorithm) else { throw .status(.incorrectParameters) }
         if credential.needsTouch {
-            switch world.touch(credential.label) {
+            switch inputs.touch(credential.label) {
             case .touched: break
             case .notTouched: throw .status(.securityStatusNotSatisfied)
             case .pending: throw .waitingForTouch

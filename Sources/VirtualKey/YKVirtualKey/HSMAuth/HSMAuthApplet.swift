@@ -8,6 +8,7 @@ package import YKWire
 /// The YubiHSM Auth application: long-term keys for sessions with a YubiHSM 2.
 package struct HSMAuthApplet: Applet {
     package static let aid = AID.hsmAuth
+    package static var memory: (any AppletMemory.Type)? { HSMAuthMemory.self }
     package static let capabilities = VirtualCapability.hsmAuth
     package static let takesReaderForTouch = true
 
@@ -21,12 +22,12 @@ package struct HSMAuthApplet: Applet {
 
     package init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         TLV(Tag.version, key.profile.version.bytes).encoded
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let version = key.profile.version
         if [Instruction.getChallenge, Instruction.getPublicKey].contains(command.ins),
@@ -38,10 +39,10 @@ package struct HSMAuthApplet: Applet {
             throw .status(.unknownInstruction)
         }
         switch (command.ins, command.parameters) {
-        case (Instruction.put, 0): try put(command, &key.hsmAuth, version, world)
+        case (Instruction.put, 0): try put(command, &key.hsmAuth, version, inputs)
         case (Instruction.delete, 0): try delete(command, &key.hsmAuth)
-        case (Instruction.calculate, 0): return try calculate(command, &key.hsmAuth, world)
-        case (Instruction.getChallenge, 0): return try challenge(command, &key.hsmAuth, version, world)
+        case (Instruction.calculate, 0): return try calculate(command, &key.hsmAuth, inputs)
+        case (Instruction.getChallenge, 0): return try challenge(command, &key.hsmAuth, version, inputs)
         case (Instruction.list, 0): return list(key.hsmAuth)
         case (Instruction.reset, 0xDEAD):
             key.hsmAuth = HSMAuthMemory()
@@ -70,7 +71,7 @@ extension HSMAuthApplet {
     }
 
     private func put(
-        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout HSMAuthMemory, _ version: FirmwareVersion, _ inputs: VirtualInputs
     ) throws(Refusal) {
         let (given, parsed) = try OATHApplet.parse(command.data) { reader throws(WireError) in
             (try reader.value(Tag.managementKey), try Self.credential(&reader))
@@ -81,7 +82,7 @@ extension HSMAuthApplet {
         else { throw .status(.incorrectParameters) }
         if credential.algorithm == 39 {
             guard version >= FirmwareVersion(5, 6, 0) else { throw .status(.incorrectParameters) }
-            if credential.keys.isEmpty { credential.keys = try Self.privateNumber(world) }
+            if credential.keys.isEmpty { credential.keys = try Self.privateNumber(inputs) }
             guard (try? P256KeyAgreement(scalar: Secret(credential.keys))) != nil else {
                 throw .status(.incorrectParameters)
             }
@@ -195,9 +196,9 @@ extension HSMAuthApplet {
     }
 
     /// A private scalar of P-256.
-    static func privateNumber(_ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+    static func privateNumber(_ inputs: VirtualInputs) throws(Refusal) -> [UInt8] {
         for _ in 0..<8 {
-            let number = try world.draw(32)
+            let number = try inputs.draw(32)
             if (try? P256KeyAgreement(scalar: Secret(number))) != nil { return number }
         }
         throw .status(.memoryFailure)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// The persistent state of the YubiHSM Auth application.
-package struct HSMAuthMemory: Hashable, Sendable {
+package struct HSMAuthMemory: AppletMemory {
+    package static let member = "hsmAuth"
+
     /// One credential.
     package struct Credential: Hashable, Sendable {
         package var label: [UInt8]
@@ -31,7 +33,7 @@ package struct HSMAuthMemory: Hashable, Sendable {
 
 extension HSMAuthMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? {
+    package var json: JSONValue? {
         guard self != HSMAuthMemory() else { return nil }
         var object = JSONValue.Object()
         object["managementKey"] = .string(Hex.encode(managementKey))
@@ -50,8 +52,12 @@ extension HSMAuthMemory {
         return .object(object)
     }
 
+    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> HSMAuthMemory {
+        try HSMAuthMemory(try fields.fields(member))
+    }
+
     /// Parses the memory in a state file.
-    init(_ fields: StateFields) throws(StateFields.Fault) {
+    private init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()
         managementKey = try fields.bytes("managementKey")
@@ -71,5 +77,13 @@ extension HSMAuthMemory {
             credentials.append(credential)
         }
         try fields.finish()
+    }
+}
+
+extension VirtualKeyState {
+    /// The YubiHSM Auth application's memory.
+    package var hsmAuth: HSMAuthMemory {
+        get { self[HSMAuthMemory.self] }
+        set { self[HSMAuthMemory.self] = newValue }
     }
 }

@@ -27,6 +27,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     case openPGP = "openpgp"
     /// A Gnuk token 1.2 as an OpenPGP card: no admin PIN until one is set.
     case gnuk
+    /// A Nitrokey 3 with FIDO and its Secrets application.
+    case nitrokey3
 
     /// Whether it is a contactless card with only a FIDO application: it has no touch sensor, since holding it to the
     /// reader proves presence.
@@ -37,7 +39,34 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .arculus, .arculusP71: [FIDOApplet.self]
         case .openPGP, .gnuk: [OpenPGPApplet.self]
+        case .nitrokey3: [SecretsApplet.self, FIDOApplet.self]
         default: nil
+        }
+    }
+
+    /// What it is on USB, and the applications there; `nil` for a YubiKey, whose own depend on firmware and interfaces.
+    var usb: (vendor: UInt16, product: UInt16, maker: String, name: String, applications: UInt32)? {
+        guard self == .nitrokey3 else { return nil }
+        return (0x20A0, 0x42B2, "Nitrokey", "Nitrokey 3", VirtualCapability.u2f | VirtualCapability.fido2)
+    }
+
+    /// Its answer to reset; `nil` for a YubiKey, whose depends on firmware and place.
+    var atr: [UInt8]? {
+        switch self {
+        case .arculus, .arculusP71: Self.contactless
+        case .openPGP, .gnuk: Self.openPGPCard
+        case .nitrokey3: Self.nitrokey
+        default: nil
+        }
+    }
+
+    /// The name of its reader.
+    var reader: String {
+        switch self {
+        case .arculus, .arculusP71: "ykit virtual contactless reader"
+        case .openPGP, .gnuk: "ykit virtual card reader"
+        case .nitrokey3: "ykit virtual Nitrokey 3"
+        default: VirtualKey.readerName
         }
     }
 
@@ -47,7 +76,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// The AAGUID (public AAGUID lists).
     package var aaguid: [UInt8] {
         switch self {
-        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP, .gnuk:
+        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP, .gnuk,
+            .nitrokey3:
             [0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01]
         case .arculus:
             [0x9D, 0x3D, 0xF6, 0xBA, 0x28, 0x2F, 0x11, 0xED, 0xA2, 0x61, 0x02, 0x42, 0xAC, 0x12, 0x00, 0x02]
@@ -61,10 +91,14 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
 
     /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). The real Arculus
     /// card's is not published.
-    static let contactless: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
+    private static let contactless: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
+
+    /// The answer to reset of a Nitrokey 3 (nitrokey-sdk-py): its name in the historical bytes.
+    private static let nitrokey: [UInt8] =
+        [0x3B, 0x8F, 0x01, 0x80, 0x5D] + Array("Nitrokey".utf8) + [0, 0, 0, 0, 0, 0x6A]
 
     /// The answer to reset of an OpenPGP card with contacts: T=1, and the card's historical bytes.
-    static let openPGPCard: [UInt8] = [
+    private static let openPGPCard: [UInt8] = [
         0x3B, 0xDA, 0x18, 0xFF, 0x81, 0xB1, 0xFE, 0x75, 0x1F, 0x03, 0x00, 0x31, 0xF5, 0x73, 0xC0, 0x01, 0x60, 0x00,
         0x90,
         0x00, 0x1C,
@@ -77,7 +111,7 @@ extension DeviceProfile {
         self.init(serial: serial)
         self.model = model
         switch model {
-        case .yubiKey, .openPGP, .gnuk: break
+        case .yubiKey, .openPGP, .gnuk, .nitrokey3: break
         case .neo: version = FirmwareVersion(3, 5, 0)
         case .yubiKey4: version = FirmwareVersion(4, 3, 7)
         case .yubiKey4FIPS: version = FirmwareVersion(4, 4, 5)
@@ -96,8 +130,14 @@ extension DeviceProfile {
 }
 
 extension DeviceProfile {
-    /// Its transports, as in getInfo.
-    var transports: CBOR { model.isCard ? ["nfc"] : hasNFC ? ["usb", "nfc"] : ["usb"] }
+    /// Its transports, as in getInfo. From firmware 5.8 on the smart card on USB has the FIDO application too.
+    var transports: CBOR {
+        if model.isCard { return ["nfc"] }
+        let usb: [CBOR] = isFirmware58 ? ["usb", "smart-card"] : ["usb"]
+        return .array(hasNFC ? usb + ["nfc"] : usb)
+    }
+    /// The attestation formats that a host can choose from; firmware 5.8 makes no other.
+    var attestationFormats: [String] { isFirmware58 ? ["packed"] : ["packed", "none"] }
     /// The transports as bits of an attestation certificate: USB 20, NFC 10.
     var attestedTransports: UInt8 { model.isCard ? 0x10 : hasNFC ? 0x30 : 0x20 }
 }

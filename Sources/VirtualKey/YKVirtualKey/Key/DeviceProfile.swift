@@ -25,17 +25,17 @@ public struct DeviceProfile: Hashable, Sendable {
     /// The features of its FIDO application.
     public var fido: FIDOFeatures
 
-    /// Creates a profile.
+    /// Creates a profile; by default the FIDO application has the CTAP version of the firmware.
     public init(
         version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1,
         transport: Transport = .usb,
-        fido: FIDOFeatures = FIDOFeatures()
+        fido: FIDOFeatures? = nil
     ) {
         self.version = version
         self.serial = serial
         self.formFactor = formFactor
         self.transport = transport
-        self.fido = fido
+        self.fido = fido ?? FIDOFeatures(version: FIDOFeatures.Version(of: version))
     }
 
     /// The answer to reset of a real key of this version, connected as ``transport`` says.
@@ -43,8 +43,7 @@ public struct DeviceProfile: Hashable, Sendable {
 
     /// The answer to reset of a real key of this version, in a port or on a contactless reader.
     package func atr(onReader isOnReader: Bool) -> [UInt8] {
-        if model.isCard { return DeviceModel.contactless }
-        if model.isContactCard { return DeviceModel.openPGPCard }
+        if let atr = model.atr { return atr }
         if isOnReader { return Self.contactless }
         return switch version.major {
         case ...3: Self.neo
@@ -53,8 +52,8 @@ public struct DeviceProfile: Hashable, Sendable {
         }
     }
 
-    /// Yubico's USB vendor number.
-    package static let vendor: UInt16 = 0x1050
+    /// The USB vendor number, by default Yubico's.
+    package var vendor: UInt16 { model.usb?.vendor ?? 0x1050 }
     /// The USB device release number: major and minor version, binary-coded decimal.
     package var release: UInt16 {
         UInt16(version.major % 10) << 8 | UInt16(version.minor % 10) << 4 | UInt16(version.patch % 10)

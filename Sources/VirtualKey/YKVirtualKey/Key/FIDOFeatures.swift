@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// The features of a key's FIDO application: the version of the specification, and the vendor's options.
 public struct FIDOFeatures: Hashable, Sendable {
     /// A version of CTAP.
@@ -15,6 +17,8 @@ public struct FIDOFeatures: Hashable, Sendable {
 
         /// Whether the first version is older.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+        /// The version of a YubiKey 5 with this firmware: 2.3 from firmware 5.8 on.
+        public init(of firmware: FirmwareVersion) { self = firmware >= DeviceProfile.firmware58 ? .v23 : .v21 }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
@@ -28,6 +32,11 @@ public struct FIDOFeatures: Hashable, Sendable {
     public var registersWithoutVerification: Bool
     /// The time after power-up during which the key can be reset, in seconds; `nil` for no limit.
     public var resetWindow: Int?
+    /// Whether it can be configured that a reset requires a long touch (CTAP 2.3; no YubiKey can).
+    public var canRequireLongTouch = false
+    /// Whether credentials store their large blobs themselves (largeBlob, CTAP 2.3; no YubiKey does), instead of the large-blob
+    /// array.
+    public var hasDirectLargeBlobs = false
     /// The relying parties that get an attestation with the serial number on request (vendor-facilitated enterprise
     /// attestation).
     public var enterpriseRelyingParties: [String]

@@ -58,7 +58,7 @@ extension VirtualKey {
     package func attempt(_ command: [UInt8]) throws(LinkError) -> VirtualCard.Outcome {
         try using { body throws(VirtualKeyFileError) in
             var card = body.card
-            let outcome = card.attempt(command, world)
+            let outcome = card.attempt(command, inputs)
             if card.state != body.card.state { try body.file?.save(card.state) }
             body.card = card
             return outcome
@@ -71,7 +71,7 @@ extension VirtualKey {
         _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
     ) throws(LinkError) -> VirtualHID.Outcome {
         let change = try change { key throws(Refusal) in
-            var authenticator = FIDOAuthenticator(key, world)
+            var authenticator = FIDOAuthenticator(key, inputs)
             defer { authenticator.store(in: &key) }
             return try use(&authenticator)
         }
@@ -81,6 +81,18 @@ extension VirtualKey {
         case .waiting: return .waiting
         case .computing: return .computing
         }
+    }
+
+    /// Passes a command that a vendor command of CTAPHID carries to its application.
+    func tunnel(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
+        let outcome = try? whileFree { body throws(VirtualKeyFileError) in
+            var card = body.card
+            let outcome = card.tunnel(message.payload, by: message.command.rawValue, inputs)
+            if card.state != body.card.state { try body.file?.save(card.state) }
+            body.card = card
+            return outcome
+        }
+        return outcome ?? .refused(.other)
     }
 
     /// The result of a change to the key's state.
@@ -97,17 +109,24 @@ extension VirtualKey {
 
     /// Uses the key's state independently of the card. Waits for a file that another program has locked.
     func change(_ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]) throws(LinkError) -> Change {
+        try whileFree { body throws(VirtualKeyFileError) in try body.change(use) }
+    }
+
+    /// Uses the key while no other program has its file, waiting for that.
+    private func whileFree<Value: Sendable>(
+        _ use: (inout Body) throws(VirtualKeyFileError) -> Value
+    ) throws(LinkError) -> Value {
         let deadline = Deadline.after(.seconds(2))
         while true {
-            if let change = try changeOnce(use) { return change }
+            if let value = try ifFree(use) { return value }
             guard !deadline.isOver else { throw .busy(reader: Self.readerName, holders: holders) }
             Pause.step(deadline)
         }
     }
 
-    private func changeOnce(
-        _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
-    ) throws(LinkError) -> Change? {
+    private func ifFree<Value: Sendable>(
+        _ use: (inout Body) throws(VirtualKeyFileError) -> Value
+    ) throws(LinkError) -> Value? {
         try using { body throws(VirtualKeyFileError) in
             if body.holder == nil, body.file != nil {
                 let (fido, otp) = (body.card.state.fidoPower, body.card.state.otpPower)
@@ -115,7 +134,7 @@ extension VirtualKey {
                 (body.card.state.fidoPower, body.card.state.otpPower) = (fido, otp)
             }
             defer { if body.holder == nil { body.file?.unlock() } }
-            return try body.change(use)
+            return try use(&body)
         }
     }
 

@@ -9,7 +9,7 @@ public import YKTransport
 /// All links of a key share its state, as all programs share a key in a port.
 public final class VirtualKey: Sendable {
     /// The inputs of the key.
-    public let world: VirtualWorld
+    public let inputs: VirtualInputs
     let body: Mutex<Body>
 
     struct Body {
@@ -21,8 +21,8 @@ public final class VirtualKey: Sendable {
     }
 
     /// Creates a key with its state in memory.
-    public init(_ state: VirtualKeyState, world: VirtualWorld = VirtualWorld()) {
-        self.world = world
+    public init(_ state: VirtualKeyState, inputs: VirtualInputs = VirtualInputs()) {
+        self.inputs = inputs
         body = Mutex(Body(card: VirtualCard(state)))
     }
 
@@ -30,27 +30,27 @@ public final class VirtualKey: Sendable {
     ///
     /// - Parameters:
     ///   - path: The state file.
-    ///   - world: The inputs of the key.
+    ///   - inputs: The inputs of the key.
     ///   - profile: The profile of a new key; by default one with a random serial number.
     ///   - patience: How long to wait while another program uses the file.
     /// - Throws: `VirtualKeyFileError` if the file is invalid or cannot be used; it remains unchanged.
     public init(
-        file path: String, world: VirtualWorld = VirtualWorld(), profile: DeviceProfile? = nil,
+        file path: String, inputs: VirtualInputs = VirtualInputs(), profile: DeviceProfile? = nil,
         patience: Duration = .seconds(2)
     ) throws(VirtualKeyFileError) {
-        self.world = world
+        self.inputs = inputs
         var file = VirtualKeyFile(path)
         try file.createIfMissing { () throws(LinkError) in
-            let profile = if let profile { profile } else { try DeviceProfile.random(world.random) }
-            return try VirtualKeyState.new(profile, random: world.random)
+            let profile = if let profile { profile } else { try DeviceProfile.random(inputs.random) }
+            return try VirtualKeyState.new(profile, random: inputs.random)
         }
         let state = try file.read(.after(patience))
         body = Mutex(Body(card: VirtualCard(state), file: file))
     }
 
     /// The key for demonstrations and examples, in memory.
-    public static func demonstration(world: VirtualWorld = VirtualWorld()) -> VirtualKey {
-        VirtualKey(.demonstration(), world: world)
+    public static func demonstration(inputs: VirtualInputs = VirtualInputs()) -> VirtualKey {
+        VirtualKey(.demonstration(), inputs: inputs)
     }
 
     /// The persistent state of the key after its last use.

@@ -16,11 +16,7 @@ final class VirtualKeyLink: CardLink {
         self.key = key
         self.number = number
         let profile = key.state.profile
-        let reader =
-            profile.model.isCard
-            ? "ykit virtual contactless reader"
-            : profile.model.isContactCard ? "ykit virtual card reader" : VirtualKey.readerName
-        identity = CardIdentity(reader: reader, atr: profile.atr(onReader: key.isOnReader))
+        identity = CardIdentity(reader: profile.model.reader, atr: profile.atr(onReader: key.isOnReader))
     }
 
     deinit { close() }

@@ -22,17 +22,8 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The management application's state that is lost on power-off; ignored when comparing states.
     package var managementPower = ManagementPower()
 
-    /// The PIV application's memory.
-    package var piv = PIVMemory()
-
-    /// The YubiHSM Auth application's memory.
-    package var hsmAuth = HSMAuthMemory()
-
-    /// The OpenPGP application's memory.
-    package var openPGP = OpenPGPMemory()
-
-    /// The Security Domain's memory.
-    package var securityDomain = SecurityDomainMemory()
+    /// The memories of the card's other applications, by type; see ``AppletMemory``.
+    var memories: [ObjectIdentifier: StoredMemory] = [:]
 
     /// The OTP application's memory.
     package var otp = OTPMemory()
@@ -42,7 +33,7 @@ public struct VirtualKeyState: Hashable, Sendable {
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile
         self.oath = oath
-        piv = PIVMemory(profile)
         ndef = profile.version.major == 3 ? "my.yubico.com/neo/" : "my.yubico.com/yk/#"
+        piv = PIVMemory(profile)
     }
 }

@@ -43,6 +43,9 @@ extension DeviceProfile {
     package var isFIPS: Bool { formFactor & 0x80 != 0 || version.major == 4 && version.minor == 4 }
     /// Whether the key is of the YubiKey 5 FIPS series with firmware 5.7 or later, which has stricter rules.
     package var isFIPS57: Bool { isFIPS && version >= FirmwareVersion(5, 7, 0) }
+    /// Whether the key has firmware 5.8 or later.
+    var isFirmware58: Bool { version >= Self.firmware58 }
+    static let firmware58 = FirmwareVersion(5, 8, 0)
     /// Whether the PIN complexity policy applies to the whole key.
     package var requiresComplexPIN: Bool { isFIPS57 }
     /// The minimum length of a FIDO PIN for this series, in code points.
@@ -61,6 +64,7 @@ extension DeviceProfile {
 
     /// The applications of a key of this version, series and form factor.
     package var applications: UInt32 {
+        if let usb = model.usb { return usb.applications }
         if isSecurityKey { return VirtualCapability.u2f | (version.major >= 5 ? VirtualCapability.fido2 : 0) }
         let base = VirtualCapability.u2f | VirtualCapability.oath | VirtualCapability.piv
         switch version.major {
@@ -96,6 +100,7 @@ extension VirtualKeyState {
 
     /// The USB product number, which depends on family and interfaces.
     package var usbProduct: UInt16 {
+        if let usb = profile.model.usb { return usb.product }
         if profile.version.major <= 2 { return 0x0010 }
         if profile.isSecurityKey, profile.version.major < 5 { return 0x0120 }
         let isNEO = profile.version.major == 3
@@ -106,8 +111,12 @@ extension VirtualKeyState {
         return numbers[usbInterfaces] ?? (isNEO ? 0x0116 : 0x0407)
     }
 
+    /// The name of the USB manufacturer.
+    package var usbMaker: String { profile.model.usb?.maker ?? "Yubico" }
+
     /// The USB product name.
     package var usbProductName: String {
+        if let usb = profile.model.usb { return usb.name }
         let isNEO = profile.version.major <= 3
         let names = [(UInt8(1), "OTP"), (2, isNEO ? "U2F" : "FIDO"), (4, "CCID")]
         let shown = names.filter { usbInterfaces & $0.0 != 0 }.map(\.1).joined(separator: "+")

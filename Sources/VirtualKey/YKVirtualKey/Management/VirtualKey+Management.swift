@@ -9,6 +9,7 @@ extension VirtualKey {
     /// Executes a vendor command of FIDO HID: READ CONFIG (42), WRITE CONFIG (43) and SET MODE (40) of Yubico's
     /// management; rejects all others.
     package func manage(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
+        guard state.profile.model.applets == nil else { return tunnel(message) }
         let outcome = try? change { key throws(Refusal) in
             switch message.command.rawValue {
             case FIDOProtocol.Vendor.setMode: try key.setMode(message.payload)

@@ -49,10 +49,10 @@ extension OATHApplet {
 
     /// RESET: deletes all accounts and the access key, locked or not, and draws a new salt.
     mutating func reset(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard (command.p1, command.p2) == OATHProtocol.resetParameters else { throw .status(.wrongParameters) }
-        key.oath = OATHMemory(salt: try world.draw(8))
+        key.oath = OATHMemory(salt: try inputs.draw(8))
         isUnlocked = true
         return []
     }

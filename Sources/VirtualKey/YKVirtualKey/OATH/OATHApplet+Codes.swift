@@ -7,7 +7,7 @@ import YKWire
 extension OATHApplet {
     /// CALCULATE: an account's response to a challenge, after a touch if required; HOTP increments its counter.
     func calculate(
-        _ command: APDU, _ memory: inout OATHMemory, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout OATHMemory, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let isTruncated = try Self.isTruncated(command)
         let (name, challenge) = try Self.parse(command.data) { reader throws(WireError) in
@@ -15,7 +15,7 @@ extension OATHApplet {
         }
         let index = try Self.find(name, memory)
         var account = memory.accounts[index]
-        if account.properties.contains(.touch) { try Self.waitForTouch(account, world) }
+        if account.properties.contains(.touch) { try Self.waitForTouch(account, inputs) }
         let response = try Self.respond(&account, challenge, isTruncated)
         memory.accounts[index] = account
         return response.encoded
@@ -45,8 +45,8 @@ extension OATHApplet {
         return command.p2 == 1
     }
 
-    private static func waitForTouch(_ account: VirtualAccount, _ world: VirtualWorld) throws(Refusal) {
-        switch world.touch(account.name) {
+    private static func waitForTouch(_ account: VirtualAccount, _ inputs: VirtualInputs) throws(Refusal) {
+        switch inputs.touch(account.name) {
         case .touched: break
         case .notTouched: throw .status(.conditionsNotSatisfied)
         case .pending: throw .waitingForTouch

@@ -34,25 +34,25 @@ package struct OATHApplet: Applet {
 
     /// SELECT returns version and salt and, if an access key is set, a challenge and its algorithm.
     package mutating func select(
-        _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let about = [TLV(Tag.version, key.profile.oathVersion.bytes), TLV(Tag.name, key.oath.salt)]
         isUnlocked = key.oath.accessKey == nil
         guard !isUnlocked else { return about.encoded }
-        challenge = try world.draw(8)
+        challenge = try inputs.draw(8)
         return (about + [TLV(Tag.challenge, challenge), TLV(Tag.algorithm, [VirtualAccount.Hash.sha1.rawValue])])
             .encoded
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard Self.instructions.contains(command.ins) else { throw .status(.unknownInstruction) }
         let takesParameters = [Instruction.reset, Instruction.calculate, Instruction.calculateAll].contains(command.ins)
         guard takesParameters || command.parameters == 0 else { throw .status(.wrongParameters) }
         switch command.ins {
         case Instruction.validate: return try validate(command, key.oath)
-        case Instruction.reset: return try reset(command, &key, world)
+        case Instruction.reset: return try reset(command, &key, inputs)
         default: break
         }
         guard isUnlocked else { throw .status(.securityStatusNotSatisfied) }
@@ -62,7 +62,7 @@ package struct OATHApplet: Applet {
         case Instruction.setCode: try setCode(command, &key)
         case Instruction.rename: try rename(command, &key)
         case Instruction.list: return list(key.oath)
-        case Instruction.calculate: return try calculate(command, &key.oath, world)
+        case Instruction.calculate: return try calculate(command, &key.oath, inputs)
         default: return try calculateAll(command, &key.oath)
         }
         return []

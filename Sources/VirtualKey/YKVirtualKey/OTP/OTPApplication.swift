@@ -12,7 +12,7 @@ extension VirtualKeyState {
 
     /// Executes a command. A command that writes returns nothing; the status shows the result.
     package mutating func otp(
-        _ command: OTPCommand, _ payload: [UInt8], _ world: VirtualWorld
+        _ command: OTPCommand, _ payload: [UInt8], _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command {
         case .configure1, .configure2: try configure(command == .configure1 ? 1 : 2, payload)
@@ -21,9 +21,9 @@ extension VirtualKeyState {
         case .ndef1, .ndef2: try setNDEF(command == .ndef1 ? 1 : 2, payload)
         case .scanCodeMap: try setScanCodes(payload)
         case .challengeHMAC1, .challengeHMAC2:
-            return try answer(command == .challengeHMAC1 ? 1 : 2, payload, .challengeHMAC, world)
+            return try answer(command == .challengeHMAC1 ? 1 : 2, payload, .challengeHMAC, inputs)
         case .challengeOTP1, .challengeOTP2:
-            return try answer(command == .challengeOTP1 ? 1 : 2, payload, .challengeOTP, world)
+            return try answer(command == .challengeOTP1 ? 1 : 2, payload, .challengeOTP, inputs)
         case .fipsMode where profile.version.major == 4:
             return [otp.slots.allSatisfy { $0.map { !$0.accepts(OTPSlotRecord.noAccessCode) } ?? false } ? 1 : 0]
         case .serial:
@@ -62,13 +62,13 @@ extension VirtualKeyState {
 
     /// The answer to a challenge, after a touch if the slot requires one.
     private mutating func answer(
-        _ number: Int, _ challenge: [UInt8], _ kind: VirtualOTPSlot.Kind, _ world: VirtualWorld
+        _ number: Int, _ challenge: [UInt8], _ kind: VirtualOTPSlot.Kind, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard profile.version >= FirmwareVersion(2, 2, 0), let slot = otp[number], slot.kind == kind else {
             throw .status(.conditionsNotSatisfied)
         }
         if slot.wantsTouch {
-            switch world.touch(Array("OTP slot \(number)".utf8)) {
+            switch inputs.touch(Array("OTP slot \(number)".utf8)) {
             case .touched: break
             case .notTouched: throw .status(.conditionsNotSatisfied)
             case .pending: throw .waitingForTouch
@@ -76,15 +76,15 @@ extension VirtualKeyState {
         }
         let filled = Array((challenge + [UInt8](repeating: 0, count: 64)).prefix(64))
         guard kind == .challengeOTP else { return slot.hmac(filled) }
-        return try nextBlock(number, slot, Array(filled.prefix(6)), world)
+        return try nextBlock(number, slot, Array(filled.prefix(6)), inputs)
     }
 
     /// The next encrypted block of a slot; the first one after power-on increments the session counter.
     mutating func nextBlock(
-        _ number: Int, _ slot: VirtualOTPSlot, _ identity: [UInt8], _ world: VirtualWorld
+        _ number: Int, _ slot: VirtualOTPSlot, _ identity: [UInt8], _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let index = number == 1 ? 0 : 1
-        let random = try world.draw(5)
+        let random = try inputs.draw(5)
         if otpPower.start == nil { otpPower.start = random[2...].reduce(0) { $0 << 8 | UInt32($1) } }
         let session = otpPower.uses[index] & 0xFF
         if session == 0 { otp[number]?.counter = min(0x7FFE, slot.counter) + 1 }

@@ -33,12 +33,12 @@ extension VirtualKeyState {
         case scanCodes([UInt8])
     }
 
-    private mutating func token(_ number: Int, _ world: VirtualWorld) throws(Refusal) -> Token? {
+    private mutating func token(_ number: Int, _ inputs: VirtualInputs) throws(Refusal) -> Token? {
         guard let slot = otp[number], !slot.isDormant else { return nil }
         let record = slot.record
         switch slot.kind {
         case .yubicoOTP:
-            let block = try nextBlock(number, slot, record.identity, world)
+            let block = try nextBlock(number, slot, record.identity, inputs)
             return .text(fixed: Modhex.encode(record.fixed), moving: Modhex.encode(block))
         case .staticTicket:
             let block = slot.block(record.identity, uses: 0, time: 0, session: 0, random: [0, 0])
@@ -84,8 +84,8 @@ extension VirtualKeyState {
     }
 
     /// The keys typed when a slot is touched; empty for an empty slot, a dormant one, or one that answers challenges.
-    package mutating func strokes(_ number: Int, _ world: VirtualWorld) throws(Refusal) -> [OTPStroke] {
-        guard let token = try token(number, world), let record = otp[number]?.record else { return [] }
+    package mutating func strokes(_ number: Int, _ inputs: VirtualInputs) throws(Refusal) -> [OTPStroke] {
+        guard let token = try token(number, inputs), let record = otp[number]?.record else { return [] }
         let keypad = record.extended.contains(.numericKeypad)
         let flags = record.ticket
         func typed(_ text: String) -> [OTPStroke] {
@@ -109,9 +109,9 @@ extension VirtualKeyState {
 
     /// The current NDEF record for NFC: its type, and its payload with the next token of the slot. If no slot was
     /// chosen, the payload is the factory default with the token of slot 1, if it generates any.
-    package mutating func nextNDEF(_ world: VirtualWorld) throws(Refusal) -> (kind: UInt8, payload: [UInt8]) {
+    package mutating func nextNDEF(_ inputs: VirtualInputs) throws(Refusal) -> (kind: UInt8, payload: [UInt8]) {
         let ndef = otp.ndef ?? .init(slot: 1, kind: 0x55, content: [0x04] + Array(ndef.utf8))
-        switch try token(ndef.slot, world) {
+        switch try token(ndef.slot, inputs) {
         case .text(let fixed, let moving): return (ndef.kind, ndef.content + Array((fixed + moving).utf8))
         case .scanCodes(let codes): return (ndef.kind, ndef.content + codes)
         case nil: return (ndef.kind, ndef.content)

@@ -9,7 +9,7 @@ extension VirtualKey {
 
     /// Executes a frame received over HID.
     package func run(_ frame: OTPFrame) -> VirtualKeyboard.Outcome {
-        let change = try? change { key throws(Refusal) in try key.otp(frame.command, frame.payload, world) }
+        let change = try? change { key throws(Refusal) in try key.otp(frame.command, frame.payload, inputs) }
         return switch change {
         case .answer(let data)? where !data.isEmpty: .data(data)
         case .waiting?: .waiting
@@ -21,7 +21,7 @@ extension VirtualKey {
     package func strokes(_ slot: Int) -> (strokes: [OTPStroke], pacing: Duration) {
         var typed: [OTPStroke] = []
         _ = try? change { key throws(Refusal) in
-            typed = try key.strokes(slot, world)
+            typed = try key.strokes(slot, inputs)
             return []
         }
         let flags = state.otp[slot]?.record.configuration ?? []
@@ -39,7 +39,7 @@ final class VirtualKeyboardLink: ReportLink {
     init(_ key: VirtualKey) {
         self.key = key
         identity = ReportIdentity(
-            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor,
+            path: "virtual", name: VirtualKey.readerName, vendor: key.state.profile.vendor,
             product: key.state.usbProduct)
     }
 
@@ -62,7 +62,7 @@ final class VirtualKeyboardLink: ReportLink {
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
         while true {
             if let report = keyboard.next(at: .now) { return report }
-            if let slot = key.world.press() {
+            if let slot = key.inputs.press() {
                 let (strokes, pacing) = key.strokes(slot)
                 keyboard.type(strokes, pacing: pacing, at: .now)
             }

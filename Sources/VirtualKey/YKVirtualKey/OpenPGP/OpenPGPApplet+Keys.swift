@@ -29,13 +29,13 @@ enum VirtualOpenPGPAlgorithm: Hashable {
         self = match.1
     }
 
-    /// Generates a key: scalars on curves from the world's randomness, RSA with OpenSSL.
-    func generate(_ world: VirtualWorld) throws(Refusal) -> PrivateKey {
+    /// Generates a key: scalars on curves from the key's randomness, RSA with OpenSSL.
+    func generate(_ inputs: VirtualInputs) throws(Refusal) -> PrivateKey {
         if case .rsa(let bits) = self {
-            return try world.keyPairs.take(bits)
+            return try inputs.keyPairs.take(bits)
         }
         for _ in 0..<64 {
-            if let key = try? candidate(try world.draw(size)) { return key }
+            if let key = try? candidate(try inputs.draw(size)) { return key }
         }
         throw .status(.memoryFailure)
     }
@@ -118,8 +118,8 @@ extension OpenPGPApplet {
             guard plain[3] == 0, [0x11, 0x20].contains(plain[4]), plain[5] <= 3 else {
                 throw .status(.incorrectParameters)
             }
-            let usual = Self.rsa(2048, profile)
-            plain.replaceSubrange(3..., with: usual[3...])
+            let standard = Self.rsa(2048, profile)
+            plain.replaceSubrange(3..., with: standard[3...])
         }
         guard accepted.contains(plain) else { throw .status(.incorrectParameters) }
         guard value != attributes(of: slot, key) else { return }
@@ -143,7 +143,7 @@ extension OpenPGPApplet {
     /// GENERATE ASYMMETRIC KEY PAIR (§7.2.14): generates a key with P1 80, reads the public key of the existing one
     /// with 81.
     mutating func generate(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard [OpenPGPProtocol.KeyPair.generate, OpenPGPProtocol.KeyPair.read].contains(command.p1), command.p2 == 0
         else {
@@ -156,7 +156,7 @@ extension OpenPGPApplet {
             guard let algorithm = VirtualOpenPGPAlgorithm(attributes(of: slot, key)) else {
                 throw .status(.conditionsNotSatisfied)
             }
-            let made = try algorithm.generate(world)
+            let made = try algorithm.generate(inputs)
             key.openPGP[slot].key = OpenPGPMemory.Key(der: made.der.value.copyBytes(), isImported: false)
             forget(slot, &key)
         }

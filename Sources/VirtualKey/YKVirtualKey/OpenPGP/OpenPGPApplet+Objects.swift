@@ -120,8 +120,8 @@ extension OpenPGPApplet {
     }
 
     static func slots(_ profile: DeviceProfile) -> [VirtualOpenPGPSlot] {
-        let usual: [VirtualOpenPGPSlot] = [.signature, .decryption, .authentication]
-        return profile.isPlainOpenPGP ? usual : usual + [.attestation]
+        let standard: [VirtualOpenPGPSlot] = [.signature, .decryption, .authentication]
+        return profile.isPlainOpenPGP ? standard : standard + [.attestation]
     }
 
     static func attributesTag(_ slot: VirtualOpenPGPSlot) -> TLV.Tag {

@@ -11,11 +11,11 @@ extension OpenPGPApplet {
 
     /// PERFORM SECURITY OPERATION (§7.2.10 to §7.2.12).
     mutating func perform(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command.parameters {
-        case OpenPGPProtocol.Operation.sign: return try sign(command.data, &key, world)
-        case OpenPGPProtocol.Operation.decipher: return try decipher(command.data, key, world)
+        case OpenPGPProtocol.Operation.sign: return try sign(command.data, &key, inputs)
+        case OpenPGPProtocol.Operation.decipher: return try decipher(command.data, key, inputs)
         case OpenPGPProtocol.Operation.encipher where key.profile.isPlainOpenPGP: return try encipher(command.data, key)
         default: throw .status(Self.wrongParameters(key.profile))
         }
@@ -23,11 +23,11 @@ extension OpenPGPApplet {
 
     /// COMPUTE DIGITAL SIGNATURE: increments the counter, and ends the verification if each signature requires the PIN.
     private mutating func sign(
-        _ data: [UInt8], _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ data: [UInt8], _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let privateKey = try present(.signature, key, requiring: Password.signing)
         let check = try Self.preparation(data, privateKey)
-        try touch(.signature, key, world)
+        try touch(.signature, key, inputs)
         let signature = try Self.signature(check, privateKey)
         key.openPGP.counter = min(0xFF_FFFF, key.openPGP.counter + 1)
         if signatureMode(key) == 0 { verified.remove(Password.signing) }
@@ -36,12 +36,12 @@ extension OpenPGPApplet {
 
     /// INTERNAL AUTHENTICATE (§7.2.13).
     mutating func authenticate(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         let privateKey = try present(.authentication, key, requiring: Password.user)
         let check = try Self.preparation(command.data, privateKey)
-        try touch(.authentication, key, world)
+        try touch(.authentication, key, inputs)
         return try Self.signature(check, privateKey)
     }
 
@@ -57,11 +57,11 @@ extension OpenPGPApplet {
     }
 
     /// Waits for a touch if the slot's policy requires one.
-    mutating func touch(_ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
+    mutating func touch(_ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) {
         let policy = key.openPGP[slot].touch
         let isWarm = policy >= 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
         guard policy != 0, !isWarm else { return }
-        switch world.touch(Array("OpenPGP \(slot)".utf8)) {
+        switch inputs.touch(Array("OpenPGP \(slot)".utf8)) {
         case .touched: lastTouch = .now
         case .notTouched: throw .status(.securityRelated)
         case .pending: throw .waitingForTouch
@@ -101,13 +101,13 @@ extension OpenPGPApplet {
 
     /// DECIPHER: 00 and an RSA cryptogram, A6 with the peer's point, or 02 and AES blocks.
     private mutating func decipher(
-        _ data: [UInt8], _ key: VirtualKeyState, _ world: VirtualWorld
+        _ data: [UInt8], _ key: VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         if data.first == 0x02, key.profile.isPlainOpenPGP { return try decipherBlocks(data, key) }
         let privateKey = try present(.decryption, key, requiring: Password.user)
         if case .rsa(let modulus, _) = privateKey.publicKey {
             guard data.count == modulus.count + 1, data[0] == 0x00 else { throw .status(.incorrectParameters) }
-            try touch(.decryption, key, world)
+            try touch(.decryption, key, inputs)
             do {
                 return try RSAUnpadding.pkcs1(try privateKey.rsaPrivate(Array(data.dropFirst()))).copyBytes()
             } catch { throw .status(.incorrectParameters) }
@@ -115,7 +115,7 @@ extension OpenPGPApplet {
         guard let point = Self.point(data), let peer = Self.peer(point, of: privateKey.publicKey) else {
             throw .status(.incorrectParameters)
         }
-        try touch(.decryption, key, world)
+        try touch(.decryption, key, inputs)
         do { return try privateKey.shared(with: peer).value.copyBytes() } catch {
             throw .status(.incorrectParameters)
         }

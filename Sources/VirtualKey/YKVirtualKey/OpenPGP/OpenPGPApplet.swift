@@ -9,6 +9,7 @@ package import YKWire
 /// from another vendor.
 package struct OpenPGPApplet: Applet {
     package static let aid = AID.openPGP
+    package static var memory: (any AppletMemory.Type)? { OpenPGPMemory.self }
     package static let capabilities = VirtualCapability.openPGP
     /// As a YubiKey 5.7.4 does.
     package static let survivesReselection = true
@@ -30,17 +31,17 @@ package struct OpenPGPApplet: Applet {
     package init() {}
 
     package mutating func select(
-        _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard !key.openPGP.isTerminated else { throw .status(.noInputData) }
         if !key.profile.isPlainOpenPGP, key.openPGP.attestationRoot.isEmpty {
-            try OpenPGPAttestationChain.make(&key, world)
+            try OpenPGPAttestationChain.make(&key, inputs)
         }
         return []
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let instruction = command.ins
         guard Self.knows(instruction, key.profile) else { throw .status(.unknownInstruction) }
@@ -58,11 +59,11 @@ package struct OpenPGPApplet: Applet {
         case Instruction.selectData: try selectData(command, key.profile)
         case Instruction.putData: try putData(command, &key)
         case Instruction.importKey: try importKey(command, &key)
-        case Instruction.generateKey: return try generate(command, &key, world)
-        case Instruction.performOperation: return try perform(command, &key, world)
-        case Instruction.authenticate: return try authenticate(command, &key, world)
-        case Instruction.getChallenge: return try challenge(command, key.profile, world)
-        case Instruction.attest: try attest(command, &key, world)
+        case Instruction.generateKey: return try generate(command, &key, inputs)
+        case Instruction.performOperation: return try perform(command, &key, inputs)
+        case Instruction.authenticate: return try authenticate(command, &key, inputs)
+        case Instruction.getChallenge: return try challenge(command, key.profile, inputs)
+        case Instruction.attest: try attest(command, &key, inputs)
         case Instruction.terminate: try terminate(command, &key)
         case Instruction.activate: try activate(command, &key)
         default:
@@ -109,16 +110,16 @@ package struct OpenPGPApplet: Applet {
 
     /// GET CHALLENGE (§7.2.15): returns as many random bytes as expected.
     private func challenge(
-        _ command: APDU, _ profile: DeviceProfile, _ world: VirtualWorld
+        _ command: APDU, _ profile: DeviceProfile, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(profile)) }
         let limit = profile.isPlainOpenPGP ? 0x20 : 0x0BFE
         switch command.le {
         case .none: throw .status(.wrongLength)
-        case .max: return try world.draw(min(256, limit))
+        case .max: return try inputs.draw(min(256, limit))
         case .bytes(let count):
             guard Int(count) <= limit else { throw .status(.wrongLength) }
-            return try world.draw(Int(count))
+            return try inputs.draw(Int(count))
         }
     }
 

@@ -12,14 +12,14 @@ enum OpenPGPAttestationChain {
     private static let device = "ykit virtual OpenPGP attestation"
 
     /// Creates the root and the P-256 attestation key; the root's private key is discarded.
-    static func make(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
-        let rootKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(world)
-        let deviceKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(world)
+    static func make(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) {
+        let rootKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(inputs)
+        let deviceKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(inputs)
         do {
             key.openPGP.attestationRoot = try VirtualCertificate.make(
                 rootKey.publicKey, root, signedBy: rootKey, root, serial: [1], [VirtualCertificate.authority])
             key.openPGP[.attestation].certificate = try VirtualCertificate.make(
-                deviceKey.publicKey, device, signedBy: rootKey, root, serial: try world.draw(8),
+                deviceKey.publicKey, device, signedBy: rootKey, root, serial: try inputs.draw(8),
                 [VirtualCertificate.authority])
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
         key.openPGP[.attestation].attributes = [0x13] + VerificationKey.Curve.p256.objectIdentifier
@@ -28,7 +28,7 @@ enum OpenPGPAttestationChain {
 
     /// The attestation certificate for the key of a slot, signed by the attestation key.
     static func statement(
-        on slot: VirtualOpenPGPSlot, _ attested: PrivateKey, _ key: VirtualKeyState, _ world: VirtualWorld
+        on slot: VirtualOpenPGPSlot, _ attested: PrivateKey, _ key: VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard let signer = try key.openPGP[.attestation].key?.privateKey() else {
             throw .status(.conditionsNotSatisfied)
@@ -54,7 +54,7 @@ enum OpenPGPAttestationChain {
         do {
             return try VirtualCertificate.make(
                 attested.publicKey, "YubiKey OPGP Attestation \(names[slot] ?? "")", signedBy: signer,
-                issuerName: issuer ?? VirtualCertificate.name(device), serial: try world.draw(16),
+                issuerName: issuer ?? VirtualCertificate.name(device), serial: try inputs.draw(16),
                 facts.map { VirtualCertificate.fact([0x05, $0.0], $0.1.encoded) })
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
     }
@@ -72,16 +72,16 @@ extension OpenPGPApplet {
     /// GET ATTESTATION (Yubico, firmware 5.2.1): writes an attestation of a key generated on the card to the slot's
     /// certificate. Requires the user PIN, and a touch according to the attestation key's policy.
     mutating func attest(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) {
         guard command.p2 == 0, let slot = VirtualOpenPGPSlot(rawValue: command.p1), slot != .attestation else {
             throw .status(Self.wrongParameters(key.profile))
         }
         guard verified.contains(OpenPGPProtocol.Password.signing) else { throw .status(.securityStatusNotSatisfied) }
         guard let data = key.openPGP[slot].key, !data.isImported else { throw .status(.conditionsNotSatisfied) }
-        try touch(.attestation, key, world)
+        try touch(.attestation, key, inputs)
         key.openPGP[slot].certificate = try OpenPGPAttestationChain.statement(
-            on: slot, try data.privateKey(), key, world)
+            on: slot, try data.privateKey(), key, inputs)
         if signatureMode(key) == 0 { verified.remove(OpenPGPProtocol.Password.signing) }
     }
 }

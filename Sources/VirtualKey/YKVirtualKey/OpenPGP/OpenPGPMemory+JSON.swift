@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 extension OpenPGPMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? {
+    package var json: JSONValue? {
         guard self != OpenPGPMemory() else { return nil }
         var object = JSONValue.Object()
         object["user"] = user.json
@@ -25,8 +25,12 @@ extension OpenPGPMemory {
         return .object(object)
     }
 
+    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> OpenPGPMemory {
+        try OpenPGPMemory(try fields.fields(member))
+    }
+
     /// Parses the memory in a state file.
-    init(_ fields: StateFields) throws(StateFields.Fault) {
+    private init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()
         user = try Code(try fields.fields("user"))

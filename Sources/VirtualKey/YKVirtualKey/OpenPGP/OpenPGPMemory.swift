@@ -30,7 +30,9 @@ package enum VirtualOpenPGPSlot: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The persistent state of the OpenPGP application.
-package struct OpenPGPMemory: Hashable, Sendable {
+package struct OpenPGPMemory: AppletMemory {
+    package static let member = "openpgp"
+
     /// A PIN or the reset code; empty if not set.
     package struct Code: Hashable, Sendable {
         package var value: [UInt8]
@@ -100,4 +102,12 @@ package struct OpenPGPMemory: Hashable, Sendable {
     var holdsKey: Bool { slots.values.contains { $0.key != nil } }
 
     var usesDefaultPINs: Bool { user.value == Self.defaultUser || admin.value == Self.defaultAdmin }
+}
+
+extension VirtualKeyState {
+    /// The OpenPGP application's memory.
+    package var openPGP: OpenPGPMemory {
+        get { self[OpenPGPMemory.self] }
+        set { self[OpenPGPMemory.self] = newValue }
+    }
 }

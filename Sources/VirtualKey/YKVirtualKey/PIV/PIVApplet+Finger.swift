@@ -11,7 +11,7 @@ extension PIVApplet {
     /// VERIFY with a fingerprint (YubiKey Bio): no data queries the state, 02 returns a temporary PIN, 03 only verifies
     /// the finger, 01 verifies the temporary PIN instead.
     mutating func verifyFinger(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
         guard !command.data.isEmpty else {
@@ -32,18 +32,18 @@ extension PIVApplet {
         case (0x02, 0), (0x03, 0): break
         default: throw .status(.incorrectParameters)
         }
-        try match(&key.fido, world)
+        try match(&key.fido, inputs)
         finger = .fresh
         guard object.tag == 0x02 else { return [] }
-        let pin = try world.draw(Self.temporaryPINSize)
+        let pin = try inputs.draw(Self.temporaryPINSize)
         temporaryPIN = pin
         return pin
     }
 
     /// Waits for a finger; a wrong one uses up a retry. Fails if no finger is enrolled.
-    private mutating func match(_ memory: inout FIDOMemory, _ world: VirtualWorld) throws(Refusal) {
+    private mutating func match(_ memory: inout FIDOMemory, _ inputs: VirtualInputs) throws(Refusal) {
         guard !memory.fingerprints.isEmpty, memory.verificationsLeft > 0 else { throw Self.fingersLeft(memory) }
-        switch world.verify() {
+        switch inputs.verify() {
         case .verified: memory.verificationsLeft = FIDOMemory.allVerifications
         case .notTouched: throw .status(.securityStatusNotSatisfied)
         case .pending: throw .waitingForTouch

@@ -8,7 +8,7 @@ import YKWire
 extension PIVApplet {
     /// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2).
     mutating func generate(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         try requireManagement()
         try Self.requireSlot(command.p2)
@@ -21,7 +21,7 @@ extension PIVApplet {
         guard VirtualPIVKey.isKnown(algorithm[0], key.profile) else { throw .status(.incorrectParameters) }
         try Self.requireApproval(key)
         let policies = try Self.policies(template, command.p2, key.profile)
-        let made = try VirtualPIVKey.generate(algorithm[0], world)
+        let made = try VirtualPIVKey.generate(algorithm[0], inputs)
         key.piv.keys[command.p2] = VirtualPIVKey(
             algorithm: algorithm[0], der: made.der.value.copyBytes(), pinPolicy: policies.pin,
             touchPolicy: policies.touch, isImported: false)
@@ -85,8 +85,9 @@ extension PIVApplet {
         let touch = try policy(Tag.touchPolicy, 0...(profile.version >= FirmwareVersion(4, 3, 0) ? 3 : 2))
         // A FIPS key rejects the PIN policy "never".
         if pin == 1, profile.isFIPS { throw .status(.incorrectParameters) }
-        let usual: UInt8 = slot == PIVProtocol.Slot.signature ? 3 : slot == PIVProtocol.Slot.cardAuthentication ? 1 : 2
-        return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
+        let standard: UInt8 =
+            slot == PIVProtocol.Slot.signature ? 3 : slot == PIVProtocol.Slot.cardAuthentication ? 1 : 2
+        return (pin == 0 ? standard : pin, touch == 0 ? 1 : touch)
     }
 
     /// MOVE KEY (Yubico, firmware 5.7): moves a key to an empty slot; FF as the destination deletes it.
@@ -106,13 +107,13 @@ extension PIVApplet {
     }
 
     /// ATTEST (Yubico, firmware 4.3): returns a certificate for a key generated on the device.
-    func attest(_ command: APDU, _ key: VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+    func attest(_ command: APDU, _ key: VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p1)
         guard let attested = key.piv.keys[command.p1] else {
             throw .status(key.profile.version >= FirmwareVersion(5, 3, 0) ? .incorrectParameters : .referenceNotFound)
         }
         guard !attested.isImported, command.p1 != Self.attestationSlot else { throw .status(.incorrectParameters) }
-        return try PIVAttestationChain.attestation(of: attested, in: command.p1, key, world)
+        return try PIVAttestationChain.attestation(of: attested, in: command.p1, key, inputs)
     }
 
     /// GET METADATA (Yubico, firmware 5.3).
@@ -141,9 +142,9 @@ extension PIVApplet {
         ].encoded
     }
 
-    private static func metadata(_ code: PIVMemory.Code, _ usual: [UInt8]) -> [UInt8] {
+    private static func metadata(_ code: PIVMemory.Code, _ factory: [UInt8]) -> [UInt8] {
         [
-            TLV(MetadataTag.algorithm, [0xFF]), TLV(MetadataTag.isDefault, [code.value == usual ? 1 : 0]),
+            TLV(MetadataTag.algorithm, [0xFF]), TLV(MetadataTag.isDefault, [code.value == factory ? 1 : 0]),
             TLV(MetadataTag.retries, [code.total, code.left]),
         ].encoded
     }

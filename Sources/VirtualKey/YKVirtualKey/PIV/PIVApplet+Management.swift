@@ -11,36 +11,36 @@ extension PIVApplet {
 
     /// GENERAL AUTHENTICATE (NIST SP 800-73-4 Part 2 §3.2.4) with the management key or a private key.
     mutating func authenticate(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let template = try OATHApplet.parse(command.data) { reader throws(WireError) in
             try TLV.list(try reader.value(Tag.dynamic))
         }
         guard command.p2 == Self.managementSlot else {
             pending = nil
-            return try use(command, template, key.piv, world)
+            return try use(command, template, key.piv, inputs)
         }
         let open = pending
         pending = nil
         let type = key.piv.managementAlgorithm(key.profile.version)
         guard command.p1 == type || command.p1 == 0 && type == 0x03 else { throw .status(.incorrectParameters) }
         let cipher: BlockCipher = type == 0x03 ? .tripleDES : .aes
-        let reply = try answer(template, open, cipher, key.piv, world)
+        let reply = try answer(template, open, cipher, key.piv, inputs)
         return reply.isEmpty ? [] : TLV(Tag.dynamic, reply).encoded
     }
 
     /// A step of mutual authentication, or of the host's alone (NIST SP 800-73-4 Part 2 §A.1).
     private mutating func answer(
-        _ template: [TLV], _ open: Pending?, _ cipher: BlockCipher, _ memory: PIVMemory, _ world: VirtualWorld
+        _ template: [TLV], _ open: Pending?, _ cipher: BlockCipher, _ memory: PIVMemory, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let secret = Secret(memory.managementKey)
         if template.value(Tag.witness) == [] {
-            let block = try world.draw(cipher.blockSize)
+            let block = try inputs.draw(cipher.blockSize)
             pending = .witness(block)
             return TLV(Tag.witness, try Self.crypt(block, cipher, secret)).encoded
         }
         if template.value(Tag.challenge) == [] {
-            let block = try world.draw(cipher.blockSize)
+            let block = try inputs.draw(cipher.blockSize)
             pending = .challenge(block)
             return TLV(Tag.challenge, block).encoded
         }
@@ -51,12 +51,12 @@ extension PIVApplet {
                 throw .status(.incorrectParameters)
             }
             try Self.compare(template.value(Tag.witness), block)
-            if memory.managementTouch { try touch("PIV management key", world) }
+            if memory.managementTouch { try touch("PIV management key", inputs) }
             isManaging = true
             return TLV(Tag.response, try Self.crypt(challenge, cipher, secret)).encoded
         case .challenge(let block):
             try Self.compare(template.value(Tag.response), try Self.crypt(block, cipher, secret))
-            if memory.managementTouch { try touch("PIV management key", world) }
+            if memory.managementTouch { try touch("PIV management key", inputs) }
             isManaging = true
             return []
         case nil: throw .status(.conditionsNotSatisfied)
@@ -75,7 +75,7 @@ extension PIVApplet {
 
     /// SET MANAGEMENT KEY (Yubico); AES from firmware 5.4 on.
     mutating func setManagementKey(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) {
         try requireManagement()
         guard command.p1 == 0xFF, command.p2 >= 0xFD else { throw .status(StatusWord(0x6A86)) }

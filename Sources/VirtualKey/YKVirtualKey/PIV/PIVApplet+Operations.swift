@@ -7,7 +7,7 @@ import YKWire
 extension PIVApplet {
     /// GENERAL AUTHENTICATE with the private key of a slot (NIST SP 800-73-4 Part 2 §A.3 to A.5).
     mutating func use(
-        _ command: APDU, _ template: [TLV], _ memory: PIVMemory, _ world: VirtualWorld
+        _ command: APDU, _ template: [TLV], _ memory: PIVMemory, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p2)
         // The attestation key signs statements only.
@@ -19,7 +19,7 @@ extension PIVApplet {
         }
         try check(slot.pinPolicy)
         let isWarm = slot.touchPolicy == 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
-        if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", world) }
+        if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", inputs) }
         if pin == .fresh { pin = .used }
         if finger == .fresh { finger = .used }
         let result: [UInt8]
@@ -33,7 +33,7 @@ extension PIVApplet {
     private static let touchCache = Duration.seconds(15)
 
     private func check(_ policy: UInt8) throws(Refusal) {
-        let isMet =
+        let isSatisfied =
             switch policy {
             case 1: true
             case 2: pin != .notGiven
@@ -41,7 +41,7 @@ extension PIVApplet {
             case 5: pin == .fresh || finger == .fresh
             default: pin == .fresh
             }
-        guard isMet else { throw .status(.securityStatusNotSatisfied) }
+        guard isSatisfied else { throw .status(.securityStatusNotSatisfied) }
     }
 
     private static func result(

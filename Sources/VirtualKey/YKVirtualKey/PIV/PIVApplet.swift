@@ -8,6 +8,7 @@ package import YKWire
 /// The PIV application (NIST SP 800-73-4 with Yubico's additions): keys, certificates and PINs.
 package struct PIVApplet: Applet {
     package static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
+    package static var memory: (any AppletMemory.Type)? { PIVMemory.self }
     package static let capabilities = VirtualCapability.piv
     /// NIST SP 800-73-4 Part 2 §3.1.1.
     package static let survivesReselection = true
@@ -54,10 +55,10 @@ package struct PIVApplet: Applet {
 
     /// SELECT returns the application property template (NIST SP 800-73-4 Part 2 §3.1.1).
     package mutating func select(
-        _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         if key.profile.version >= FirmwareVersion(4, 3, 0), key.piv.attestationRoot.isEmpty {
-            try PIVAttestationChain.make(&key, world)
+            try PIVAttestationChain.make(&key, inputs)
         }
         let authority = TLV(Tag.authority, TLV(Tag.applicationIdentifier, AID.piv.rawValue).encoded)
         return TLV(
@@ -66,7 +67,7 @@ package struct PIVApplet: Applet {
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard let since = Self.since(command.ins), key.profile.version >= since else {
             throw .status(.unknownInstruction)
@@ -78,17 +79,17 @@ package struct PIVApplet: Applet {
         else { throw .status(.unknownInstruction) }
         switch command.ins {
         case Instruction.verify where command.p2 == Self.fingerReference && key.profile.isBio:
-            return try verifyFinger(command, &key, world)
+            return try verifyFinger(command, &key, inputs)
         case Instruction.verify: try verify(command, &key)
         case Instruction.changeReference: try changeReference(command, &key.piv, key.profile)
         case Instruction.resetRetry: try resetRetry(command, &key.piv, key.profile)
         case Instruction.setRetries: try setRetries(command, &key.piv)
-        case Instruction.authenticate: return try authenticate(command, &key, world)
-        case Instruction.setManagementKey: try setManagementKey(command, &key, world)
-        case Instruction.generate: return try generate(command, &key, world)
+        case Instruction.authenticate: return try authenticate(command, &key, inputs)
+        case Instruction.setManagementKey: try setManagementKey(command, &key, inputs)
+        case Instruction.generate: return try generate(command, &key, inputs)
         case Instruction.importKey: try importKey(command, &key)
         case Instruction.moveKey: try moveKey(command, &key.piv)
-        case Instruction.attest: return try attest(command, key, world)
+        case Instruction.attest: return try attest(command, key, inputs)
         case Instruction.getMetadata: return try metadata(command, key)
         case Instruction.getData: return try getData(command, key.piv)
         case Instruction.putData: try putData(command, &key)
@@ -130,8 +131,8 @@ package struct PIVApplet: Applet {
     }
 
     /// Waits for a touch; without one, a YubiKey ends the command with 6982.
-    mutating func touch(_ what: String, _ world: VirtualWorld) throws(Refusal) {
-        switch world.touch(Array(what.utf8)) {
+    mutating func touch(_ what: String, _ inputs: VirtualInputs) throws(Refusal) {
+        switch inputs.touch(Array(what.utf8)) {
         case .touched: lastTouch = .now
         case .notTouched: throw .status(.securityStatusNotSatisfied)
         case .pending: throw .waitingForTouch

@@ -11,15 +11,15 @@ enum PIVAttestationChain {
     private static let device = "ykit virtual PIV attestation"
 
     /// Creates the root and the device key; the root's private key is discarded.
-    static func make(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
-        let rootKey = try VirtualPIVKey.generate(0x11, world)
-        let deviceKey = try VirtualPIVKey.generate(0x11, world)
+    static func make(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) {
+        let rootKey = try VirtualPIVKey.generate(0x11, inputs)
+        let deviceKey = try VirtualPIVKey.generate(0x11, inputs)
         do {
             key.piv.attestationRoot = try VirtualCertificate.make(
                 rootKey.publicKey, root, signedBy: rootKey, root, serial: [1], [VirtualCertificate.authority])
             key.piv.objects[PIVApplet.attestationObject] = certificateObject(
                 try VirtualCertificate.make(
-                    deviceKey.publicKey, device, signedBy: rootKey, root, serial: try world.draw(8),
+                    deviceKey.publicKey, device, signedBy: rootKey, root, serial: try inputs.draw(8),
                     [VirtualCertificate.authority]))
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
         key.piv.keys[PIVApplet.attestationSlot] = VirtualPIVKey(
@@ -28,7 +28,7 @@ enum PIVAttestationChain {
 
     /// The attestation certificate for a key generated in a slot.
     static func attestation(
-        of attested: VirtualPIVKey, in slot: UInt8, _ key: VirtualKeyState, _ world: VirtualWorld
+        of attested: VirtualPIVKey, in slot: UInt8, _ key: VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let own = try? TLV.list(key.piv.objects[PIVApplet.attestationObject] ?? []).value(0x70)
         guard let signer = try key.piv.keys[PIVApplet.attestationSlot]?.privateKey(),
@@ -48,7 +48,7 @@ enum PIVAttestationChain {
         let name = "YubiKey PIV Attestation \(Hex.encode([slot]))"
         do {
             return try VirtualCertificate.make(
-                publicKey, name, signedBy: signer, issuerName: issuer, serial: try world.draw(16), facts)
+                publicKey, name, signedBy: signer, issuerName: issuer, serial: try inputs.draw(16), facts)
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 extension PIVMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? {
+    package var json: JSONValue? {
         guard self != PIVMemory() else { return nil }
         var object = JSONValue.Object()
         object["pin"] = pin.json
@@ -26,8 +26,12 @@ extension PIVMemory {
         return .object(object)
     }
 
+    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> PIVMemory {
+        try PIVMemory(try fields.fields(member))
+    }
+
     /// Parses the memory in a state file.
-    init(_ fields: StateFields) throws(StateFields.Fault) {
+    private init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()
         pin = try Code(try fields.fields("pin"))

@@ -3,7 +3,9 @@
 import YKTransport
 
 /// The persistent state of the PIV application.
-package struct PIVMemory: Hashable, Sendable {
+package struct PIVMemory: AppletMemory {
+    package static let member = "piv"
+
     /// A PIN or PUK, and its retry counter.
     package struct Code: Hashable, Sendable {
         /// Eight bytes, padded with FF.
@@ -59,5 +61,13 @@ package struct PIVMemory: Hashable, Sendable {
         fresh.objects = objects.filter { $0.key == PIVApplet.attestationObject }
         fresh.attestationRoot = attestationRoot
         return fresh
+    }
+}
+
+extension VirtualKeyState {
+    /// The PIV application's memory.
+    package var piv: PIVMemory {
+        get { self[PIVMemory.self] }
+        set { self[PIVMemory.self] = newValue }
     }
 }

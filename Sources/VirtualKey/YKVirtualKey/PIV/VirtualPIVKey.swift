@@ -56,13 +56,13 @@ package struct VirtualPIVKey: Hashable, Sendable {
     /// Public keys by the SHA-256 digest of the private key.
     private static let derived = Mutex<[[UInt8]: PublicKey]>([:])
 
-    /// Generates a key: scalars on curves from the world's randomness, RSA with OpenSSL.
-    static func generate(_ algorithm: UInt8, _ world: VirtualWorld) throws(Refusal) -> PrivateKey {
+    /// Generates a key: scalars on curves from the key's randomness, RSA with OpenSSL.
+    static func generate(_ algorithm: UInt8, _ inputs: VirtualInputs) throws(Refusal) -> PrivateKey {
         if let size = modulusSizes[algorithm] {
-            return try world.keyPairs.take(size * 8)
+            return try inputs.keyPairs.take(size * 8)
         }
         for _ in 0..<16 {
-            let number = Secret(try world.draw(curves[algorithm]?.fieldSize ?? 32))
+            let number = Secret(try inputs.draw(curves[algorithm]?.fieldSize ?? 32))
             let key: PrivateKey? =
                 switch algorithm {
                 case ed25519: try? PrivateKey(ed25519: number)

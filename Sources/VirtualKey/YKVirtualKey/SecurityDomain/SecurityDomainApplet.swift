@@ -8,6 +8,7 @@ package import YKWire
 /// The Security Domain: holds the keys of secure channels and lets hosts that have authenticated manage them.
 package struct SecurityDomainApplet: Applet {
     package static let aid = AID.securityDomain
+    package static var memory: (any AppletMemory.Type)? { SecurityDomainMemory.self }
     package static let classes: Set<UInt8> = [0x00, 0x80]
 
     private typealias Instruction = SecurityDomainProtocol.Instruction
@@ -27,7 +28,7 @@ package struct SecurityDomainApplet: Applet {
     package mutating func arrive(by route: CommandRoute) { channel = route.channel }
 
     package mutating func select(
-        _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard key.profile.hasSCP else { throw .status(.notFound) }
         let about = TLV(0x73, TLV(0x06, [0x2A, 0x86, 0x48, 0x86, 0xFC, 0x6B, 0x01]).encoded)
@@ -37,9 +38,9 @@ package struct SecurityDomainApplet: Applet {
     }
 
     package mutating func process(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
-        try key.securityDomain.prepare(key.profile, world)
+        try key.securityDomain.prepare(key.profile, inputs)
         switch (command.cla, command.ins) {
         case (_, Instruction.getData): return try getData(command, key)
         case (0x00, Instruction.storeData):
@@ -48,7 +49,7 @@ package struct SecurityDomainApplet: Applet {
         case (0x80, Instruction.putKey): return try putKey(command, try rights(), &key)
         case (0x80, Instruction.generateKey) where key.profile.hasSCP11:
             _ = try rights()
-            return try generateKey(command, &key.securityDomain, world)
+            return try generateKey(command, &key.securityDomain, inputs)
         case (0x80, Instruction.deleteKey):
             _ = try rights()
             try deleteKey(command, &key.securityDomain)
@@ -239,12 +240,12 @@ extension SecurityDomainApplet {
     }
 
     private func generateKey(
-        _ command: APDU, _ memory: inout SecurityDomainMemory, _ world: VirtualWorld
+        _ command: APDU, _ memory: inout SecurityDomainMemory, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard [0x11, 0x13, 0x15].contains(command.p2), command.data.count == 4, command.data[1...] == [0xF0, 1, 0],
             (1...0x7F).contains(command.data[0])
         else { throw .status(.incorrectParameters) }
-        let (key, _) = try SecurityDomainMemory.generated(command.p2, command.data[0], world)
+        let (key, _) = try SecurityDomainMemory.generated(command.p2, command.data[0], inputs)
         guard let pair = try? P256KeyAgreement(scalar: Secret(key.bytes)) else { throw .status(.memoryFailure) }
         try Self.store(key, replacing: command.p1, &memory)
         return TLV(0xB0, [0x04] + pair.publicPoint).encoded

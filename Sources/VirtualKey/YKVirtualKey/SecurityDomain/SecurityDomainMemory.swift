@@ -2,10 +2,12 @@
 
 import YKCrypto
 import YKTransport
-import YKWire
+package import YKWire
 
 /// The persistent state of the Security Domain: the keys of secure channels.
-package struct SecurityDomainMemory: Hashable, Sendable {
+package struct SecurityDomainMemory: AppletMemory {
+    package static let member = "securityDomain"
+
     /// A key, or a set of three.
     package struct Key: Hashable, Sendable {
         package var id: UInt8
@@ -47,25 +49,25 @@ package struct SecurityDomainMemory: Hashable, Sendable {
 
 extension SecurityDomainMemory {
     /// Creates the factory keys: the public SCP03 set and, from firmware 5.7.2 on, a key for SCP11b with a certificate.
-    mutating func prepare(_ profile: DeviceProfile, _ world: VirtualWorld) throws(Refusal) {
+    mutating func prepare(_ profile: DeviceProfile, _ inputs: VirtualInputs) throws(Refusal) {
         guard keys?.isEmpty ?? true else { return }
         let factory = (0..<3).flatMap { _ in UInt8(0x40)...UInt8(0x4F) }
         var made = [Key(id: 0x01, version: Self.factoryVersion, bytes: factory)]
-        if profile.hasSCP11 { made.append(try Self.factoryKey(world)) }
+        if profile.hasSCP11 { made.append(try Self.factoryKey(inputs)) }
         keys = made
     }
 
-    private static func factoryKey(_ world: VirtualWorld) throws(Refusal) -> Key {
-        var (key, issuer) = try generated(0x13, 0x01, world)
+    private static func factoryKey(_ inputs: VirtualInputs) throws(Refusal) -> Key {
+        var (key, issuer) = try generated(0x13, 0x01, inputs)
         key.issuer = issuer
         return key
     }
 
     /// A new private key with its certificates, and the identifier of the authority that signed them.
     static func generated(
-        _ id: UInt8, _ version: UInt8, _ world: VirtualWorld
+        _ id: UInt8, _ version: UInt8, _ inputs: VirtualInputs
     ) throws(Refusal) -> (key: Key, issuer: [UInt8]) {
-        let (root, number) = (try HSMAuthApplet.privateNumber(world), try HSMAuthApplet.privateNumber(world))
+        let (root, number) = (try HSMAuthApplet.privateNumber(inputs), try HSMAuthApplet.privateNumber(inputs))
         guard let chain = try? SecurityDomainCertificates.chain(root, number, id: id, version: version) else {
             throw .status(.memoryFailure)
         }
@@ -84,7 +86,7 @@ extension DeviceProfile {
 
 extension SecurityDomainMemory {
     /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? {
+    package var json: JSONValue? {
         guard let keys else { return nil }
         return .array(
             keys.map { key in
@@ -100,8 +102,12 @@ extension SecurityDomainMemory {
             })
     }
 
+    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> SecurityDomainMemory {
+        try SecurityDomainMemory(try fields.list(member))
+    }
+
     /// Parses the memory in a state file.
-    init(_ entries: [StateFields]) throws(StateFields.Fault) {
+    private init(_ entries: [StateFields]) throws(StateFields.Fault) {
         var list: [Key] = []
         for var entry in entries {
             var key = Key(
@@ -130,5 +136,13 @@ extension SecurityDomainMemory {
             list.append(key)
         }
         keys = list
+    }
+}
+
+extension VirtualKeyState {
+    /// The Security Domain's memory.
+    package var securityDomain: SecurityDomainMemory {
+        get { self[SecurityDomainMemory.self] }
+        set { self[SecurityDomainMemory.self] = newValue }
     }
 }

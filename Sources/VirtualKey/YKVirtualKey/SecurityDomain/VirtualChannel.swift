@@ -63,16 +63,16 @@ struct VirtualChannel: Sendable {
     ///
     /// - Parameter isExtended: Whether its length was encoded in extended form.
     mutating func handshake(
-        _ command: APDU, isExtended: Bool, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, isExtended: Bool, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let before = stage
         stage = .closed
-        try key.securityDomain.prepare(key.profile, world)
+        try key.securityDomain.prepare(key.profile, inputs)
         switch (command.cla, command.ins) {
-        case (0x80, Instruction.initializeUpdate): return try initializeUpdate(command, &key, world)
+        case (0x80, Instruction.initializeUpdate): return try initializeUpdate(command, &key, inputs)
         case (0x84, Instruction.externalAuthenticate): try externalAuthenticate(command, isExtended, before, &key)
         case (0x80, Instruction.performOperation): try performSecurityOperation(command, before, &key)
-        default: return try agree(command, before, &key, world)
+        default: return try agree(command, before, &key, inputs)
         }
         return []
     }
@@ -82,15 +82,15 @@ struct VirtualChannel: Sendable {
 
 extension VirtualChannel {
     private mutating func initializeUpdate(
-        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard let index = key.securityDomain.index(0x01, command.p1), let set = key.securityDomain.keys?[index] else {
             throw .status(.referenceNotFound)
         }
         // Each attempt counts until the host has proved that it has the keys.
-        guard try spendTry(index, &key, world) else { throw .status(.authenticationBlocked) }
+        guard try spendTry(index, &key, inputs) else { throw .status(.authenticationBlocked) }
         guard command.data.count == 8 else { throw .status(.wrongLength) }
-        let challenge = try world.draw(8)
+        let challenge = try inputs.draw(8)
         let context = command.data + challenge
         do {
             let mac = try Self.derive(set.part(1), 0x06, context)
@@ -135,11 +135,11 @@ extension VirtualChannel {
     /// Uses up one of a key's retries; `false` if it was the last, which deletes the key. A Security Domain without
     /// keys gets the factory keys again.
     private func spendTry(
-        _ index: Int, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ index: Int, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> Bool {
         guard let tries = key.securityDomain.keys?[index].tries, tries > 1 else {
             key.securityDomain.keys?.remove(at: index)
-            try key.securityDomain.prepare(key.profile, world)
+            try key.securityDomain.prepare(key.profile, inputs)
             return false
         }
         key.securityDomain.keys?[index].tries = tries - 1
@@ -192,7 +192,7 @@ extension VirtualChannel {
 
     /// INTERNAL AUTHENTICATE (SCP11b) and MUTUAL AUTHENTICATE (SCP11a, SCP11c).
     private mutating func agree(
-        _ command: APDU, _ before: Stage, _ key: inout VirtualKeyState, _ world: VirtualWorld
+        _ command: APDU, _ before: Stage, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let isInternal = command.ins == Instruction.internalAuthenticate
         guard isInternal ? command.p2 == 0x13 : [0x11, 0x15].contains(command.p2),
@@ -214,7 +214,7 @@ extension VirtualChannel {
             guard case .certified(let point, _, true) = before else { throw .status(.conditionsNotSatisfied) }
             host = point
         }
-        let number = try HSMAuthApplet.privateNumber(world)
+        let number = try HSMAuthApplet.privateNumber(inputs)
         do {
             let (reply, session) = try Self.agreement(
                 command.data, number, own.bytes, ephemeralPoint, host, isHostAuthenticated: command.p2 == 0x11)

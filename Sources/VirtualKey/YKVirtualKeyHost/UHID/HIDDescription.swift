@@ -31,9 +31,9 @@ package struct HIDDescription: Hashable, Sendable {
 
     /// Describes the FIDO interface of a key.
     init(_ key: VirtualKeyState) {
-        name = "Yubico \(key.usbProductName)"
+        name = "\(key.usbMaker) \(key.usbProductName)"
         serial = String(key.profile.serial)
-        vendor = DeviceProfile.vendor
+        vendor = key.profile.vendor
         product = key.usbProduct
         version = key.profile.release
         descriptor = Self.fido

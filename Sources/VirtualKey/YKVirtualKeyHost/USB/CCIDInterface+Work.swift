@@ -7,7 +7,7 @@ import YKWire
 extension CCIDInterface {
     /// Executes a command now or later, depending on faults and touches.
     mutating func perform(_ command: [UInt8], _ message: CCID.Command, at now: ContinuousClock.Instant) {
-        var work = Work(head: message, command: command, told: now, start: now)
+        var work = Work(head: message, command: command, lastSign: now, start: now)
         var later = faults
         switch later.next(command) {
         case .delay(let duration):
@@ -53,8 +53,10 @@ extension CCIDInterface {
         if !work.isEndless, now >= work.start, !work.isBlockAsked, let reply = attempt(work.command) {
             self.work = nil
             finish(work, reply)
-        } else if work.told.duration(to: now) > (work.isEndless ? .milliseconds(5) : .seconds(1)), !work.isBlockAsked {
-            self.work?.told = now
+        } else if work.lastSign.duration(to: now) > (work.isEndless ? .milliseconds(5) : .seconds(1)),
+            !work.isBlockAsked
+        {
+            self.work?.lastSign = now
             ask(work)
         }
     }
@@ -95,7 +97,7 @@ extension CCIDInterface {
             guard var work else { return say(.init(to: message, data: blocks.repeatLast())) }
             work.head = message
             work.isBlockAsked = false
-            work.told = now
+            work.lastSign = now
             self.work = work
         }
     }

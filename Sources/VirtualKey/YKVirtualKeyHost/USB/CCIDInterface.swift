@@ -11,7 +11,7 @@ struct CCIDInterface: USBInterface {
         var head: CCID.Command
         var command: [UInt8]
         /// When the host was last asked for more time.
-        var told: ContinuousClock.Instant
+        var lastSign: ContinuousClock.Instant
         /// When the key starts working on it; later than now for a slow key.
         var start: ContinuousClock.Instant
         /// Whether the command never completes, and whether the host hears nothing of it.

@@ -38,7 +38,7 @@ struct OTPInterface: USBInterface {
     /// Retries a frame that waits for a touch; if there is none, a touch makes a slot type.
     mutating func poll(at now: ContinuousClock.Instant) {
         keyboard.poll(at: now, key.run)
-        guard !keyboard.isWaiting, let slot = key.world.press() else { return }
+        guard !keyboard.isWaiting, let slot = key.inputs.press() else { return }
         let (strokes, pacing) = key.strokes(slot)
         keyboard.type(strokes, pacing: pacing, at: now)
     }

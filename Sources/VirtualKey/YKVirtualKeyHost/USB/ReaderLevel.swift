@@ -16,12 +16,12 @@ public enum ReaderLevel: String, Hashable, Sendable, CaseIterable {
 
     /// The class descriptor. At the two lower levels the host chooses the voltage, and the card needs 5 V.
     public var descriptor: CCID.Descriptor {
-        let usual: CCID.Descriptor.Features = [
+        let common: CCID.Descriptor.Features = [
             .parametersByATR, .activation, .voltage, .clock, .speed, .selection,
         ]
         switch self {
-        case .extended: return CCID.Descriptor(features: usual.union(.extendedAPDU))
-        case .short: return CCID.Descriptor(features: usual.union(.shortAPDU), maxMessageLength: 271)
+        case .extended: return CCID.Descriptor(features: common.union(.extendedAPDU))
+        case .short: return CCID.Descriptor(features: common.union(.shortAPDU), maxMessageLength: 271)
         case .t1:
             return CCID.Descriptor(voltages: 3, features: [.tpdu, .clock, .speed], maxMessageLength: 271)
         case .t0:

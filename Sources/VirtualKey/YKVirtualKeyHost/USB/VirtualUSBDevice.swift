@@ -50,7 +50,7 @@ struct VirtualUSBDevice {
         case (1, _): return device
         case (2, 0): return configurationDescriptor
         case (3, 0): return [4, 3, 0x09, 0x04]
-        case (3, 1): return USBDescriptor.string("Yubico")
+        case (3, 1): return USBDescriptor.string(key.usbMaker)
         case (3, 2): return USBDescriptor.string(key.usbProductName)
         default: return nil
         }
@@ -58,7 +58,7 @@ struct VirtualUSBDevice {
 
     /// USB 2.0, class per interface, 64-byte packets; strings 1 and 2 are the names.
     private var device: [UInt8] {
-        [18, 1, 0x00, 0x02, 0, 0, 0, 64] + USBDescriptor.word(DeviceProfile.vendor)
+        [18, 1, 0x00, 0x02, 0, 0, 0, 64] + USBDescriptor.word(key.profile.vendor)
             + USBDescriptor.word(key.usbProduct) + USBDescriptor.word(key.profile.release) + [1, 2, 0, 1]
     }
 

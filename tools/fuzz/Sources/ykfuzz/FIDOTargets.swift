@@ -43,6 +43,23 @@ extension FuzzTarget {
             require(data.bytes == bytes, "client data change when read")
             _ = try? Origin(data.origin)
         },
+        FuzzTarget(name: "signing-key") { bytes in
+            if let file = try? PreviewSign.KeyFile(json: bytes) {
+                let again = try? PreviewSign.KeyFile(json: Array(file.json.text.utf8))
+                require(again?.key == file.key, "a signing key changes when written and read")
+                _ = file.key.policy
+                _ = try? AttestationVerification(rpID: file.rpID).check(file.key, clientDataHash: zeros)
+                _ = try? PreviewSign.Seed(file.key.publicKey).derive(Secret(zeros), context: [])
+            }
+            if let key = try? PreviewSign.DerivedKey(json: bytes) {
+                require(
+                    (try? PreviewSign.DerivedKey(json: Array(key.json.text.utf8))) == key, "a derived key changes")
+            }
+            if let arguments = try? PreviewSign.Arguments(decoding: bytes) {
+                require(
+                    (try? PreviewSign.Arguments(decoding: arguments.encoded)) != nil, "arguments cannot be read again")
+            }
+        },
         FuzzTarget(name: "webauthn-options") { bytes in
             _ = try? PublicKeyCredentialCreationOptions(parsing: bytes)
             _ = try? PublicKeyCredentialRequestOptions(parsing: bytes)
@@ -95,7 +112,8 @@ private func doOperation(_ number: UInt8, _ service: FIDOService) async throws {
     case 10: _ = try await service.nextSample(of: try await service.beginEnrollment().template)
     case 11: _ = try await service.fingerprintSensor()
     case 12: try await service.setPIN(SharedSecret(Secret(utf8: "12345")))
-    case 13: try await service.changePIN(from: SharedSecret(Secret(utf8: "12345")), to: SharedSecret(Secret(utf8: "67890")))
+    case 13:
+        try await service.changePIN(from: SharedSecret(Secret(utf8: "12345")), to: SharedSecret(Secret(utf8: "67890")))
     case 14: try await service.configure(.toggleAlwaysUV)
     case 15: try await service.select()
     case 16: _ = try await service.u2fRegister(challengeHash: zeros, applicationHash: zeros)

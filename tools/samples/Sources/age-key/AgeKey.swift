@@ -12,7 +12,7 @@ struct AgeKey {
 
     static func main() async throws {
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let piv = try await key.open(PIVService.self)
         let slot = PIVSlot.retired[0]
         if isVirtual {

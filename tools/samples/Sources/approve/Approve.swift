@@ -12,7 +12,7 @@ import YKit
 struct Approve {
     static func main() async throws {
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let server = isVirtual ? try FakeServer() : nil
         let link = try PushLink(server == nil ? readLine() ?? "" : FakeServer.link)
         let piv = try await key.open(PIVService.self)

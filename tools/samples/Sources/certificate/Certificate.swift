@@ -8,7 +8,7 @@ import YKit
 struct Certificate {
     static func main() async throws {
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let piv = try await key.open(PIVService.self)
         let publicKey = try await isVirtual ? generatedKey(piv) : certifiedKey(piv)
 

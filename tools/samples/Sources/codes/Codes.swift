@@ -16,9 +16,9 @@ struct Codes {
 
     private static func chosenKey() async throws(KeyError) -> Key {
         if CommandLine.arguments.contains("--virtual") {
-            return try await Keys(source: .virtual(.demonstration())).only()
+            return try await KeyRing(source: .virtual(.demonstration())).only()
         }
-        if let serial = CommandLine.arguments.dropFirst().first { return try await Keys.find(serial: serial) }
-        return try await Keys.only()
+        if let serial = CommandLine.arguments.dropFirst().first { return try await KeyRing.find(serial: serial) }
+        return try await KeyRing.only()
     }
 }

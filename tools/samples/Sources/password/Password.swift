@@ -12,7 +12,7 @@ struct Password {
             return
         }
         let software = CommandLine.arguments.contains("--virtual") ? VirtualKey.demonstration() : nil
-        let key = try await (software.map { Keys(source: .virtual($0)) } ?? Keys()).only()
+        let key = try await (software.map { KeyRing(source: .virtual($0)) } ?? KeyRing()).only()
         if let software {
             try await program(key)
             software.layOnReader()

@@ -10,7 +10,7 @@ import YKit
 struct PINDialog {
     static func main() async throws {
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let dialog = Dialog()
         let fido = try await key.open(
             FIDOService.self,

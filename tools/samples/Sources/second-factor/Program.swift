@@ -27,7 +27,7 @@ struct Program {
         try await service.logIn(account, password: Secret(utf8: answer("password of \(account)")))
         print(user, "has the factor", try await service.status(of: user).state)
 
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let fido = try await key.open(
             FIDOService.self,
             interaction: FIDOInteraction(

@@ -8,7 +8,7 @@ import YKit
 struct SignIn {
     static func main() async throws {
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let fido = try await key.open(
             FIDOService.self, interaction: FIDOInteraction(touch: { print("touch the key") }))
         if CommandLine.arguments.contains("--u2f") { try await signInWithU2F(fido) } else { try await signIn(fido) }

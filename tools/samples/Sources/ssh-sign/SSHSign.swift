@@ -20,7 +20,7 @@ struct SSHSign {
             throw Problem.noFile
         }
         let message = Array(try Data(contentsOf: URL(filePath: path)))
-        let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        let key = try await (isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()).only()
         let piv = try await key.open(PIVService.self)
         if isVirtual {
             try await piv.authenticate(with: .defaultKey())

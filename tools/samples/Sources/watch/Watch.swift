@@ -9,7 +9,7 @@ struct Watch {
     static func main() async {
         let isOnce = CommandLine.arguments.contains("--once")
         let isVirtual = CommandLine.arguments.contains("--virtual")
-        let keys = isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()
+        let keys = isVirtual ? KeyRing(source: .virtual(.demonstration())) : KeyRing()
         for await event in keys.watch() {
             switch event {
             case .arrived(let key): print("+ \(key.place)  \(key.name)")

@@ -25,7 +25,8 @@ extension WebAuthnClient {
         var results = JSONValue.Object()
         for part in extensions { try await part.finish(&results, made, ceremony) }
         return RegistrationResponse(
-            clientDataJSON: data.bytes, attestationObject: made.response.conveyed(options.attestation),
+            clientDataJSON: data.bytes,
+            attestationObject: made.response.attestationObject.conveyed(options.attestation),
             transports: await transports(info), attachment: Self.attachment(info), clientExtensionResults: results,
             isResident: made.isResident, isEnterpriseAttestation: made.response.isEnterpriseAttestation)
     }
@@ -96,14 +97,13 @@ extension ResidentKeyRequirement {
     }
 }
 
-extension MakeCredential.Response {
+extension AttestationObject {
     /// The attestation object as requested by the relying party (WebAuthn Level 3 §5.1.3): for `none`, the attestation
     /// is removed unless it is a self attestation.
     func conveyed(_ conveyance: AttestationConveyance) -> AttestationObject {
-        let object = attestationObject
-        let aaguid = object.authenticatorData.credential?.aaguid ?? []
-        let isSelf = object.format == .packed && object.statement["x5c"] == nil && aaguid.allSatisfy { $0 == 0 }
-        guard conveyance == .none, !isSelf else { return object }
-        return AttestationObject(format: .none, authenticatorData: object.authenticatorData, statement: CBOR.Map())
+        let aaguid = authenticatorData.credential?.aaguid ?? []
+        let isSelf = format == .packed && statement["x5c"] == nil && aaguid.allSatisfy { $0 == 0 }
+        guard conveyance == .none, !isSelf else { return self }
+        return AttestationObject(format: .none, authenticatorData: authenticatorData, statement: CBOR.Map())
     }
 }

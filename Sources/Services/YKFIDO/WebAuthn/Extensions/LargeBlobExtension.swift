@@ -3,7 +3,8 @@
 import YKCrypto
 public import YKWire
 
-/// largeBlob: bytes stored with a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey.
+/// largeBlob: bytes stored with a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey, or by largeBlob on keys
+/// that store them with the credential (CTAP 2.3).
 public struct LargeBlobExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
@@ -15,6 +16,10 @@ public struct LargeBlobExtension: ClientExtension {
             throw Self.misplaced(input.path(of: name), "only for a credential that is there already")
         }
         let isRequired = try input.optional("support", .string) == "required"
+        if ceremony.keyKnows("largeBlob") {
+            request.extensions.largeBlob = isRequired ? .required : .preferred
+            return
+        }
         if isRequired, !request.isResident { throw .key(.unsupported("largeBlobKey")) }
         request.extensions.createsLargeBlobKey =
             isRequired || request.isResident && ceremony.keyKnows("largeBlobKey")
@@ -25,12 +30,18 @@ public struct LargeBlobExtension: ClientExtension {
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
         guard ceremony.inputs["largeBlob"] != nil else { return }
-        results["largeBlob"] = ["supported": .bool(registration.response.largeBlobKey != nil)]
+        let isSupported = registration.response.largeBlobKey != nil || registration.extensions.hasLargeBlob
+        results["largeBlob"] = ["supported": .bool(isSupported)]
     }
 
     /// Reads `largeBlob.read` or `largeBlob.write`.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
-        guard let task = try Task(ceremony), ceremony.keyKnows("largeBlobKey") else { return }
+        guard let task = try Task(ceremony) else { return }
+        if ceremony.keyKnows("largeBlob") {
+            request.extensions.largeBlob = task.direct
+            return
+        }
+        guard ceremony.keyKnows("largeBlobKey") else { return }
         request.extensions.wantsLargeBlobKey = true
         if case .write = task { request.extensions.writesLargeBlob = true }
     }
@@ -40,11 +51,15 @@ public struct LargeBlobExtension: ClientExtension {
         _ results: inout JSONValue.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError) {
         guard let task = try Task(ceremony) else { return }
+        if ceremony.keyKnows("largeBlob") {
+            results["largeBlob"] = task.result(of: assertion.extensions)
+            return
+        }
         let key = assertion.response.largeBlobKey.map { SharedSecret(Secret($0)) }
         switch task {
         case .read:
             let blob = if let key { try await read(ceremony.service, key) } else { nil as [UInt8]? }
-            results["largeBlob"] = .object(JSONValue.Object([("blob", blob.map(JSONValue.bytes))]))
+            results["largeBlob"] = Task.found(blob)
         case .write(let blob):
             let isWritten = if let key { try await write(blob, ceremony.service, key) } else { false }
             results["largeBlob"] = ["written": .bool(isWritten)]
@@ -80,6 +95,24 @@ public struct LargeBlobExtension: ClientExtension {
     private enum Task {
         case read
         case write([UInt8])
+
+        var direct: DirectLargeBlob.Action {
+            switch self {
+            case .read: .read
+            case .write(let blob): .write(blob)
+            }
+        }
+
+        func result(of outputs: AssertionExtensionOutputs) -> JSONValue {
+            switch self {
+            case .read: Self.found(outputs.largeBlob)
+            case .write: ["written": .bool(outputs.wroteLargeBlob)]
+            }
+        }
+
+        static func found(_ blob: [UInt8]?) -> JSONValue {
+            .object(JSONValue.Object([("blob", blob.map(JSONValue.bytes))]))
+        }
 
         init?(_ ceremony: RequestCeremony) throws(WebAuthnError) {
             guard let input = try ceremony.inputs.members("largeBlob") else { return nil }

@@ -6,5 +6,6 @@ public enum StandardExtensions {
     public static let all: [any ClientExtension] = [
         CredPropsExtension(), CredProtectExtension(), PRFExtension(), HMACSecretExtension(), LargeBlobExtension(),
         CredBlobExtension(), MinPINLengthExtension(), AppIDExtension(), UVMExtension(), PaymentExtension(),
+        PreviewSignExtension(),
     ]
 }

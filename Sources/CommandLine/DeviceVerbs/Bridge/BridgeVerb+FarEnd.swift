@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TerminalIO
+import Verbs
+import Words
+import YKBridge
+import YKTransport
+
+/// The bridge to a key at the other end of an SSH connection.
+extension BridgeVerb {
+    /// Serves the near end at standard input and output. What this end says goes to standard error, which the near end shows.
+    func serveRemoteKey(_ run: Run, _ events: BridgeEvents) throws -> Outcome<BridgeReport> {
+        guard isatty(0) == 0, isatty(1) == 0 else {
+            throw Explanation.usage(
+                "--stdio is for 'ykit remote', not for a terminal",
+                hint: "on the machine with the key: ykit remote HOST")
+        }
+        let end = FarEnd(
+            input: 0, output: 1, program: Program.version, owner: user,
+            cancellation: run.environment.cancellation, report: events.report)
+        do { try end.run() } catch { throw error.explanation }
+        return Outcome(BridgeReport(node: events.node, owner: user, readers: [], ceremonies: 0))
+    }
+
+    /// What would be made for a key at the near end.
+    var farPlan: Outcome<BridgeReport> {
+        Outcome(
+            BridgeReport(node: nil, owner: user, readers: [], ceremonies: 0),
+            [
+                "would make a HID device \(BridgeNode.numbers) through /dev/uhid for "
+                    + (user.map { "the user \($0.printable)" } ?? "the users at this machine"),
+                "would pass its messages to 'ykit remote' over standard output",
+            ])
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+import YKHardware
+import YKKeys
+
+extension Check {
+    /// The bridges to smart cards: whose they are, and whether programs of this user can use them.
+    static func bridges(_ devices: [BridgeDevice]) -> [Check] {
+        devices.map { device in
+            let owner = device.owner.map { ", which belongs to \($0.printable)" } ?? ""
+            let seen = "a bridge shows the cards in the readers to programs as \(device.path)\(owner)"
+            switch device.access {
+            case .readable: return Check("bridge", .good, seen)
+            case .missing: return Check("bridge", .note, seen + "; that node is not visible here")
+            case .denied:
+                return Check(
+                    "bridge", .note, seen + "; \(User.name) may not use it",
+                    remedy: "a bridge serves one user: sudo systemctl enable --now ykit-bridge@\(User.name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import YKCrypto
+import YKInteraction
+package import YKKeys
+package import YKOATH
+import YKProtocols
+
+extension Run {
+    /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
+    package func oath(_ password: PasswordOptions, of key: Key? = nil) async throws -> OATHService {
+        let service = try await openOATH(of: key)
+        try await unlock(service, password, of: key)
+        return service
+    }
+
+    /// Opens the OATH application without unlocking it.
+    package func openOATH(of key: Key? = nil) async throws -> OATHService {
+        try await open(OATHService.self, of: key)
+    }
+
+    /// Unlocks with the given password, else with the one remembered for this key, else asks.
+    ///
+    /// - Parameter key: The other key, in a verb with several: the given password is not for it.
+    package func unlock(_ service: OATHService, _ options: PasswordOptions, of key: Key? = nil) async throws {
+        let info = await service.info
+        guard info.isLocked else { return }
+        let other = key?.serial ?? otherKey
+        var source = ofThisKey(options.source, key: other)
+        if key != nil { source = SecretInput.Source(variable: source.variables[0], hint: "") }
+        let question = TerminalQuestion(
+            asking: "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""), orElse: "")
+        let given = CommandLineCredential(.oathPassword, source, question, terminal)
+        if !source.isGiven, try await unlockRemembered(service, info) { return }
+        // A locked application is unlocked in a plan, too: to look at it.
+        try await credentials.asking([given], person: OATHPerson(question: question, key: other)).use(
+            CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
+        ) { password in
+            try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
+        }
+    }
+
+    /// Stores the account names for completion, unless a password protects them.
+    package func remember(_ ids: [OATHAccountID], of service: OATHService) async {
+        guard await !service.info.hasPassword else { return }
+        remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.displayName(among: ids) } }
+    }
+
+    /// Tries the key remembered for this device; a wrong one is reported and not retried.
+    private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
+        if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
+        guard let raw = try keyring().key(for: info.deviceID) else { return false }
+        do {
+            try await service.unlock(with: AccessKey(rawKey: raw))
+            return true
+        } catch .wrongPassword {
+            terminal.warn("the remembered password is no longer correct; forget it with 'ykit oath access forget'")
+            return false
+        }
+    }
+}
+
+/// The person at the terminal, who knows the password of the accounts.
+private struct OATHPerson: CredentialPrompt {
+    let question: TerminalQuestion
+    let key: String?
+
+    var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
+        guard isThere else { throw key.map(Self.passwordNeeded) ?? OATHError.locked }
+        return try question.ask(request)
+    }
+
+    private static func passwordNeeded(of key: String) -> any Error {
+        Explanation(
+            "password-needed", .authentication, "the accounts of key \(key.printable) are locked with a password",
+            hint: "set YKIT_OATH_PASSWORD_\(key.printable), or store it with 'ykit --device \(key.printable) "
+                + "oath access remember'")
+    }
+}

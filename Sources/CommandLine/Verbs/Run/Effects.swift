@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+import YKKeys
+
+/// What a run does beside its exchanges with the key: it asks, writes files and stores, and speaks to servers. With
+/// `--plan` it does none of it, and this is where that is decided.
+extension Run {
+    /// Performs a change outside the key, or draws what only such a change needs; a plan leaves it out.
+    ///
+    /// - Returns: The result, or `nil` in a plan.
+    @discardableResult
+    package func perform<Value>(_ change: () throws -> Value?) rethrows -> Value? {
+        plan == nil ? try change() : nil
+    }
+
+    /// Performs a change outside the key that takes a while; a plan leaves it out.
+    ///
+    /// - Returns: The result, or `nil` in a plan.
+    @discardableResult
+    package func perform<Value>(_ change: () async throws -> Value?) async rethrows -> Value? {
+        plan == nil ? try await change() : nil
+    }
+
+    /// Ends a plan: what follows has no exchange with the key. Does nothing in a run that carries out the verb.
+    ///
+    /// - Parameters:
+    ///   - step: What follows, in words.
+    ///   - details: More about it.
+    /// - Throws: `PlanEnd`.
+    package func endPlan(_ step: String? = nil, _ details: [String] = []) throws {
+        guard let plan else { return }
+        if let step { plan.add(step, details) }
+        throw PlanEnd()
+    }
+
+    /// Ends a plan at a step whose result decides what follows.
+    ///
+    /// - Throws: `PlanEnd`.
+    package func stopPlan(_ step: String, _ details: [String] = []) throws {
+        plan?.stop()
+        try endPlan(step, details)
+    }
+
+    /// Asks for yes or no before an irreversible change.
+    ///
+    /// - Parameter force: Whether the question is answered already, by `--force`.
+    package func confirm(_ question: @autoclosure () -> String, unless force: Bool) throws {
+        if !force, plan == nil { try Prompt.confirm(question()) }
+    }
+
+    /// Asks the user to type a word before the most serious losses.
+    package func confirm(typing word: String, _ warning: @autoclosure () -> String, unless force: Bool) throws {
+        if !force, plan == nil { try Prompt.confirm(typing: word, warning()) }
+    }
+}
+
+/// The end of a plan before the end of the verb.
+package struct PlanEnd: Error {}
+
+extension ExchangePlan {
+    /// Adds a step that is not sent, in words.
+    package func add(_ step: String, _ details: [String] = []) {
+        add(Step(command: [], summary: step, details: details, isSent: false))
+    }
+}

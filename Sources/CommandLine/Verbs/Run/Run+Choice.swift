@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TerminalIO
+import Words
+import YKKeys
+
+extension Run {
+    /// Asks the user to choose one of several candidates, if a terminal is available; for programs, and in a plan,
+    /// several candidates are an error.
+    ///
+    /// - Throws: `failure` if nobody can be asked, `interrupted`.
+    package func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
+        guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
+            let prompt = try? Prompt(orElse: ""),
+            prompt.hasMenu
+        else { throw failure }
+        return try prompt.choose(question, among: lines)
+    }
+
+    /// Asks the user to choose one of several attached keys.
+    func chosenKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws -> KeyCandidate {
+        let choice = try choose(
+            "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
+        return candidates[choice]
+    }
+
+    /// The options that select the same key on another line.
+    ///
+    /// - Parameter serial: The key's serial number, if it reports one.
+    package func keyWords(serial: String?) -> [String] {
+        if let file = options.virtual {
+            return file.isEmpty || file == GlobalOptions.inMemory ? ["--virtual"] : ["--virtual=\(file)"]
+        }
+        let link = selection.link == .auto ? [] : ["--link", selection.link.rawValue]
+        if let serial = serial ?? selection.device { return ["--device", serial] + link }
+        return (selection.reader.map { ["--reader", $0] } ?? selection.path.map { ["--path", $0] } ?? []) + link
+    }
+}

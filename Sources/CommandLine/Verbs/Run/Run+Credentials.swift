@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import Words
+package import YKCrypto
+import YKFIDO
+package import YKInteraction
+package import YKPIV
+package import YKProtocols
+package import YKUse
+
+extension Run {
+    /// Returns the broker of this run with the credentials that a verb's options give.
+    package func broker(_ credentials: CommandLineCredential...) -> CredentialBroker {
+        let questions = Dictionary(credentials.map { ($0.kind, $0.question) }) { first, _ in first }
+        return broker(credentials, person: TerminalCredentials(questions: questions))
+    }
+
+    /// Returns the broker of this run with other credentials and another person.
+    package func broker(_ credentials: [CommandLineCredential], person: any CredentialPrompt) -> CredentialBroker {
+        let planned: [any CredentialSource] = plan == nil ? [] : [PlannedCredentials()]
+        return self.credentials.asking(planned + credentials, person: person)
+    }
+
+    /// Returns a PIN as the command line gives it.
+    package func given(
+        _ kind: CredentialKind, _ source: SecretInput.Source, isGivenNow: Bool = true
+    ) -> CommandLineCredential {
+        let question = TerminalQuestion(
+            "PIN", of: keyWords, objection: "the PIN must not be empty", orElse: source.hint)
+        return CommandLineCredential(kind, source, question, terminal, isGivenNow: isGivenNow)
+    }
+
+    /// Returns a credential for an operation that authenticates by itself.
+    package func obtain(
+        _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion,
+        to purpose: String = "", triesLeft: Int? = nil, isNew: Bool = false, allowsEmpty: Bool = false,
+        counting tries: CredentialBroker.Tries? = nil
+    ) async throws -> SharedSecret {
+        let id = CredentialID(kind, key: otherKey)
+        return try await broker(CommandLineCredential(kind, source, question, terminal)).obtain(
+            CredentialRequest(id, to: purpose, triesLeft: triesLeft, isNew: isNew, allowsEmpty: allowsEmpty),
+            counting: tries)
+    }
+
+    // MARK: PIV
+
+    /// Returns the access to the PIV application of the selected key.
+    ///
+    /// - Parameter key: The serial number of the key, for a verb that may use several.
+    package func piv(
+        _ service: PIVService, _ pin: PINOptions, _ management: ManagementKeyOptions = .init(), key: String? = nil
+    ) -> PIVUnlocking {
+        let managementKey = ofThisKey(management.source, key: key)
+        let broker = broker(
+            given(.pivPIN, source(of: .piv, pin, key: key)),
+            CommandLineCredential(
+                .pivManagementKey, managementKey,
+                TerminalQuestion("management key", of: keyWords, objection: nil, orElse: managementKey.hint), terminal))
+        var access = PIVUnlocking(service, broker, person, key: key ?? otherKey)
+        access.obtainsPINFirst = pin.isStandardInput
+        access.refusesDefaultManagementKey = options.strict
+        access.isRehearsal = plan != nil
+        return access
+    }
+
+    /// Returns the current PIN or PUK.
+    package func pivCode(
+        _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for purpose: String
+    ) async throws -> PIVPIN {
+        let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
+        let question = TerminalQuestion(
+            name, of: keyWords, objection: "the \(name) must not be empty", orElse: source.hint)
+        let code = try await obtain(kind, source, question, to: purpose) {
+            try await service.credentialTries(of: reference)
+        }
+        return try PIVPIN(code.value)
+    }
+
+    /// Returns a new PIN or PUK.
+    package func newPIVCode(_ reference: PIVReference, _ source: SecretInput.Source) async throws -> PIVPIN {
+        let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
+        let question = TerminalQuestion(
+            asking: "new \(name)", after: "a \(name) must have 6 to 8 characters",
+            objection: "the \(name) must not be empty", orElse: source.hint)
+        return try PIVPIN(try await obtain(kind, source, question, isNew: true).value)
+    }
+
+    // MARK: FIDO
+
+    /// Returns the credential of the FIDO application for an operation.
+    package func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
+        FIDOCredential(
+            broker(given(.fidoPIN, source(of: .fido, pin, key: key))),
+            CredentialID(.fidoPIN, key: key ?? otherKey), to: purpose, person)
+    }
+
+    package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
+        TerminalQuestion("PIN", of: keyWords, objection: "the PIN must not be empty", orElse: hint)
+    }
+
+    /// Why there was no PIN for a ceremony.
+    package var pinProblem: Explanation? { (pins?.problem).map { Explanation($0) } }
+
+    // MARK: the person
+
+    /// Whoever follows what this run does.
+    package var person: TerminalPerson { TerminalPerson(terminal: terminal, isPlan: plan != nil) }
+}
+
+/// The person at the terminal, who is told what happens, confirms and touches.
+package struct TerminalPerson: UserInteraction {
+    package let terminal: Terminal
+    /// Whether nothing happens, so that nobody confirms or touches.
+    let isPlan: Bool
+
+    package func tell(_ news: any UserNews) {
+        switch news {
+        case let purpose as OperationPurpose: terminal.purpose(purpose.text)
+        case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
+        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognised; using the PIN instead")
+        case PIVUnlockingNews.defaultManagementKey:
+            terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
+        case let fallback as VerificationFallback:
+            let why = fallback.reason == .blocked ? "is blocked" : "did not recognise you"
+            terminal.notice("built-in user verification \(why); using the PIN instead")
+        default: break
+        }
+    }
+
+    package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
+        guard !isPlan else { return }
+        try Prompt.confirm((question as? PIVOverwriting.Question)?.words ?? "continue?")
+    }
+
+    package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
+        guard !isPlan else { return NoPendingTouch() }
+        return touch == .required ? TouchPrompt(terminal) : TouchPrompt(terminal, "touch the key if it blinks")
+    }
+}
+
+/// The wait in a plan, where no key waits.
+private struct NoPendingTouch: PendingTouch {
+    let isShown = false
+    func end() {}
+}
+
+extension PIVOverwriting.Question {
+    fileprivate var words: String {
+        switch self {
+        case .key(let algorithm, let slot):
+            "slot \(slot) has a key (\(algorithm?.description ?? "of a kind that the card does not report")), "
+                + "it would be permanently lost; continue?"
+        case .certificate(let subject, let slot):
+            "slot \(slot) has a certificate (\(subject?.printable ?? "one that cannot be read")), "
+                + "it would be overwritten; continue?"
+        case .object(let id): "object \(id) already exists and would be overwritten; continue?"
+        }
+    }
+}

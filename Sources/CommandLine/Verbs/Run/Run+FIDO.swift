@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKFIDO
+package import YKKeys
+import YKUse
+
+extension Run {
+    /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
+    package func openFIDO(
+        _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of key: Key? = nil, serial: String? = nil
+    ) async throws -> FIDOService {
+        let credential = fidoCredential(pin, for: reason, key: serial)
+        pins = credential
+        terminal.purpose(reason)
+        return try await openFIDO(credential.interaction, asksWhich: asksWhich, of: key)
+    }
+
+    /// Opens the FIDO application for an operation that requires a touch anyway: if several keys are attached and a
+    /// person is at the terminal, a touch selects the key.
+    package func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        do { return try await openFIDO(pin, for: reason, asksWhich: false) } catch KeyError.several(
+            let interface, let candidates)
+        {
+            guard terminal.isErrorTerminal, plan == nil else { throw KeyError.several(interface, candidates) }
+            keys.choose(path: try await touchedKey())
+            return try await openFIDO(pin, for: reason)
+        }
+    }
+
+    /// Opens the FIDO application of the selected key, for operations that require no PIN.
+    package func openFIDO(
+        _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true, of key: Key? = nil
+    ) async throws -> FIDOService {
+        let key = key ?? self.key
+        let service =
+            if asksWhich {
+                try await choosing(key) { try await $0.open(FIDOService.self, interaction: interaction) }
+            } else { try await key.open(FIDOService.self, interaction: interaction) }
+        if options.strict {
+            await service.setStrict(true)
+            if await service.hasCTAP2 { _ = try await service.freshInfo() }
+        }
+        return service
+    }
+
+    /// Opens U2F on the selected key; sends no CTAP2 command.
+    package func openU2F() async throws -> FIDOService {
+        var interaction = FIDOInteraction()
+        interaction.usesU2FOnly = true
+        return try await key.open(FIDOService.self, interaction: interaction)
+    }
+
+    /// Returns the path of the key that is touched. All HID keys blink; once one is touched, the others are cancelled.
+    package func touchedKey() async throws -> String {
+        let announce = { @Sendable [terminal] (count: Int) in
+            terminal.say("\(count) keys are attached: touch the one to use")
+        }
+        if let path = try await keys.touchedNode(announce) { return path }
+        let place = try keys.touchPlace()
+        try await openFIDO(asksWhich: false).select()
+        return place
+    }
+
+    /// Opens the FIDO application of the selected key after it was removed and inserted again.
+    package func reinsertedFIDO() async throws -> FIDOService {
+        switch try keys.fidoRoute() {
+        case .reports(let path):
+            let path = try await keys.reinsertedNode(path ?? "") { [terminal] in
+                terminal.say("remove the key, then insert it again")
+            }
+            return try await FIDOService.open(try keys.fidoLink(at: path))
+        case .card:
+            guard case .reader(let name) = try keys.cardRoute() else {
+                throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
+            }
+            let reader = try await keys.reinsertedReader(name) { [terminal] in
+                terminal.say("remove the card or key from the reader, then put it back")
+            }
+            keys.choose(reader: reader)
+            return try await FIDOService.open(keys.decoration.prompting(try keys.cardFIDOLink()))
+        }
+    }
+
+    /// Says what a touch will approve: a thing, such as "a new credential". A plan requires no touch.
+    package func announce(_ thing: String) { announce(thing, purpose: thing) }
+
+    /// Says what a touch will approve: an action, such as "sign a file".
+    package func announce(to action: String) { announce(action, purpose: "to " + action) }
+
+    private func announce(_ what: String, purpose: String) {
+        terminal.purpose(purpose)
+        perform { terminal.notice("touch to approve: \(what)") }
+    }
+}
