@@ -29,4 +29,16 @@ struct CardCausedTests {
             #expect(!error.isTransient)
         }
     }
+
+    @Test func aRefusalIsAnAnswerAndAFailedLinkIsNone() async throws {
+        #expect(try await unlessRefused { 7 } == 7)
+        for error: any Error in [CardError.tooLong(during: "x"), FIDOLinkError.notTouched, Other()] {
+            #expect(try await unlessRefused { () throws -> Int in throw error } == nil)
+        }
+        for error: any Error in [
+            LinkError.removed, CardError.link(.busy(reader: "r", holders: [])), OTPLinkError.device(.reset),
+        ] {
+            await #expect(throws: (any Error).self) { try await unlessRefused { () throws -> Int in throw error } }
+        }
+    }
 }

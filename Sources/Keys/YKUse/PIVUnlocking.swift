@@ -4,6 +4,7 @@ import YKCrypto
 public import YKInteraction
 public import YKPIV
 import YKProtocols
+import YKTransport
 import YKX509
 
 /// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key, as the slot's
@@ -181,7 +182,9 @@ public struct PIVUnlocking {
     private nonisolated(nonsending) func policy(
         of slot: PIVSlot, _ metadata: SlotMetadata?
     ) async throws -> PINPolicy? {
-        guard metadata == nil, sharesPIN, let certificate = try? await service.certificate(slot) else {
+        guard metadata == nil, sharesPIN,
+            let certificate = try await unlessRefused({ try await service.certificate(slot) })
+        else {
             return metadata?.policies.pin
         }
         return KeyPolicies(certificate)?.pin

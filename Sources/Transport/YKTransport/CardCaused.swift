@@ -58,3 +58,15 @@ extension OTPLinkError: CardCaused {
         }
     }
 }
+
+/// Returns a card's answer to a question without which an operation continues; `nil` if the card refuses the question.
+///
+/// - Throws: The error of a failed link: a card that was not heard has refused nothing.
+package nonisolated(nonsending) func unlessRefused<Answer>(
+    _ question: () async throws -> Answer
+) async throws -> Answer? {
+    do { return try await question() } catch {
+        guard LinkError(causing: error) == nil else { throw error }
+        return nil
+    }
+}

@@ -65,8 +65,8 @@ struct OTPInfo: Verb {
     func run(in run: Run) async throws -> Outcome<OTPReport> {
         let service = try await run.otp()
         let version = await service.version
-        let serial = try? await service.serial()
-        let isFIPS = version.major == 4 ? try? await service.isInFIPSMode() : nil
+        let serial = try await unlessRefused { try await service.serial() }
+        let isFIPS = version.major == 4 ? try await unlessRefused { try await service.isInFIPSMode() } : nil
         var slots: [SlotReport] = []
         for slot in OTPSlot.allCases { slots.append(SlotReport(slot: slot, state: await service.state(of: slot))) }
         let report = OTPReport(

@@ -9,6 +9,7 @@ import YKOATH
 import YKPIV
 import YKStore
 import YKUse
+import YKTransport
 import YKWire
 
 /// The accounts of a store.
@@ -246,7 +247,7 @@ struct SlotCleaning {
         var found: [(PushAccount, PIVSlot)] = []
         for account in accounts {
             guard let slot = account.place.slot, account.place.keySerial == serial,
-                (try? await service.metadata(of: slot)?.publicKey) == account.publicKey
+                try await unlessRefused({ try await service.metadata(of: slot)?.publicKey }) == account.publicKey
             else {
                 run.terminal.warn(
                     "the key of account '\(account.account.name.printable)' is not on this security key; it stays where it is"

@@ -7,6 +7,7 @@ import Words
 import YKCrypto
 import YKOpenPGP
 import YKPIV
+import YKTransport
 import YKWire
 import YKX509
 
@@ -41,7 +42,7 @@ struct OpenPGPImportCertificate: Verb {
     func run(in run: Run) async throws -> Outcome<ImportedOpenPGPCertificate> {
         let content = try fileOptions.certificates(file, run)
         let service = try await run.openOpenPGP()
-        let key = try? await service.publicKey(slot)
+        let key = try await unlessRefused { try await service.publicKey(slot) }
         let certificate = try content.certificate(for: key, in: file)
         try await service.checkRoom(for: certificate.der)
         try await run.askToReplaceCertificate(slot, service, confirmation)

@@ -89,7 +89,7 @@ struct FIDO2Show: Verb {
 
     private static func uvRetries(_ service: FIDOService) async throws -> Int? {
         guard try await service.info().hasBuiltInUV else { return nil }
-        return try? await service.uvRetries()
+        return try await service.uvRetriesIfTold()
     }
 }
 

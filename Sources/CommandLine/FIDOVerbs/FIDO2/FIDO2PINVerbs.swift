@@ -115,7 +115,7 @@ struct FIDO2PINRetries: Verb {
         var retries = Retries()
         if info.hasPIN {
             retries.pin = try await service.pinRetries()
-            if info.hasBuiltInUV { retries.uv = try? await service.uvRetries() }
+            if info.hasBuiltInUV { retries.uv = try await service.uvRetriesIfTold() }
         }
         return Outcome(retries, retries.lines)
     }

@@ -97,10 +97,7 @@ struct LUKSOpener {
 
     /// The kind of key in a slot; `nil` if there is none, or none that the card reports.
     private func kind(of slot: PIVSlot, _ service: PIVService) async throws -> PIVAlgorithm? {
-        do { return PIVAlgorithm(try await service.publicKey(slot)) } catch {
-            if LinkError(causing: error) != nil { throw error }
-            return nil
-        }
+        try await unlessRefused { try await service.publicKey(slot) }.flatMap(PIVAlgorithm.init)
     }
 }
 

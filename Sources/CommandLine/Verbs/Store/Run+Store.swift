@@ -77,9 +77,9 @@ extension Run {
         let service = try await openPIV()
         var unlocking = piv(service, options.slotPIN ?? options.pin)
         for seal in store.seals {
-            guard let slot = seal.slot, let key = try? await service.publicKey(slot), seal.isSealed(for: key) else {
-                continue
-            }
+            guard let slot = seal.slot, let key = try await unlessRefused({ try await service.publicKey(slot) }),
+                seal.isSealed(for: key)
+            else { continue }
             let isRSA = if case .pivRSA = seal.means { true } else { false }
             let use = try await unlocking.prepare(slot, nil, isRSA ? .decrypt : .derive, for: reason)
             return try await use.touching(person) { try await seal.open(service, use.algorithm) }

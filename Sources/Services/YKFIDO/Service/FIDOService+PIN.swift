@@ -21,6 +21,13 @@ extension FIDOService {
         try session.send(ClientPIN.GetUVRetries(try session.pinProtocol()))
     }
 
+    /// Reads the number of user verification retries; `nil` if the key does not report it.
+    public func uvRetriesIfTold() throws(FIDOError) -> Int? {
+        try session.ifTold { () throws(FIDOError) in
+            try session.send(ClientPIN.GetUVRetries(try session.pinProtocol()))
+        }
+    }
+
     /// Sets the first PIN (clientPIN setPIN).
     ///
     /// - Throws: `unsuitablePIN` before anything is sent, `pinAlreadySet`.
