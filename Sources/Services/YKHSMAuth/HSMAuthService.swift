@@ -170,7 +170,7 @@ public actor HSMAuthService: CardKeyService {
     /// - Parameters:
     ///   - hostPoint: What ``challenge(_:password:)`` returned.
     ///   - hsmPoint: The HSM's ephemeral public key, 65 bytes.
-    ///   - hsmKey: The HSM's static public key, 65 bytes, obtained beforehand: it determines the HSM.
+    ///   - hsmKey: The HSM's static public key, 65 bytes, obtained beforehand: it identifies the HSM.
     ///   - receipt: 16 bytes; the key compares them.
     /// - Throws: `notAuthentic` when the receipt is wrong, `noChallenge`.
     public func sessionKeys(

@@ -89,7 +89,7 @@ package final class CTAPSession {
         if status == .touchNeeded { touch.begin() }
     }
 
-    /// Runs an operation during whose messages a touch prompt stays visible, and removes the prompt at its end.
+    /// Runs an operation, keeps a touch prompt visible across its messages, and removes the prompt at the end.
     func keepingTouchPrompt<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         promptDepth += 1
         defer {

@@ -4,7 +4,7 @@
 public struct FormatError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Problem: Hashable, Sendable {
-        /// The text ends before this.
+        /// The text ends before the named part.
         case endsBefore(String)
         /// It violates its format, as described.
         case malformed(String)

@@ -33,7 +33,8 @@ extension FIDOService {
 }
 
 extension FIDOSession {
-    /// What the key says of itself now; `nil` in the replay of a recording that ends before, as older ones do.
+    /// The key's current capabilities; `nil` when replaying a recording that ends before they are read, as older ones
+    /// do.
     fileprivate func infoUnlessReplayed() throws(FIDOError) -> AuthenticatorInfo? {
         do { return try info() } catch .ctap(.link(let error)) {
             guard case .replay? = error.link else { throw .ctap(.link(error)) }

@@ -98,8 +98,8 @@ extension FIDOSession {
 }
 
 extension FIDOError {
-    /// Whether the key refused a proof made with a token. A refusal of clientPIN is not such a refusal, and a PIN is
-    /// not sent a second time.
+    /// Whether the key refused a proof made with a token. An error from clientPIN does not count, so that a PIN is
+    /// never sent twice.
     fileprivate var saysTokenIsWorthless: Bool {
         guard case .ctap(.status(let status, let command)) = self, !command.hasPrefix("clientPIN") else { return false }
         return status == .pinAuthInvalid || status == .pinTokenExpired

@@ -37,7 +37,7 @@ extension COSEKey {
     ) throws(WireError) -> COSEKey {
         let size = curve.coordinateSize ?? 0
         guard bytes.first == 0x04, bytes.count == 1 + 2 * size else {
-            throw WireError(.malformed, at: 0, "the point is not written uncompressed")
+            throw WireError(.malformed, at: 0, "the point is not uncompressed")
         }
         return COSEKey(
             ec2: curve, algorithm: algorithm, x: Array(bytes[1..<(1 + size)]), y: Array(bytes.suffix(size)))

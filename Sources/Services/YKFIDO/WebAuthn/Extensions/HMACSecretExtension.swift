@@ -48,11 +48,11 @@ public struct HMACSecretExtension: ClientExtension {
         guard let members = try inputs.members("hmacGetSecret") else { return nil }
         let first = try members.required("salt1", .bytes)
         guard let salts = HMACSecretSalts(first, try members.optional("salt2", .bytes)) else {
-            throw .member(inputs.path(of: "hmacGetSecret"), problem: "salts of 32 bytes are right")
+            throw .member(inputs.path(of: "hmacGetSecret"), problem: "each salt must have 32 bytes")
         }
         guard isFree else {
             throw .member(
-                inputs.path(of: "hmacGetSecret"), problem: "prf asks for the same already", name: .notSupported)
+                inputs.path(of: "hmacGetSecret"), problem: "prf already requests the same", name: .notSupported)
         }
         return salts
     }

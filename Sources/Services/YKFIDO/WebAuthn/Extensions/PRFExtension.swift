@@ -17,7 +17,7 @@ public struct PRFExtension: ClientExtension {
         guard let prf = try PRFInputs(ceremony.inputs) else { return }
         guard !prf.isByCredential else {
             throw .member(
-                "extensions.prf.evalByCredential", problem: "only for credentials that are there already",
+                "extensions.prf.evalByCredential", problem: "only allowed for existing credentials",
                 name: .notSupported)
         }
         request.extensions.createsHMACSecret = true

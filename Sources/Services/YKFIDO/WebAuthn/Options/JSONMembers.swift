@@ -79,7 +79,7 @@ package struct JSONMembers {
     }
 
     private func missing(_ key: String, _ expected: String) -> WebAuthnError {
-        .member(path(of: key), problem: "expected \(expected), it is not there")
+        .member(path(of: key), problem: "expected \(expected), got nothing")
     }
 
     private static func read<Value>(

@@ -18,7 +18,7 @@ extension RegistrationResponse {
 
     /// Reads RegistrationResponseJSON.
     ///
-    /// - Throws: `member` with the path of the invalid member, also if the identifier is not the one that the key
+    /// - Throws: `member` with the path of the invalid member, including if the identifier is not the one that the key
     ///   signed.
     public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
