@@ -6,9 +6,9 @@ public import YKCrypto
 public enum HSMAuthKey: Sendable {
     /// K-ENC and K-MAC, 16 bytes each.
     case symmetric(encryption: SharedSecret, mac: SharedSecret)
-    /// A private number of P-256, 32 bytes, most significant byte first.
+    /// A private key on P-256: 32 bytes, most significant byte first.
     case p256(SharedSecret)
-    /// A P-256 key generated on the key; its private number never leaves it.
+    /// A P-256 key generated on the key; its private half never leaves it.
     case generatedP256
 
     /// The algorithm of the credential.

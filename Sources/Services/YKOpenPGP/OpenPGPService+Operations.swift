@@ -145,7 +145,7 @@ extension OpenPGPService {
     ) throws(OpenPGPError) -> Int {
         guard case .rsa(let bits) = type else { throw .unfit(.decryption, "messages; it agrees on secrets") }
         guard ciphertext.count <= bits / 8, !ciphertext.isEmpty else {
-            throw .badInput("\(bits / 8) bytes are what the key decrypts, not \(ciphertext.count)")
+            throw .badInput("the key decrypts \(bits / 8) bytes, not \(ciphertext.count)")
         }
         return bits / 8
     }
@@ -198,7 +198,7 @@ extension OpenPGPService {
         guard capabilities.givesRandomBytes else { throw .unsupported("random bytes") }
         let bytes = capabilities.capabilities
         let limit = bytes.count > 3 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0
-        guard (1...max(1, limit)).contains(count) else { throw .badInput("1 to \(limit) bytes can be had at once") }
+        guard (1...max(1, limit)).contains(count) else { throw .badInput("1 to \(limit) bytes can be read at once") }
         do { return try channel.send(GetChallenge(count: UInt16(count))) } catch { throw .card(error) }
     }
 }

@@ -99,8 +99,8 @@ public struct OpenPGPSignature: Hashable, Sendable {
 }
 
 extension OpenPGPService {
-    /// Returns the hash of an OpenPGP signature by a key, before the PIN is verified: the given one, or SHA-256 or the one
-    /// with the length of the key's curve.
+    /// Returns the hash of an OpenPGP signature by a key, before the PIN is verified: the given one, otherwise SHA-256
+    /// or the one with the length of the key's curve.
     ///
     /// - Throws: `badInput` for SHA-1 and for a hash shorter than the curve.
     @discardableResult

@@ -10,7 +10,7 @@ struct KeyFileProtection {
     /// The cipher's block size, to which the private section is padded.
     static let blockSize = 16
     private static let keySize = 32
-    /// The most rounds that a file may ask for: about 20 seconds.
+    /// Maximum number of rounds that a file may specify: about 20 seconds.
     private static let roundLimit: UInt32 = 1024
 
     private let salt: [UInt8]

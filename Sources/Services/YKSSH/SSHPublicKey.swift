@@ -105,7 +105,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         return (try? reader.string("the application")) ?? []
     }
 
-    /// Reads a host key, which may be a certificate; whether it is trusted, the client checks.
+    /// Reads a host key, which may be a certificate; the client checks whether it is trusted.
     init(hostKey blob: [UInt8]) throws(SSHError) {
         var reader = SSHReader(blob)
         if SSHCertificate.isKnown(type: try reader.text("the type of the key")) {
@@ -130,7 +130,7 @@ public struct SSHPublicKey: Hashable, Sendable {
 
     static func isKnown(type: String) -> Bool { types.contains(type) }
 
-    /// Reads a key of this type, whose name was read already.
+    /// Reads a key of this type, whose name has already been read.
     static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
         guard isKnown(type: type) else { throw .unsupportedKey(type) }
         let key = try material(&reader, type)

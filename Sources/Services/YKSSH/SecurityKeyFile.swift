@@ -5,7 +5,7 @@ public import YKCrypto
 import YKWire
 
 /// An OpenSSH private key file for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f). It contains no secret, but
-/// the handle without which a credential not stored on the key is lost.
+/// it does contain the handle, without which a credential not stored on the key is lost.
 public struct SecurityKeyFile: Hashable, Sendable {
     /// The requirements of a credential, and whether the key stores it.
     public struct Flags: OptionSet, Hashable, Sendable {

@@ -171,7 +171,7 @@ package struct UpdateEntry: CardCommand {
         if let needsTouch { objects.append(TLV(Tag.property, [needsTouch ? 0x02 : 0])) }
         if let record {
             let fields = record.objects
-            // Without any field the application would change none: an empty login removes them all.
+            // A command without any field would change none: an empty login removes them all.
             objects += fields.isEmpty ? [TLV(Tag.login, [])] : fields
         }
         apdu = APDU(ins: Instruction.updateCredential, data: objects.encoded, le: .none)

@@ -76,7 +76,7 @@ extension DeviceInfo {
     private static func unique(_ objects: [TLV]) throws(WireError) -> [TLV] {
         var seen: Set<TLV.Tag> = []
         for object in objects where !seen.insert(object.tag).inserted {
-            throw WireError(.duplicate, at: 0, "tag \(object.tag) is there twice")
+            throw WireError(.duplicate, at: 0, "tag \(object.tag) occurs twice")
         }
         return objects
     }

@@ -17,7 +17,7 @@ struct ExportFields {
     /// How the secret is encoded.
     enum Secrecy {
         case base32(String?)
-        /// As bytes, `nil` if they are encoded in another way than the format's.
+        /// As bytes; `nil` if their encoding is not the format's.
         case bytes([UInt8]?)
     }
 

@@ -9,7 +9,7 @@ public struct MigrationPart: Hashable, Sendable {
     /// The number of this one, from 1.
     public let number: Int
 
-    /// An export of which QR codes are missing.
+    /// An export with missing QR codes.
     public struct Gap: Hashable, Sendable {
         /// The number of QR codes in the whole export.
         public let count: Int

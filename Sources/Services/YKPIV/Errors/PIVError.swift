@@ -17,7 +17,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case emptyPIN
     /// A PIN or PUK has at most 8 bytes; nothing was sent.
     case badPINLength(Int)
-    /// A PIN or PUK of this card is longer; nothing was sent.
+    /// The PIN or PUK is shorter than this card's minimum; nothing was sent.
     case shortPIN(PIVReference, Int, least: Int)
     /// A PIN or PUK contains a control character or the byte FF; nothing was sent.
     case unusablePIN
@@ -55,7 +55,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case full
     /// The card refuses the length of this object (6700).
     case refusedLength(PIVObjectID)
-    /// The card does not change its management key, or to none of this type (6D00, 6A80).
+    /// The card does not support changing its management key, or not to this type (6D00, 6A80).
     case unsupportedManagementKey(ManagementKeyType)
     /// The card's firmware does not support this; `has` is `nil` if its version is unknown.
     case unsupported(PIVFeature, needs: FirmwareVersion, has: FirmwareVersion?)

@@ -29,7 +29,7 @@ public struct SDTIDBatch: Sendable {
         (origin, dest, name) = (Self.text(header, "Origin"), Self.text(header, "Dest"), Self.text(header, "Name"))
         var serials: [String] = []
         for token in tokens { serials.append(try Self.serial(token)) }
-        guard Set(serials).count == serials.count else { throw .format("a serial number is there twice") }
+        guard Set(serials).count == serials.count else { throw .format("a serial number occurs twice") }
         self.serials = serials
     }
 

@@ -11,7 +11,7 @@ public struct ValidationStatus: OpenSet {
 
     /// The password is valid.
     public static let ok = ValidationStatus(rawValue: "OK")
-    /// The password is malformed, or of a key unknown to the server.
+    /// The password is malformed, or from a key unknown to the server.
     public static let badOTP = ValidationStatus(rawValue: "BAD_OTP")
     /// The password was used before.
     public static let replayedOTP = ValidationStatus(rawValue: "REPLAYED_OTP")
