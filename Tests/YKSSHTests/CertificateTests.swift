@@ -90,7 +90,7 @@ struct CertificateTests {
 
     @Test(arguments: [
         ("expired", "the certificate has expired"), ("future", "the certificate is not valid yet"),
-        ("nobody", "the certificate names no users"), ("host", "the certificate is not one for users"),
+        ("nobody", "the certificate names no users"), ("host", "the certificate is not a user certificate"),
         ("critical", "the certificate has the unknown critical option 'unknown@example.com'"),
     ]) func certificatesThatAreNotValidAreRefused(name: String, why: String) throws {
         let verdict = try check(name, "alice@x cert-authority CA")

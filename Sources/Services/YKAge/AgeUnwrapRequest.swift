@@ -106,7 +106,7 @@ public struct AgeUnwrapRequest: Hashable, Sendable {
 
 /// An agent's answer: one byte, followed by the file key if the byte is 1.
 public enum AgeUnwrapAnswer: Sendable {
-    /// The agent holds the key, or the stanza is for another one.
+    /// Without a stanza in the request: the agent holds the key. Otherwise the stanza is for another key.
     case key
     /// The file key.
     case fileKey(SharedSecret)

@@ -126,7 +126,7 @@ public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
     /// P-256 credentials, GET PUBLIC KEY.
     case asymmetric = "asymmetric credentials"
     /// GET CHALLENGE.
-    case challenge = "a challenge of the key"
+    case challenge = "a challenge from the key"
     /// CHANGE CREDENTIAL PASSWORD.
     case passwordChange = "changing a credential password"
 

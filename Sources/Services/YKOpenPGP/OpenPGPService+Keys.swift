@@ -6,7 +6,7 @@ import YKTransport
 import YKWire
 
 extension OpenPGPService {
-    /// Timeout for generating a key; some cards need minutes for RSA of 4096 bits.
+    /// Timeout for generating a key; some cards need minutes for 4096-bit RSA.
     private static let generation = Duration.seconds(300)
 
     /// Reads the key types that a slot supports (GET DATA FA); empty on cards that do not report them.

@@ -138,7 +138,7 @@ extension OpenPGPService {
 
     /// Checks whether a key can decrypt a message, before the PIN is verified; returns the size of the modulus in bytes.
     ///
-    /// - Throws: `unfit` for a key on a curve; `badInput` for a message of another size.
+    /// - Throws: `unfit` for a key on a curve; `badInput` for a message of the wrong size.
     @discardableResult
     public static func checkCiphertext(
         _ ciphertext: [UInt8], for type: OpenPGPKeyType
@@ -153,7 +153,7 @@ extension OpenPGPService {
     /// Performs a key agreement with the decryption key on a curve (PSO: DECIPHER): returns the x coordinate, or 32
     /// bytes of X25519.
     ///
-    /// - Throws: `unfit` if the peer's key is of another type.
+    /// - Throws: `unfit` if the peer's key has a different type.
     public func derive(with peer: PublicKey) throws(OpenPGPError) -> SharedSecret {
         let type = try type(of: .decryption)
         try Self.checkPeer(peer, for: type)
@@ -177,7 +177,7 @@ extension OpenPGPService {
 
     /// Checks whether a key can agree on a secret with a peer, before the PIN is verified.
     ///
-    /// - Throws: `unfit` if the peer's key is of another type.
+    /// - Throws: `unfit` if the peer's key has a different type.
     public static func checkPeer(_ peer: PublicKey, for type: OpenPGPKeyType) throws(OpenPGPError) {
         guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
     }

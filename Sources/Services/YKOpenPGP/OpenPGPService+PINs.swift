@@ -287,9 +287,9 @@ extension OpenPGPService {
         try verify(newAdmin, for: .administration)
     }
 
-    /// Disables the sending of PINs as hashes, and sets both. YubiKeys and Gnuk reset both PINs to their defaults, so
-    /// these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the object
-    /// is removed once both PINs are stored as typed.
+    /// Makes the card accept PINs unhashed again, and sets both. YubiKeys and Gnuk reset both PINs to their defaults,
+    /// so these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the
+    /// object is removed once both PINs are stored as typed.
     ///
     /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` if no derivation is set up, and for a
     ///   user PIN other than 123456 on a Gnuk token.

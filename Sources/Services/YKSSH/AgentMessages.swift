@@ -217,7 +217,7 @@ public enum SignaturePurpose: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - data: The data to sign.
-    ///   - blob: The key that signs it, if it is known. A login with another key is other data.
+    ///   - blob: The key that signs it, if it is known. A login with a different key counts as other data.
     public init(_ data: [UInt8], by blob: [UInt8]? = nil) {
         self = Self.file(data) ?? Self.login(data, blob) ?? .other(bytes: data.count)
     }

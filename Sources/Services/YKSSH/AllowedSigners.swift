@@ -23,7 +23,7 @@ public struct AllowedSigners: Sendable {
     /// Decides whether an identity may make a file signature. Does not check that it is for the file and the namespace.
     ///
     /// A signature made with a certificate is allowed by a line of its authority (`cert-authority`) if the certificate
-    /// is one for users, is valid at the time and names the identity.
+    /// is a user certificate, is valid at the time and names the identity.
     ///
     /// - Parameters:
     ///   - signature: The signature.

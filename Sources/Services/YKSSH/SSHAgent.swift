@@ -134,8 +134,8 @@ public actor SSHAgent {
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
     ///   - confirmsAll: Whether the user must confirm each use of each key.
-    ///   - websafe: The applications of FIDO credentials that sign anything, as patterns between commas (ssh_config(5),
-    ///     PATTERNS). Those of others sign only SSH data (`websafe-allow`, ssh-agent(1)).
+    ///   - websafe: The applications of FIDO credentials that sign anything, as comma-separated patterns
+    ///     (ssh_config(5), PATTERNS). Those of others sign only SSH data (`websafe-allow`, ssh-agent(1)).
     public init(
         _ source: any SSHKeySource, allowsForwarding: Bool = true, confirmsAll: Bool = false, websafe: String = "ssh:*"
     ) {
@@ -177,7 +177,7 @@ public actor SSHAgent {
         switch request {
         case .bind(let binding):
             let reply = bind(binding, &connection)
-            // The other agent may be one that knows no bindings: whether it accepts this one makes no difference here.
+            // The other agent may not support bindings: whether it accepts this one makes no difference here.
             if case .success = reply { _ = await connection.upstream(message) }
             return reply.bytes
         case .otherExtension(let name, let content): return await answer(name, content, connection).bytes

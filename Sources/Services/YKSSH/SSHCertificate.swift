@@ -140,7 +140,7 @@ public struct SSHCertificate: Hashable, Sendable {
     ///   - isVerified: Whether the key verified the user by PIN or fingerprint; `nil` for keys that do not report it.
     ///   - now: Seconds since 1970.
     func problem(principal: String, isVerified: Bool?, now: UInt64) -> String? {
-        guard kind == .user else { return "the certificate is not one for users" }
+        guard kind == .user else { return "the certificate is not a user certificate" }
         guard now >= validAfter else { return "the certificate is not valid yet" }
         guard now < validBefore else { return "the certificate has expired" }
         guard !principals.isEmpty else { return "the certificate names no users" }

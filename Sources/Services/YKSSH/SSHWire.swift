@@ -78,7 +78,7 @@ struct SSHReader {
     mutating func string(_ what: String) throws(SSHError) -> [UInt8] {
         let count = try uint32("the length of \(what)")
         guard count <= UInt32(clamping: reader.remaining) else {
-            throw .malformed("\(what) has \(count) bytes, \(reader.remaining) are left")
+            throw .malformed("\(what) has \(count) bytes, but only \(reader.remaining) are left")
         }
         return try take { reader throws(WireError) in try reader.bytes(Int(count), what) }
     }
@@ -127,7 +127,7 @@ enum SSHArmor {
         guard text.contains(bytesOf: "-----END \(label)-----") else {
             throw .malformed("no line '-----END \(label)-----'")
         }
-        throw .malformed("what is between the lines is not base 64")
+        throw .malformed("the text between the lines is not base 64")
     }
 }
 

@@ -159,7 +159,7 @@ package struct GetEntry: CardCommand {
     }
 }
 
-/// UPDATE CREDENTIAL: renames an entry, changes its touch, and replaces all its fields if any is given.
+/// UPDATE CREDENTIAL: renames an entry, changes its touch requirement, and replaces all its fields if any is given.
 package struct UpdateEntry: CardCommand {
     package static let name = "UPDATE CREDENTIAL"
     package let apdu: APDU

@@ -36,7 +36,7 @@ public struct SecretsKind: OpenSet {
     public static let hotp = SecretsKind(rawValue: 0x10)
     /// Time-based codes (RFC 6238).
     public static let totp = SecretsKind(rawValue: 0x20)
-    /// The key verifies the codes of another device, and shows the result with its light.
+    /// The key verifies the codes of another device, and shows the result with its LED.
     public static let reverseHOTP = SecretsKind(rawValue: 0x30)
     /// Answers challenges of KeePassXC, as a YubiKey's slot does.
     public static let hmac = SecretsKind(rawValue: 0x40)
@@ -145,7 +145,7 @@ public struct SecretsRecord: Sendable {
     public var login: String?
     /// The password.
     public var password: SharedSecret?
-    /// Whatever else belongs to it, usually text.
+    /// Other data of the entry, usually text.
     public var metadata: SharedSecret?
 
     /// Describes what an entry holds.

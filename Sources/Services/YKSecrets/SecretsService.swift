@@ -238,7 +238,7 @@ public actor SecretsService: CardKeyService {
         guard has(feature) else { throw .unsupported(feature, has: info.version) }
     }
 
-    /// Sends a command, right after the PIN if that is given.
+    /// Sends a command, right after the PIN if one is given.
     private func send<Command: CardCommand>(
         _ command: Command, _ pin: SharedSecret?, about entry: SecretsName? = nil
     ) throws(SecretsError) -> Command.Response {

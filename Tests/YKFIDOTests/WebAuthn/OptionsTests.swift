@@ -63,7 +63,7 @@ struct OptionsTests {
             (["user": ["id": 5, "name": "a", "displayName": "b"]], "user.id: expected base64url, got number"),
             (
                 ["user": ["id": "*", "name": "a", "displayName": "b"]],
-                "user.id: expected base64url, got string that is not one"
+                "user.id: expected base64url, got string"
             ),
             (["user": ["id": "", "name": "a", "displayName": "b"]], "user.id: 0 bytes, expected 1 to 64"),
             (["user": ["id": "AQ", "name": "a"]], "user.displayName: expected string, got nothing"),
@@ -76,10 +76,10 @@ struct OptionsTests {
             (["pubKeyCredParams": [true]], "pubKeyCredParams[0]: expected object, got boolean"),
             (
                 ["pubKeyCredParams": [["type": "public-key", "alg": "ES256"]]],
-                "pubKeyCredParams[0].alg: expected whole number, got string that is not one"
+                "pubKeyCredParams[0].alg: expected whole number, got string"
             ),
-            (["timeout": -1], "timeout: expected number of at least 0, got number"),
-            (["timeout": 1e300], "timeout: expected number of at least 0, got number"),
+            (["timeout": -1], "timeout: expected non-negative number, got number"),
+            (["timeout": 1e300], "timeout: expected non-negative number, got number"),
             (
                 ["excludeCredentials": [["type": "public-key"]]],
                 "excludeCredentials[0].id: expected base64url, got nothing"
@@ -88,7 +88,7 @@ struct OptionsTests {
             (["attestation": 1], "attestation: expected string, got number"),
             (
                 ["authenticatorSelection": ["requireResidentKey": "yes"]],
-                "authenticatorSelection.requireResidentKey: expected boolean, got string that is not one"
+                "authenticatorSelection.requireResidentKey: expected boolean, got string"
             ),
         ] as [(JSONValue, String)])
     func namesWhatIsWrong(_ members: JSONValue, _ message: String) {

@@ -10,7 +10,7 @@ package final class CTAPSession {
     package var messageLimit = CTAPSession.defaultMessageLimit
     /// Whether non-canonical responses are refused.
     package var mode = CBOR.Mode.lenient
-    /// The deadline of an operation of several messages; each message is also limited by the environment's timeout.
+    /// The deadline of an operation with several messages; each message is also limited by the environment's timeout.
     package var limit: Deadline?
     /// Publishes what the key is doing while it works.
     package let progress: Broadcast<FIDOKeepalive>

@@ -6,8 +6,8 @@ public import YKWire
 public struct AssertionExtensions: Hashable, Sendable {
     /// hmac-secret: the salts to derive secrets from.
     public var salts: HMACSecretSalts?
-    /// hmac-secret: salts for individual credentials, by identifier, instead of ``salts``. The key is searched for them
-    /// without a touch.
+    /// hmac-secret: salts for individual credentials, by identifier, instead of ``salts``. The credential is looked up
+    /// on the key without a touch.
     public var saltsByCredential: [[UInt8]: HMACSecretSalts] = [:]
     /// credBlob: whether to return the credential's blob.
     public var wantsBlob = false
@@ -19,8 +19,8 @@ public struct AssertionExtensions: Hashable, Sendable {
     public var largeBlob: DirectLargeBlob.Action?
     /// thirdPartyPayment: whether to request the flag that lets other sites use the credential for payments.
     public var asksThirdPartyPayment = false
-    /// previewSign: what to sign, by credential; refused by a key without the extension. The key is searched for them
-    /// without a touch. Experimental.
+    /// previewSign: what to sign, by credential; refused by a key without the extension. The credential is looked up on
+    /// the key without a touch. Experimental.
     public var signing: [[UInt8]: PreviewSign.Input] = [:]
     /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()

@@ -81,7 +81,8 @@ public struct SystemdToken: Hashable, Sendable {
 }
 
 extension FIDOService {
-    /// Returns the secret that a token's credential derives from its salt; requires a touch or the PIN as the token says.
+    /// Returns the secret that a token's credential derives from its salt; requires a touch or the PIN as the token
+    /// specifies.
     ///
     /// - Throws: `noCredentials` if the credential is on another key, `unsupported` for a credential without hmac-secret.
     public func secret(of token: SystemdToken) throws(FIDOError) -> SharedSecret {

@@ -65,7 +65,7 @@ extension AuthenticatorInfo {
             do { return try fields.optionalList(key, of: kind) } catch { return noting(key) }
         }
 
-        /// A size or a length, which is not zero.
+        /// A nonzero size or length.
         mutating func limit(_ key: Key) -> UInt64? { value(key, .unsigned).flatMap { $0 == 0 ? nil : $0 } }
 
         /// The AAGUID; zero if it is missing.

@@ -8,8 +8,8 @@ extension FIDOSession {
     /// Returns a token with these permissions: the current one, one from built-in user verification, or one from the
     /// PIN.
     ///
-    /// If built-in user verification fails or is blocked, the PIN is requested, once; `fallback` means that it was
-    /// tried already.
+    /// If built-in user verification fails or is blocked, the PIN is requested, once; `fallback` says why it failed if
+    /// it has already been tried.
     func access(
         _ permissions: ClientPIN.Permissions, rpID: String?, after fallback: PINRequest.Fallback? = nil
     ) throws(FIDOError) -> FIDOToken {

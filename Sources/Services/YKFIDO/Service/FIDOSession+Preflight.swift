@@ -3,7 +3,7 @@
 import YKWire
 
 extension FIDOSession {
-    /// The credentials of a list to send: all if they fit the key's limits, otherwise those of them that the key has,
+    /// The credentials of a list to send: all of them if they fit the key's limits, otherwise those that the key has,
     /// found without a touch.
     func fitting(
         _ list: [CredentialDescriptor], rpID: String, _ means: VerificationMeans

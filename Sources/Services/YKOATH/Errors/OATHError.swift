@@ -33,7 +33,7 @@ public enum OATHError: Error, Hashable, Sendable {
     case notApproved
     /// A FIPS series key requires a password: it can be changed but not removed (6985 to SET CODE).
     case passwordRequired
-    /// The name has this many bytes, more than 64; nothing was sent.
+    /// The name has this many bytes, which is more than 64; nothing was sent.
     case nameTooLong(bytes: Int)
     /// The name is empty; nothing was sent.
     case emptyName

@@ -38,7 +38,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case unknownManagementKeyType(ManagementKeyType?)
     /// The card did not prove that it knows the management key.
     case notAuthentic
-    /// The card accepted the management key, and returned nothing that proves that it knows the key as well.
+    /// The card accepted the management key, but returned nothing that proves that it knows the key too.
     case unproven
 
     /// The card has no such object (6A82).
@@ -47,7 +47,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case noKey(PIVSlot)
     /// Neither the card nor a certificate shows whether the slot has a key, and of which kind.
     case unknownKey(PIVSlot)
-    /// The slot has a key already (6A80).
+    /// The slot already has a key (6A80).
     case occupied(PIVSlot)
     /// The slot cannot hold a key pair, or a certificate; nothing was sent.
     case unusableSlot(PIVSlot)

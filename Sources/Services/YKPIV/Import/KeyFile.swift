@@ -85,7 +85,7 @@ public struct KeyFile: Sendable {
         return KeyFile(privateKey: privateKey, publicKey: publicKey, certificates: certificates)
     }
 
-    /// The one block of a kind; the same one may occur again.
+    /// The only block of a kind; identical copies of it are ignored.
     private static func sole(_ blocks: [PEM]) throws(KeyFileError) -> PEM? {
         guard blocks.allSatisfy({ $0.content == blocks[0].content }) else { throw .severalKeys }
         return blocks.first

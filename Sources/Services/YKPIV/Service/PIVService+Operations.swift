@@ -109,7 +109,7 @@ extension PIVService {
 
     /// Checks whether RSA keys of a type can decrypt a message; returns the size of the modulus in bytes.
     ///
-    /// - Throws: `unfit` for other keys; `badInput` for a message of another size.
+    /// - Throws: `unfit` for other keys; `badInput` for a message of the wrong size.
     @discardableResult
     public static func checkCiphertext(_ ciphertext: [UInt8], for algorithm: PIVAlgorithm) throws(PIVError) -> Int {
         guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .decrypt) }

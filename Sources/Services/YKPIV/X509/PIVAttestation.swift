@@ -142,8 +142,8 @@ extension AttestationProblem {
 }
 
 extension X509Certificate {
-    /// Whether this device certificate does not say whether it is an authority: its place in the chain makes it one,
-    /// and the path to a root begins with it.
+    /// Whether only its place in the chain makes this device certificate an authority, since the certificate does not
+    /// say whether it is one; the path to a root begins with it.
     ///
     /// - Throws: `chain` if it says that it is one but may not sign certificates, or if it is a statement about a
     ///   user's key, with which the user could sign anything.

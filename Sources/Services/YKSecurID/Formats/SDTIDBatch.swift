@@ -17,7 +17,7 @@ public struct SDTIDBatch: Sendable {
 
     /// Reads a file without decrypting anything.
     ///
-    /// - Throws: `xml` for invalid XML, `format` for another kind of document, `field` for a missing field.
+    /// - Throws: `xml` for invalid XML, `format` for any other kind of document, `field` for a missing field.
     public init(parsing bytes: [UInt8]) throws(SecurIDError) {
         let root: XMLNode
         do { root = try XMLParser.parse(bytes) } catch { throw .xml(error) }

@@ -16,7 +16,7 @@ public struct HMACSecretExtension: ClientExtension {
         request.extensions.salts = salts
     }
 
-    /// `hmacCreateSecret`, and `hmacGetSecret` if the key has derived secrets already.
+    /// `hmacCreateSecret`, and `hmacGetSecret` if the key has already derived secrets.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {

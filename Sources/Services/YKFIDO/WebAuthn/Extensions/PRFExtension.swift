@@ -26,7 +26,7 @@ public struct PRFExtension: ClientExtension {
         if request.userVerification == .discouraged { request.userVerification = .preferred }
     }
 
-    /// `prf.enabled`, and `prf.results` if the key has derived them already.
+    /// `prf.enabled`, and `prf.results` if the key has already derived them.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {

@@ -14,7 +14,7 @@ enum FreeOTPExport: ExportFormat {
         let map: JavaMap
         do { map = try JavaMap(file.bytes) } catch {
             guard error.code != .malformed else {
-                throw .unreadable("file of serialized Java objects", "of such files, only FreeOTP 2 backups are read")
+                throw .unreadable("file of serialized Java objects", "ykit reads only FreeOTP 2 backups of this kind")
             }
             throw .malformed(format, "the map of strings")
         }
@@ -116,7 +116,7 @@ private struct JavaMap: Sendable {
 
     /// Reads a map.
     ///
-    /// - Throws: `WireError`, of the kind `malformed` if the object is no map of strings.
+    /// - Throws: `WireError`, with the code `malformed` if the object is not a map of strings.
     init(_ bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.bytes(4) == Self.mark, try reader.bytes(Self.head.count) == Self.head else {
