@@ -81,7 +81,7 @@ public struct AgeSlotKey: Hashable, Sendable {
     }
 }
 
-/// Gives a plugin access to security keys, and asks the user for what using them requires.
+/// Gives a plugin access to security keys, and prompts the user when they are used.
 public protocol AgeKeySource {
     /// Called with all identities before the first of them is used.
     func expect(_ identities: [AgeIdentity])

@@ -141,7 +141,7 @@ public actor HSMAuthService: CardKeyService {
     /// - Parameters:
     ///   - hostChallenge: 8 bytes, from ``challenge(_:)`` or drawn by the host.
     ///   - hsmChallenge: 8 bytes, the HSM's answer to it.
-    ///   - cryptogram: 8 bytes with which the HSM proves that it has the same keys; verified here, not by the key.
+    ///   - cryptogram: 8 bytes with which the HSM proves that it has the same keys; verified by the key and here.
     /// - Throws: `notAuthentic` when the cryptogram is wrong: then no keys are returned.
     public func sessionKeys(
         _ label: HSMAuthLabel, hostChallenge: [UInt8], hsmChallenge: [UInt8], cryptogram: [UInt8]? = nil,

@@ -194,7 +194,7 @@ enum AgentReply {
 
 /// Why an agent refused a signature without asking the user.
 public enum SSHAgentRefusal: Hashable, Sendable {
-    /// The client is on another machine, and the agent serves none of those.
+    /// The client is on another machine, and the agent serves only this one.
     case forwarded
     /// The login is not that of the connection's session.
     case otherSession

@@ -150,7 +150,7 @@ public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let words): words
-        case .unsupportedKey(let type): "a key of type '\(type)' is not used here"
+        case .unsupportedKey(let type): "a key of type '\(type)' is not supported"
         case .encrypted(let cipher): "the private key file is encrypted (\(cipher))"
         case .wrongPassphrase: "the passphrase of the private key file is wrong"
         case .notInSecurityKey(let type): "a private key of type '\(type)' is not in a security key"

@@ -116,7 +116,7 @@ package struct CalculateCode: CardCommand {
     }
 }
 
-/// VERIFY CODE: compares a code of another device with this counter's and the next nine.
+/// VERIFY CODE: compares a code of another device with the codes of this counter and the next nine.
 package struct VerifyCode: CardCommand {
     package static let name = "VERIFY CODE"
     let entry: SecretsName

@@ -38,7 +38,7 @@ public struct SecretsKind: OpenSet {
     public static let totp = SecretsKind(rawValue: 0x20)
     /// The key verifies the codes of another device, and shows the result with its LED.
     public static let reverseHOTP = SecretsKind(rawValue: 0x30)
-    /// Answers challenges of KeePassXC, as a YubiKey's slot does.
+    /// Answers challenges from KeePassXC, as a YubiKey's slot does.
     public static let hmac = SecretsKind(rawValue: 0x40)
     /// No one-time password: the entry has a login, password or metadata, or nothing.
     public static let none = SecretsKind(rawValue: 0xF0)

@@ -14,7 +14,7 @@ public actor SecretsService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
-    /// What the application reported when it was selected last.
+    /// What the application reported when it was last selected.
     public private(set) var info: SecretsInfo
 
     private init(_ session: sending Opened, _ runtime: ServiceRuntime) {

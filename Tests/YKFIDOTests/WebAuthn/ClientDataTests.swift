@@ -157,7 +157,7 @@ struct ClientDataTests {
         arguments: [
             (["id": "AQ"], "id: not the identifier in the attestation object"),
             (["rawId": "AQ"], "rawId: not the same as id"),
-            (["type": "password"], "type: expected public-key, got another"),
+            (["type": "password"], "type: expected public-key, got a different string"),
             (["response": [:]], "response.attestationObject: expected base64url, got nothing"),
             (
                 ["response": ["attestationObject": "AQ"]],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text in the format of another program cannot be read.
+/// Why text in another program's format cannot be read.
 public struct FormatError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Problem: Hashable, Sendable {

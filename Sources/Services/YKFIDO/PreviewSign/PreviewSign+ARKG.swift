@@ -98,8 +98,8 @@ extension PreviewSign {
 }
 
 extension AttestationVerification {
-    /// Verifies the attestation of a signing key as that of a credential, without checking user presence. What the key
-    /// requires is ``PreviewSign/GeneratedKey/policy``.
+    /// Verifies the attestation of a signing key as that of a credential, without checking user presence.
+    /// ``PreviewSign/GeneratedKey/policy`` says what the key requires.
     public func check(
         _ key: PreviewSign.GeneratedKey, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {

@@ -119,7 +119,7 @@ extension MakeCredential.Response {
         let name = CBOR.text(PreviewSign.identifier)
         guard let request, authenticatorData.extensions?[name] != nil else { return nil }
         guard let algorithm = authenticatorData.previewSignAlgorithm, request.algorithms.contains(algorithm) else {
-            throw WireError(.malformed, at: 0, "a signing key of an algorithm that was not requested")
+            throw WireError(.malformed, at: 0, "a signing key with an algorithm that was not requested")
         }
         guard let bytes = unsignedExtensions?[name]?.map?[Output.attObj]?.bytes else {
             throw WireError(.missing, at: 0, "the attestation of the signing key")

@@ -49,15 +49,15 @@ extension FIDOService {
 extension FIDOService {
     /// Verifies the U2F PIN of a YubiKey 4 FIPS, which then creates key pairs until it loses power.
     ///
-    /// A wrong PIN uses up one of three retries; the right one restores them.
+    /// A wrong PIN uses up one of three retries; the correct one restores them.
     ///
     /// - Throws: `u2fPIN` if the PIN is wrong, blocked or not set; `unsupported` for other keys.
     public func u2fVerifyPIN(_ pin: SharedSecret) throws(FIDOError) {
         try u2fManage { u2f throws(CTAPError) in try u2f.verifyPIN(pin.value) }
     }
 
-    /// Sets the first U2F PIN of a YubiKey 4 FIPS, whose length must be in ``U2F/pinLengths``. This puts the key into
-    /// FIPS mode.
+    /// Sets the first U2F PIN of a YubiKey 4 FIPS, which puts the key into FIPS mode. The length of the PIN must be in
+    /// ``U2F/pinLengths``.
     ///
     /// - Throws: `u2fPIN` if a PIN is already set, which uses up no retry, or the new one has another length;
     ///   `unsupported` for other keys.
@@ -78,7 +78,8 @@ extension FIDOService {
         try u2fManage { u2f throws(CTAPError) in try u2f.setPIN(pin.value, replacing: old.value) }
     }
 
-    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. It permanently leaves its FIPS mode.
+    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. The key permanently leaves its FIPS
+    /// mode.
     ///
     /// - Throws: `notAllowed` if the key was plugged in too long ago; `unsupported` for other keys.
     public func u2fReset() throws(FIDOError) {

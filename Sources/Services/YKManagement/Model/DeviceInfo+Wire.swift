@@ -7,8 +7,8 @@ package import YKWire
 extension DeviceInfo {
     /// Reads the data objects of all pages; throws `duplicate` for a repeated tag.
     ///
-    /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports wrongly which are enabled (as
-    /// observed with ykman 5.9.2).
+    /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports incorrectly which are enabled
+    /// (as observed with ykman 5.9.2).
     package init(_ objects: [TLV], selected: FirmwareVersion) throws(WireError) {
         var fields = InfoFields(try Self.unique(objects))
         let version = try fields.version(ManagementProtocol.Tag.version) ?? selected

@@ -14,7 +14,7 @@ public struct KnownFlaw: Hashable, Sendable {
     /// What to do.
     public let advice: String
 
-    /// The name, and the references other than the name.
+    /// The name, and any other references.
     public var title: String {
         let others = reference.split(separator: ",").map { String($0).trimmed }.filter { $0 != name }
         return others.isEmpty ? name : "\(name) (\(others.listed()))"

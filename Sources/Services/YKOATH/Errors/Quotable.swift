@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an error may quote of a field of a file.
+/// The values of a file's fields that an error may quote.
 ///
 /// A misread file may have a password in any field, so free text is never quoted, only values that cannot be one.
 enum Quotable {

@@ -3,7 +3,7 @@
 import YKCrypto
 
 /// An export in a ZIP archive: Raivo's, which a password encrypts, Bitwarden's with the attachments of its items, or
-/// any other. The content decides.
+/// any other. The content decides which.
 enum ZippedExport {
     /// Maximum number of files in an archive that are tried.
     private static let tries = 8

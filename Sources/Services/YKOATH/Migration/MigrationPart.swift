@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which QR code of a Google Authenticator export with several.
+/// The place of a QR code in a Google Authenticator export with several.
 public struct MigrationPart: Hashable, Sendable {
     /// The identifier that all QR codes of one export share.
     public let batchID: Int

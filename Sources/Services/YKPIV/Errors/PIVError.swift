@@ -32,7 +32,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case managementKeyRequired
     /// The management key is wrong; it has no retry counter.
     case wrongManagementKey
-    /// The card's management key has another type and length; nothing was sent.
+    /// The card's management key has a different type and length; nothing was sent.
     case managementKeyLength(Int, needs: ManagementKeyType)
     /// The card's management key has an unknown type.
     case unknownManagementKeyType(ManagementKeyType?)
@@ -67,7 +67,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case weakGeneration(FirmwareVersion)
     /// The key does not support this operation; nothing was sent.
     case unfit(PIVAlgorithm, for: PIVOperation)
-    /// The peer's key does not have this algorithm, which is that of the slot's key.
+    /// The peer's key does not have this algorithm, the slot's own.
     case unfitPeer(PIVAlgorithm)
     /// The key in the slot was not generated on the card, so it cannot be attested (6A80).
     case notAttestable(PIVSlot)

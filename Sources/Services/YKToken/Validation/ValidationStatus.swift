@@ -32,7 +32,7 @@ public struct ValidationStatus: OpenSet {
 
     /// Whether another server may give a different answer.
     var isTemporary: Bool { self == .backendError || self == .notEnoughAnswers }
-    /// Whether the server may have no key to sign with, so that the status is accepted unsigned: it is a refusal.
+    /// Whether the status is a refusal that is accepted unsigned, because the server may have no key to sign with.
     var isUnsigned: Bool {
         [.badSignature, .missingParameter, .noSuchClient, .operationNotAllowed, .backendError].contains(self)
     }

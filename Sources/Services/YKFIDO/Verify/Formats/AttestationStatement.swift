@@ -33,7 +33,7 @@ struct AttestationStatement {
         guard array.count <= CertificatePath.limit else { throw .malformedStatement("\(array.count) certificates") }
         var certificates: [X509Certificate] = []
         for entry in array {
-            guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not bytes") }
+            guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not a byte string") }
             certificates.append(
                 try isU2F ? X509Certificate(attestingU2F: der) : X509Certificate(attesting: der))
         }

@@ -14,7 +14,7 @@ public struct AppIDExtension: ClientExtension {
         request.alsoExcludedFor = try Self.appID("appidExclude", ceremony.inputs, ceremony.origin)
     }
 
-    /// `appidExclude`: that the list was checked.
+    /// `appidExclude`: reports that the list was checked.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {

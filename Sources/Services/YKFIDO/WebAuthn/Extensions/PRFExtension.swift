@@ -6,8 +6,8 @@ public import YKWire
 /// prf: secrets that only the credential can derive, from inputs of the relying party (WebAuthn Level 3 §10.1.4), based
 /// on hmac-secret and, for a new credential, hmac-secret-mc.
 ///
-/// A key derives other secrets if its user was not verified: with inputs to evaluate, the user is verified whenever
-/// the key supports it.
+/// A key derives different secrets if its user was not verified, so with inputs to evaluate the user is verified
+/// whenever the key supports it.
 public struct PRFExtension: ClientExtension {
     /// Creates the extension.
     public init() {}

@@ -71,7 +71,8 @@ extension JSONMembers {
             throw .member(path(of: "rawId"), problem: "not the same as id")
         }
         if let type = try optional("type", .string), type != CredentialDescriptor.publicKey {
-            throw .member(path(of: "type"), problem: "expected \(CredentialDescriptor.publicKey), got another")
+            throw .member(
+                path(of: "type"), problem: "expected \(CredentialDescriptor.publicKey), got a different string")
         }
         return id
     }

@@ -70,7 +70,7 @@ enum TableExport: ExportFormat {
                 count: texts.count)
         }
 
-        /// The accounts of the rows that have a text in the column.
+        /// The accounts of the rows that have text in the column.
         func entries(_ column: AuthenticatorExport.Column) -> [AuthenticatorExport.Entry] {
             let place = column.number - 1
             let title = index(of: TableExport.titles, besides: [place])
