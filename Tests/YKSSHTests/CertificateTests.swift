@@ -56,7 +56,7 @@ struct CertificateTests {
 
     @Test func theAuthorityMaySignWithSHA2Only() throws {
         let line = try Vectors.text("certificates/rsasha1-cert.pub")
-        #expect(throws: SSHError.wrongSignature("the authority's signature of the certificate is invalid")) {
+        #expect(throws: SSHError.wrongSignature("the authority's signature of the certificate is wrong")) {
             try SSHCertificate.parse(line: line)
         }
     }

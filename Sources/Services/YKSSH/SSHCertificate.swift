@@ -82,7 +82,7 @@ public struct SSHCertificate: Hashable, Sendable {
         let signature = try SSHSignature(wire: try reader.string("the authority's signature"))
         try reader.finish("the certificate")
         guard signature.isValid(for: signed, by: authority) else {
-            throw .wrongSignature("the authority's signature of the certificate is invalid")
+            throw .wrongSignature("the authority's signature of the certificate is wrong")
         }
     }
 
