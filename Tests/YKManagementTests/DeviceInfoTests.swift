@@ -79,7 +79,7 @@ struct DeviceInfoTests {
         let (first, second) = (ScriptedLink.page(TLV(0x04, [1]), TLV(0x10, [1])), ScriptedLink.page(TLV(0x04, [2])))
         #expect(
             throws: ManagementError.malformed(
-                WireError(.duplicate, at: 0, "tag 04 is there twice"), during: ReadConfig.name)
+                WireError(.duplicate, at: 0, "tag 04 occurs twice"), during: ReadConfig.name)
         ) {
             try info(first, second)
         }

@@ -84,7 +84,7 @@ struct AccessTests {
             try await card.setRetries(user: 5, reset: 5, admin: 5)
         }
         #expect(try await service.random(32).count == 32)
-        await #expect(throws: OpenPGPError.badInput("1 to 32 bytes can be had at once")) {
+        await #expect(throws: OpenPGPError.badInput("1 to 32 bytes can be read at once")) {
             _ = try await card.random(33)
         }
     }
@@ -133,7 +133,7 @@ struct AccessTests {
             try await service.verify(Secret(utf8: "12345678"), for: .administration)
         }
         try await service.verify(Secret(utf8: "123456"), for: .administration)
-        await #expect(throws: OpenPGPError.badInput("this card takes a key derivation only while it holds no key")) {
+        await #expect(throws: OpenPGPError.badInput("this card accepts a key derivation only while it holds no key")) {
             try await service.setUpKDF(
                 admin: Secret(utf8: "123456"), newUser: Secret(utf8: "user-pin"), newAdmin: Secret(utf8: "admin-pin"))
         }

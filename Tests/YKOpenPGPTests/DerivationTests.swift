@@ -41,7 +41,7 @@ struct DerivationTests {
         let full = gnuk.with(0xC5, [UInt8](repeating: 7, count: 60))
         #expect(
             try await Self.failure(full) { try await Self.setUp($0) }
-                == .badInput("this card takes a key derivation only while it holds no key"))
+                == .badInput("this card accepts a key derivation only while it holds no key"))
         for count in [99, 1 << 29] {
             guard case .badInput = try await Self.failure(ScriptedCard(), { try await Self.setUp($0, count: count) })
             else {

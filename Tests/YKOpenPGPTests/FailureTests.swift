@@ -155,7 +155,7 @@ struct KeyFailureTests {
         let three = try PrivateKey(der: Secret(Hex.decode(Self.exponent3)))
         #expect(
             try await failure(ScriptedCard(), three)
-                == .badInput("cards take RSA keys with the public exponent 65537 only"))
+                == .badInput("cards accept only RSA keys with the public exponent 65537"))
         let card = ScriptedCard().with(0xC1, Self.p384)
         #expect(try await failure(card.answering("00db3fff", 0x6985), key) == .defaultPINs)
         #expect(
@@ -265,7 +265,7 @@ struct KeyFailureTests {
         for count in [0, 257] {
             #expect(
                 try await Self.failure(rsa) { _ = try await $0.decrypt([UInt8](repeating: 1, count: count)) }
-                    == .badInput("256 bytes are what the key decrypts, not \(count)"))
+                    == .badInput("the key decrypts 256 bytes, not \(count)"))
         }
         let key = try PrivateKey(.p384, scalar: Secret([UInt8](repeating: 1, count: 48)))
         #expect(

@@ -74,7 +74,7 @@ struct KeyTests {
         await #expect(throws: PIVError.notDecrypted) {
             try await service.decrypt(try key.rsaPublic(padded), .keyManagement, padding: .oaep(.sha256))
         }
-        await #expect(throws: PIVError.badInput("256 bytes are what rsa2048 decrypts, not 3")) {
+        await #expect(throws: PIVError.badInput("rsa2048 decrypts 256 bytes, not 3")) {
             try await service.decrypt([1, 2, 3], .keyManagement, padding: .pkcs1)
         }
     }
@@ -107,14 +107,14 @@ struct KeyTests {
             try await service.decrypt([1], .authentication, padding: .pkcs1)
         }
         _ = try await service.generateKey(.signature, .ed25519)
-        await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not a digest of it")) {
+        await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not its digest")) {
             try await service.sign(.digest([1]), .signature)
         }
-        await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not a digest of it")) {
+        await #expect(throws: PIVError.badInput("Ed25519 signs the message itself, not its digest")) {
             try await service.sign(.hashed(RunningHash(.sha256)), .signature)
         }
         _ = try await service.generateKey(.keyManagement, .p256)
-        await #expect(throws: PIVError.badInput("a digest of 1 bytes is not of the hash that was named")) {
+        await #expect(throws: PIVError.badInput("a digest of 1 bytes does not match the given hash")) {
             try await service.sign(.digest([1]), .keyManagement)
         }
         await #expect(throws: PIVError.noKey(.cardAuthentication)) {
@@ -190,7 +190,7 @@ struct KeyTests {
                 "openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-pkeyopt",
                 "rsa_keygen_pubexp:3",
             ]).output)
-        await #expect(throws: PIVError.badInput("cards take RSA keys with the public exponent 65537 only")) {
+        await #expect(throws: PIVError.badInput("cards accept only RSA keys with the public exponent 65537")) {
             try await service.importKey(#require(odd.privateKey), .authentication)
         }
     }

@@ -90,8 +90,8 @@ struct CertificateTests {
 
     @Test(arguments: [
         ("expired", "the certificate has expired"), ("future", "the certificate is not valid yet"),
-        ("nobody", "the certificate names nobody"), ("host", "the certificate is not one for users"),
-        ("critical", "the certificate has the critical option 'unknown@example.com', which is not known"),
+        ("nobody", "the certificate names no users"), ("host", "the certificate is not a user certificate"),
+        ("critical", "the certificate has the unknown critical option 'unknown@example.com'"),
     ]) func certificatesThatAreNotValidAreRefused(name: String, why: String) throws {
         let verdict = try check(name, "alice@x cert-authority CA")
         #expect(!verdict.isAllowed && verdict.notes == ["line 1: \(why)"])

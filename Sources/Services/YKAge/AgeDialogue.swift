@@ -16,7 +16,7 @@ public protocol AgeConnection: Sendable {
 /// answers.
 public final class AgeDialogue: Sendable {
     private let connection: any AgeConnection
-    /// Serialises questions: a touch request comes from another thread than everything else.
+    /// Serialises questions: touch requests come from a different thread than everything else.
     private let turn = Mutex(())
 
     /// Creates a dialogue over a connection.
@@ -81,7 +81,7 @@ public struct AgeSlotKey: Hashable, Sendable {
     }
 }
 
-/// The security keys for a plugin, and the questions to the user that using them takes.
+/// Gives a plugin access to security keys, and prompts the user when they are used.
 public protocol AgeKeySource {
     /// Called with all identities before the first of them is used.
     func expect(_ identities: [AgeIdentity])
@@ -92,13 +92,13 @@ public protocol AgeKeySource {
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret?
     /// Returns the secret of a credential, an X25519 private key; `nil` if the user continues without its key.
     func secret(of credential: AgeCredential) async throws -> SharedSecret?
-    /// Whether an agent holds a key, and is asked to unwrap in place of the key itself.
+    /// Whether an agent holds a key and unwraps file keys with it instead of this source.
     func isHeldByAgent(_ key: AgeAgentKey) async -> Bool
     /// Returns the file key that the agent unwraps; `nil` if it is wrapped for another key.
     func agentFileKey(_ wrapping: AgeWrapping, _ key: AgeAgentKey) async throws -> SharedSecret?
     /// Returns 32 random bytes for an ephemeral key.
     func ephemeral() throws -> SharedSecret
-    /// Returns the message for an error of this source.
+    /// Returns the message for an error thrown by this source.
     func words(_ error: any Error) -> String
 }
 

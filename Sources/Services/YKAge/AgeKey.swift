@@ -21,7 +21,7 @@ public enum AgePublicKey: Hashable, Sendable {
         }
     }
 
-    /// 32 bytes of X25519, or 33 bytes of a compressed point that is on P-256.
+    /// Creates a key from the 32 bytes of an X25519 key, or from a compressed point on P-256.
     init(bytes: [UInt8]) throws(AgeError) {
         switch bytes.count {
         case 32: self = .x25519(bytes)
@@ -32,14 +32,14 @@ public enum AgePublicKey: Hashable, Sendable {
         }
     }
 
-    /// The bytes of a recipient.
+    /// The bytes that a recipient contains.
     var bytes: [UInt8] {
         switch self {
         case .x25519(let bytes), .p256(let bytes): bytes
         }
     }
 
-    /// The recipient to which any age version that supports the kind of key encrypts without a plugin.
+    /// The recipient to which age encrypts without a plugin, if its version supports this kind of key.
     public var recipient: AgeRecipient {
         switch self {
         case .x25519(let bytes): .x25519(bytes)
@@ -65,7 +65,7 @@ public enum AgePublicKey: Hashable, Sendable {
     }
 }
 
-/// A FIDO2 credential whose hmac-secret is a private key of X25519 (age-plugin-fido2-hmac, format 2).
+/// A FIDO2 credential whose hmac-secret is an X25519 private key (age-plugin-fido2-hmac, format 2).
 public struct AgeCredential: Hashable, Sendable {
     /// The relying party of such credentials.
     public static let rpID = "age-encryption.org"
@@ -80,8 +80,8 @@ public struct AgeCredential: Hashable, Sendable {
 
     /// Creates a reference to a credential.
     ///
-    /// - Throws: ``AgeError/malformed(_:)`` for a salt of another length than 32, or an identifier of 0 or more than
-    ///   1023.
+    /// - Throws: ``AgeError/malformed(_:)`` for a salt that is not 32 bytes, or an identifier that is not 1 to 1023
+    ///   bytes.
     public init(salt: [UInt8], id: [UInt8], isVerified: Bool) throws(AgeError) {
         guard salt.count == 32 else { throw .malformed("a salt of \(salt.count) bytes, not 32") }
         guard (1...1023).contains(id.count) else { throw .malformed("a credential of \(id.count) bytes") }
@@ -109,10 +109,10 @@ public enum AgeRecipient: Hashable, Sendable {
     case p256tag([UInt8])
     /// A compressed point on P-256, with stanzas of type `piv-p256`: `age1yubikey1…`.
     case pivP256([UInt8])
-    /// A credential and its public key of X25519, with stanzas of type `fido2-hmac`: `age1fido2-hmac1…`, and `age1ykit1…`.
+    /// A credential and its X25519 public key, with stanzas of type `fido2-hmac`: `age1fido2-hmac1…`, and `age1ykit1…`.
     case fido2(AgeCredential, publicKey: [UInt8])
 
-    /// Reads a recipient. Case and the name of the plugin are as age writes them.
+    /// Reads a recipient. Case and plugin name must be as age writes them.
     ///
     /// - Throws: ``AgeError/malformed(_:)``, or `refused` for a point that is not on the curve.
     public init(parsing text: String) throws(AgeError) {
@@ -131,7 +131,7 @@ public enum AgeRecipient: Hashable, Sendable {
     private static func fido2(_ bytes: [UInt8]) throws(AgeError) -> AgeRecipient {
         var reader = ByteReader(bytes)
         guard bytes.count > 34, bytes.starts(with: AgeCredential.version) else {
-            throw .malformed("a recipient for FIDO2 of another format than 2")
+            throw .malformed("a FIDO2 recipient in a format other than 2")
         }
         reader = ByteReader(Array(bytes[34...]))
         return .fido2(try AgeCredential(&reader), publicKey: Array(bytes[2..<34]))
@@ -139,7 +139,7 @@ public enum AgeRecipient: Hashable, Sendable {
 
     /// The recipient as text.
     ///
-    /// - Parameter isOwn: Whether the text names this plugin, where several plugins know the kind.
+    /// - Parameter isOwn: Whether the text names this plugin, if several plugins support the kind.
     public func text(isOwn: Bool = false) -> String {
         switch self {
         case .x25519(let bytes): Bech32.encode("age", bytes)

@@ -137,7 +137,7 @@ private struct UnwrapRequest {
             case ("add-identity", 1): identities.append(command.arguments[0])
             case ("recipient-stanza", 2...):
                 guard let number = Int(command.arguments[0]), number >= files.last?.number ?? 0 else {
-                    throw .malformed("the numbers of files do not increase")
+                    throw .malformed("the file numbers do not increase")
                 }
                 if files.last?.number != number { files.append((number, [])) }
                 let words = Array(command.arguments[2...])
@@ -159,7 +159,7 @@ private struct Unwrapping {
     private var made: [AgeCredential: PrivateKey] = [:]
     /// The credentials whose key the user does not have.
     private var skipped: Set<AgeCredential> = []
-    /// The keys on the attached card, once they were read.
+    /// The keys on the attached card, once they have been read.
     private var slots: [AgeSlotKey]?
 
     init(dialogue: AgeDialogue, keys: any AgeKeySource) { (self.dialogue, self.keys) = (dialogue, keys) }
@@ -227,7 +227,7 @@ private struct Unwrapping {
         }
     }
 
-    /// With a key in a slot: of an agent that holds it, or else of the card.
+    /// Unwraps with a key in a slot: through an agent that holds it, otherwise on the card.
     private func fileKey(_ wrappings: [AgeWrapping], _ key: AgeSlotKey) async throws -> SharedSecret? {
         let wanted = AgeAgentKey.key(key.key)
         let fitting = wrappings.filter(wanted.fits)
@@ -247,7 +247,7 @@ private struct Unwrapping {
         return nil
     }
 
-    /// With a credential: the stanzas that reference it, otherwise those of X25519.
+    /// Unwraps with a credential: the stanzas that reference it, and X25519 stanzas.
     private mutating func fileKey(_ wrappings: [AgeWrapping], _ credential: AgeCredential) async throws -> SharedSecret?
     {
         let fitting = wrappings.filter { wrapping in
@@ -267,7 +267,7 @@ private struct Unwrapping {
         return nil
     }
 
-    /// With any attached key: first the stanzas that identify their key, then the others by trial.
+    /// Unwraps with any attached key: first the stanzas that identify their key, then the others by trial.
     private mutating func fileKeyOfAny(_ wrappings: [AgeWrapping]) async throws -> SharedSecret? {
         for case .fido2(let credential, _, _) in wrappings {
             if let fileKey = try await fileKey(wrappings, credential) { return fileKey }
@@ -306,6 +306,6 @@ extension AgeError {
 }
 
 extension AgePublicKey {
-    /// Whether the stanzas identify their recipient.
+    /// Whether stanzas for this key identify their recipient.
     fileprivate var isTagged: Bool { if case .p256 = self { true } else { false } }
 }

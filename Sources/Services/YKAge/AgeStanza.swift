@@ -34,7 +34,7 @@ public struct AgeStanza: Hashable, Sendable {
         (self.type, self.arguments, self.body) = (type, arguments, body)
     }
 
-    /// The stanza as text: `-> type arguments`, and the body in base 64 in lines of 64 characters, the last of which is
+    /// The stanza as text: `-> type arguments`, and the body in base 64 in lines of 64 characters; the last line is
     /// shorter.
     public var encoded: [UInt8] {
         var text = Array("->".utf8)

@@ -3,14 +3,14 @@
 public import YKCrypto
 import YKWire
 
-/// The key that an agent is asked for.
+/// The key that an agent is asked to unwrap with.
 public enum AgeAgentKey: Hashable, Sendable {
     /// A key in a slot.
     case key(AgePublicKey)
     /// A P-256 key by its tag (``AgePublicKey/tag``), for identities of age-plugin-yubikey.
     case tag([UInt8])
 
-    /// Whether a key is this one.
+    /// Returns whether this identifies the given key.
     public func isKey(_ key: AgePublicKey) -> Bool {
         switch self {
         case .key(let wanted): wanted == key
@@ -18,7 +18,7 @@ public enum AgeAgentKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a stanza may be for this key: a P-256 key recognises its stanzas, an X25519 key must try each.
+    /// Returns whether a stanza may be for this key: a P-256 key recognises its stanzas, an X25519 key must try each.
     public func fits(_ wrapping: AgeWrapping) -> Bool {
         switch (wrapping, self) {
         case (.x25519, .key(.x25519)): true
@@ -41,7 +41,7 @@ public struct AgeUnwrapRequest: Hashable, Sendable {
 
     /// The key.
     public let key: AgeAgentKey
-    /// The wrapped file key; `nil` to ask only for the key.
+    /// The wrapped file key; `nil` to ask only whether the agent holds the key.
     public let wrapping: AgeWrapping?
 
     /// Creates a request.
@@ -63,12 +63,12 @@ public struct AgeUnwrapRequest: Hashable, Sendable {
 
     /// Reads the content of a message.
     ///
-    /// - Throws: ``AgeError`` for another form, or for a stanza that cannot be for the key.
+    /// - Throws: ``AgeError`` if the content is malformed, or the stanza cannot be for the key.
     public init(_ content: [UInt8]) throws(AgeError) {
         var reader = ByteReader(content)
         let key = try Self.string(&reader, "the key")
         let text = try Self.string(&reader, "the stanza")
-        guard reader.isAtEnd else { throw .malformed("\(reader.remaining) bytes behind the stanza") }
+        guard reader.isAtEnd else { throw .malformed("\(reader.remaining) bytes after the stanza") }
         self.key = key.count == 4 ? .tag(key) : .key(try AgePublicKey(bytes: key))
         guard !text.isEmpty else {
             wrapping = nil
@@ -85,28 +85,28 @@ public struct AgeUnwrapRequest: Hashable, Sendable {
             let count = try reader.uint32("the length of \(what)")
             guard count <= UInt32(clamping: reader.remaining) else {
                 throw WireError(
-                    .truncated, at: reader.offset, "\(what) has \(count) bytes, \(reader.remaining) are left")
+                    .truncated, at: reader.offset, "\(what) has \(count) bytes, but only \(reader.remaining) are left")
             }
             return try reader.bytes(Int(count), what)
         } catch { throw .malformed("\(error)") }
     }
 
     private static func stanza(_ text: [UInt8]) throws(AgeError) -> AgeStanza {
-        guard text.last == UInt8(ascii: "\n") else { throw .malformed("a stanza without an end") }
+        guard text.last == UInt8(ascii: "\n") else { throw .malformed("an unterminated stanza") }
         var reader = AgeStanzaReader()
         var found: AgeStanza?
         for line in text.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             guard found == nil else { throw .malformed("more than one stanza") }
             found = try reader.take(Array(line))
         }
-        guard let found else { throw .malformed("a stanza without an end") }
+        guard let found else { throw .malformed("an unterminated stanza") }
         return found
     }
 }
 
 /// An agent's answer: one byte, followed by the file key if the byte is 1.
 public enum AgeUnwrapAnswer: Sendable {
-    /// The agent holds the key, or the stanza is for another one.
+    /// Without a stanza in the request: the agent holds the key. Otherwise the stanza is for another key.
     case key
     /// The file key.
     case fileKey(SharedSecret)
@@ -119,7 +119,7 @@ public enum AgeUnwrapAnswer: Sendable {
         return body(bytes)
     }
 
-    /// Reads the content of a message; `nil` for another form.
+    /// Reads the content of a message; `nil` if it is malformed.
     public init?(_ content: [UInt8]) {
         switch (content.first, content.count) {
         case (0, 1): self = .key

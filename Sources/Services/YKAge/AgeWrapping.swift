@@ -72,7 +72,7 @@ public enum AgeWrapping: Hashable, Sendable {
         }
     }
 
-    /// Returns the public key with which the private key agrees on a secret.
+    /// Returns the public key for the key agreement with the private key.
     ///
     /// - Throws: ``AgeError/refused(_:)``.
     public func peer() throws(AgeError) -> PublicKey {

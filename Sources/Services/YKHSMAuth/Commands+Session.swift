@@ -34,7 +34,7 @@ package struct CalculateSessionKeys: CardCommand {
     package static let name = "CALCULATE SESSION KEYS"
     package let apdu: APDU
 
-    /// For a symmetric credential; with the HSM's cryptogram the key compares it.
+    /// For a symmetric credential; the key verifies the HSM's cryptogram if it is given.
     init(
         _ label: HSMAuthLabel, hostChallenge: [UInt8], hsmChallenge: [UInt8], cryptogram: [UInt8]?,
         password: borrowing HSMAuthPassword

@@ -6,9 +6,9 @@ public import YKCrypto
 public enum HSMAuthKey: Sendable {
     /// K-ENC and K-MAC, 16 bytes each.
     case symmetric(encryption: SharedSecret, mac: SharedSecret)
-    /// A private number of P-256, 32 bytes, most significant byte first.
+    /// A private key on P-256: 32 bytes, most significant byte first.
     case p256(SharedSecret)
-    /// A P-256 key generated on the key; its private number never leaves it.
+    /// A P-256 key generated on the key; its private half never leaves it.
     case generatedP256
 
     /// The algorithm of the credential.
@@ -36,8 +36,8 @@ public enum HSMAuthKey: Sendable {
         try symmetric(try derive(password))
     }
 
-    /// A P-256 key from a password, as in Yubico's C library: the same 32 bytes of the password and one more byte,
-    /// counted up from 00 until they are a valid private key.
+    /// A P-256 key from a password, as in Yubico's C library: the same derivation, with one byte appended to the
+    /// password, which counts up from 00 until the 32 bytes are a valid private key.
     public static func derivedP256(from password: borrowing Secret) throws(HSMAuthError) -> HSMAuthKey {
         for suffix in UInt8.min ... .max {
             var text = password.copyBytes() + [suffix]

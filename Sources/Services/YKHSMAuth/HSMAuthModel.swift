@@ -11,9 +11,9 @@ public struct HSMAuthAlgorithm: OpenSet {
     /// Wraps an algorithm byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Two AES-128 keys, for a session by SCP03.
+    /// Two AES-128 keys, for an SCP03 session.
     public static let aes128 = HSMAuthAlgorithm(rawValue: 38)
-    /// A P-256 key, for a session like that of SCP11.
+    /// A P-256 key, for a session similar to SCP11.
     public static let p256 = HSMAuthAlgorithm(rawValue: 39)
 
     /// The usual name, otherwise the number.
@@ -126,7 +126,7 @@ public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
     /// P-256 credentials, GET PUBLIC KEY.
     case asymmetric = "asymmetric credentials"
     /// GET CHALLENGE.
-    case challenge = "a challenge of the key"
+    case challenge = "a challenge from the key"
     /// CHANGE CREDENTIAL PASSWORD.
     case passwordChange = "changing a credential password"
 

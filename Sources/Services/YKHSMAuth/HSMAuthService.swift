@@ -141,7 +141,7 @@ public actor HSMAuthService: CardKeyService {
     /// - Parameters:
     ///   - hostChallenge: 8 bytes, from ``challenge(_:)`` or drawn by the host.
     ///   - hsmChallenge: 8 bytes, the HSM's answer to it.
-    ///   - cryptogram: 8 bytes with which the HSM proves that it has the same keys; compared here.
+    ///   - cryptogram: 8 bytes with which the HSM proves that it has the same keys; verified by the key and here.
     /// - Throws: `notAuthentic` when the cryptogram is wrong: then no keys are returned.
     public func sessionKeys(
         _ label: HSMAuthLabel, hostChallenge: [UInt8], hsmChallenge: [UInt8], cryptogram: [UInt8]? = nil,
@@ -170,7 +170,7 @@ public actor HSMAuthService: CardKeyService {
     /// - Parameters:
     ///   - hostPoint: What ``challenge(_:password:)`` returned.
     ///   - hsmPoint: The HSM's ephemeral public key, 65 bytes.
-    ///   - hsmKey: The HSM's static public key, 65 bytes, obtained beforehand: it determines the HSM.
+    ///   - hsmKey: The HSM's static public key, 65 bytes, obtained beforehand: it identifies the HSM.
     ///   - receipt: 16 bytes; the key compares them.
     /// - Throws: `notAuthentic` when the receipt is wrong, `noChallenge`.
     public func sessionKeys(

@@ -28,7 +28,7 @@ struct ReadBinary: CardCommand {
 
     /// The requested bytes; extra bytes are dropped.
     func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
-        guard !reader.isAtEnd else { throw WireError(.truncated, at: 0, "a piece of a file without bytes") }
+        guard !reader.isAtEnd else { throw WireError(.truncated, at: 0, "an empty piece of a file") }
         return Array(reader.rest().prefix(Int(count)))
     }
 }
@@ -50,7 +50,7 @@ struct ReadBinaryFar: CardCommand {
     func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let objects = try reader.tlvs()
         guard let value = objects.value(0x53), !value.isEmpty else {
-            throw WireError(.missing, at: 0, "a piece of a file without bytes")
+            throw WireError(.missing, at: 0, "an empty piece of a file")
         }
         return Array(value.prefix(Int(count)))
     }

@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// The content of a tag, read at once.
+/// The content of a tag, read in one operation.
 public struct TagContent: Hashable, Sendable {
     /// The tag's capability container.
     public let capabilities: CapabilityContainer

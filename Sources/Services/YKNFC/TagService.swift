@@ -41,8 +41,7 @@ public actor TagService: CardKeyService {
     /// Reads the capability container (NFC Forum Type 4 Tag 2.0 §5.1).
     public func capabilities() throws(TagError) -> CapabilityContainer { try session.capabilities() }
 
-    /// Reads capability container and message. A key that generates one-time passwords returns another one on each
-    /// read.
+    /// Reads capability container and message. A key that generates one-time passwords returns a new one on each read.
     ///
     /// - Throws: `lost` if the tag left the field, `protected`, `malformed` if a length is wrong, or `unsteady`.
     public func content() throws(TagError) -> TagContent { try session.content() }

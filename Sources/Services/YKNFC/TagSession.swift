@@ -7,7 +7,7 @@ import YKWire
 /// A Type 4 tag's application, selected on a channel (NFC Forum Type 4 Tag 2.0 §7.2, the NDEF detection procedure).
 final class TagSession {
     let channel: CardChannel
-    /// How often reading is restarted after a reset of the tag.
+    /// Maximum number of times that reading is restarted after a reset of the tag.
     private static let attempts = 3
     /// Maximum size of a message, in bytes.
     static let limit = 1 << 20

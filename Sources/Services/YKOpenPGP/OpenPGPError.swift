@@ -40,7 +40,7 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case notStored(String)
     /// The key in the slot cannot be attested: it was not generated on the card.
     case notAttestable(OpenPGPSlot)
-    /// The card has no fingerprint for the key in the slot, or that of another key.
+    /// The card has no fingerprint for the key in the slot, or has the fingerprint of another key.
     case wrongFingerprint(OpenPGPSlot)
     /// The signature does not verify with the slot's public key.
     case wrongSignature(OpenPGPSlot)

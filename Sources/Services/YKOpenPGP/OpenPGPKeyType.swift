@@ -100,7 +100,7 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
             let standard: [UInt8] = [
                 0x01, UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits), 0, 0x20, 0,
             ]
-            // The form with the most numbers: a card that lists several may have only that one (§4.4.3.9).
+            // The form with the most numbers: a card that lists several may support only that one (§4.4.3.9).
             return list.filter { $0.count >= 5 && $0.starts(with: standard[..<3]) }
                 .max { ($0.count > 5 ? $0[5] : 0) < ($1.count > 5 ? $1[5] : 0) } ?? standard
         case .curve, .ed25519, .x25519:

@@ -6,7 +6,7 @@ import YKTransport
 import YKWire
 
 extension OpenPGPService {
-    /// Timeout for generating a key; some cards need minutes for RSA of 4096 bits.
+    /// Timeout for generating a key; some cards need minutes for 4096-bit RSA.
     private static let generation = Duration.seconds(300)
 
     /// Reads the key types that a slot supports (GET DATA FA); empty on cards that do not report them.
@@ -105,7 +105,7 @@ extension OpenPGPService {
     public func checkImport(of key: PublicKey, _ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard try cardFacts().status.supportsImport else { throw .unsupported("importing keys") }
         if case .rsa(_, let exponent) = key, exponent != [1, 0, 1] {
-            throw .badInput("cards take RSA keys with the public exponent 65537 only")
+            throw .badInput("cards accept only RSA keys with the public exponent 65537")
         }
         try Self.check(OpenPGPKeyType(key), for: slot)
     }
@@ -149,7 +149,7 @@ extension OpenPGPService {
         do { try channel.send(PutData(tag: slot.attributesTag, value: wanted)) } catch {
             guard case .status(let status, _) = error else { throw .administration(error) }
             var refusals: [StatusWord] = [.incorrectParameters, .wrongLength, .functionNotSupported]
-            // A card that lists its types, this one not among them, may refuse it with any words.
+            // A card that lists its types without this one may refuse it with any status word.
             if !listed.isEmpty, !listed.contains(wanted) { refusals += [.conditionsNotSatisfied, .dataInvalid] }
             guard refusals.contains(status) else { throw .administration(error) }
             throw .unsupportedKey(type, slot)
@@ -177,9 +177,10 @@ extension OpenPGPService {
         guard stored == policy else { throw .notStored("the touch policy") }
     }
 
-    /// Checks whether a slot takes a touch policy, before the admin PIN is verified or a key replaced.
+    /// Checks whether a slot accepts a touch policy, before the admin PIN is verified or a key replaced.
     ///
-    /// - Parameter isNew: Whether a key is made first, which takes a fixed policy back, except that of the attestation key.
+    /// - Parameter isNew: Whether a key is generated or imported first, which resets a fixed policy, except in the
+    ///   attestation slot.
     /// - Throws: `touchIsFixed`, `unsupported`.
     public func checkTouch(
         _ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot, isNew: Bool = false
@@ -191,7 +192,7 @@ extension OpenPGPService {
         if policy.rawValue > 2, try !hasAttestation() { throw .unsupported("a cached touch policy") }
     }
 
-    /// Checks whether a slot takes keys of a type, before the admin PIN is verified.
+    /// Checks whether a slot accepts keys of a type, before the admin PIN is verified.
     ///
     /// - Throws: `unsupportedKey`.
     public static func check(_ type: OpenPGPKeyType, for slot: OpenPGPSlot) throws(OpenPGPError) {

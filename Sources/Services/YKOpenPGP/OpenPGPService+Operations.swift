@@ -138,14 +138,14 @@ extension OpenPGPService {
 
     /// Checks whether a key can decrypt a message, before the PIN is verified; returns the size of the modulus in bytes.
     ///
-    /// - Throws: `unfit` for a key on a curve; `badInput` for a message of another size.
+    /// - Throws: `unfit` for a key on a curve; `badInput` for a message of the wrong size.
     @discardableResult
     public static func checkCiphertext(
         _ ciphertext: [UInt8], for type: OpenPGPKeyType
     ) throws(OpenPGPError) -> Int {
         guard case .rsa(let bits) = type else { throw .unfit(.decryption, "messages; it agrees on secrets") }
         guard ciphertext.count <= bits / 8, !ciphertext.isEmpty else {
-            throw .badInput("\(bits / 8) bytes are what the key decrypts, not \(ciphertext.count)")
+            throw .badInput("the key decrypts \(bits / 8) bytes, not \(ciphertext.count)")
         }
         return bits / 8
     }
@@ -153,7 +153,7 @@ extension OpenPGPService {
     /// Performs a key agreement with the decryption key on a curve (PSO: DECIPHER): returns the x coordinate, or 32
     /// bytes of X25519.
     ///
-    /// - Throws: `unfit` if the peer's key is of another type.
+    /// - Throws: `unfit` if the peer's key has a different type.
     public func derive(with peer: PublicKey) throws(OpenPGPError) -> SharedSecret {
         let type = try type(of: .decryption)
         try Self.checkPeer(peer, for: type)
@@ -177,7 +177,7 @@ extension OpenPGPService {
 
     /// Checks whether a key can agree on a secret with a peer, before the PIN is verified.
     ///
-    /// - Throws: `unfit` if the peer's key is of another type.
+    /// - Throws: `unfit` if the peer's key has a different type.
     public static func checkPeer(_ peer: PublicKey, for type: OpenPGPKeyType) throws(OpenPGPError) {
         guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
     }
@@ -198,7 +198,7 @@ extension OpenPGPService {
         guard capabilities.givesRandomBytes else { throw .unsupported("random bytes") }
         let bytes = capabilities.capabilities
         let limit = bytes.count > 3 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0
-        guard (1...max(1, limit)).contains(count) else { throw .badInput("1 to \(limit) bytes can be had at once") }
+        guard (1...max(1, limit)).contains(count) else { throw .badInput("1 to \(limit) bytes can be read at once") }
         do { return try channel.send(GetChallenge(count: UInt16(count))) } catch { throw .card(error) }
     }
 }

@@ -26,7 +26,7 @@ public enum OpenPGPAccess: Sendable, Hashable {
     public var reference: OpenPGPKDF.Reference { self == .administration ? .admin : .user }
 }
 
-/// What stays the same until something is written.
+/// Data that stays the same until something is written.
 struct OpenPGPCardFacts {
     /// The application related data; the retries may have changed since.
     let status: OpenPGPStatus
@@ -125,7 +125,7 @@ extension OpenPGPService {
         return try status().keys.allSatisfy { $0.fingerprint == nil }
     }
 
-    /// The error for a new PIN that a YubiKey refuses; older ones answer a wrong PIN like that.
+    /// The error for a new PIN that a YubiKey refuses; older ones answer a wrong PIN in the same way.
     private func refusal(
         _ error: CardError, _ reference: OpenPGPKDF.Reference
     ) throws(OpenPGPError) -> OpenPGPError? {
@@ -248,7 +248,7 @@ extension OpenPGPService {
 extension OpenPGPService {
     /// Makes the card accept PINs as hashes (KDF-DO, §4.3.2), and sets both PINs.
     ///
-    /// YubiKeys and Gnuk take the PINs with the object. Other cards only store it: there the object is written first,
+    /// YubiKeys and Gnuk set the PINs from the object. Other cards only store it: there the object is written first,
     /// since a hash can only be repeated with its salts, and the admin PIN is changed last. If that was interrupted,
     /// the admin PIN is the current one, hashed or as typed; both are tried, and an existing derivation is kept. The
     /// reset code is lost. Both PINs are verified afterwards.
@@ -264,7 +264,7 @@ extension OpenPGPService {
         let facts = try cardFacts()
         guard facts.status.supportsKDF else { throw .unsupported("a key derivation for PINs") }
         if facts.isGnuk, try status().keys.contains(where: { $0.fingerprint != nil }) {
-            throw .badInput("this card takes a key derivation only while it holds no key")
+            throw .badInput("this card accepts a key derivation only while it holds no key")
         }
         try prepareLength(newUser, newAdmin)
         let fresh = try newDerivation(hash, count)
@@ -287,12 +287,12 @@ extension OpenPGPService {
         try verify(newAdmin, for: .administration)
     }
 
-    /// Disables the sending of PINs as hashes, and sets both. YubiKeys and Gnuk reset both PINs to their defaults, so
-    /// these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the object
-    /// is removed once both PINs are stored as typed.
+    /// Makes the card accept PINs unhashed again, and sets both. YubiKeys and Gnuk reset both PINs to their defaults,
+    /// so these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the
+    /// object is removed once both PINs are stored as typed.
     ///
-    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` if no derivation is set up, and for
-    ///   another user PIN than 123456 on a Gnuk token.
+    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` if no derivation is set up, and for a
+    ///   user PIN other than 123456 on a Gnuk token.
     public func endKDF(
         admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
     ) throws(OpenPGPError) {
@@ -316,7 +316,7 @@ extension OpenPGPService {
         verified = []
     }
 
-    /// Changes the form of the admin PIN, removes the reset code and sets the user PIN, all as they are sent. If the
+    /// Changes the admin PIN to another form (hashed or as typed), removes the reset code and sets the user PIN. If the
     /// card refuses a step, the admin PIN's form is restored, and then a new object is removed. After any other failure
     /// the form of the PIN is unknown, and the salts are kept.
     private func setUserPIN(

@@ -16,10 +16,10 @@ public struct OpenPGPReport: Sendable {
     public let usesKDF: Bool?
     /// The firmware of a YubiKey, if reported.
     public let firmware: FirmwareVersion?
-    /// Why other parts cannot be read; parts that a card just does not have are not listed.
+    /// Why other parts cannot be read; parts that a card simply lacks are not listed.
     public let problems: [Problem]
 
-    /// A part that the card answers for in an unexpected way.
+    /// A part for which the card gave an unexpected answer.
     public struct Problem: Sendable, Hashable {
         /// The name of the part.
         public let part: String
@@ -29,8 +29,8 @@ public struct OpenPGPReport: Sendable {
 }
 
 extension OpenPGPService {
-    /// Reports everything that is readable without a PIN. No answer of the card about one part prevents the report of the
-    /// others; only the application related data (6E) is required.
+    /// Reports everything that is readable without a PIN. An unexpected answer for one part does not prevent the report
+    /// of the others; only the application related data (6E) is required.
     public func report() throws(OpenPGPError) -> OpenPGPReport {
         let status = try status()
         var problems: [OpenPGPReport.Problem] = []
@@ -70,7 +70,7 @@ extension OpenPGPService {
         return digits.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Asks for a part; `nil` if it is absent, or the card answers unexpectedly.
+    /// Reads a part; `nil` if it is absent, or the card answers unexpectedly.
     private func part<Value>(
         _ name: String, _ tag: TLV.Tag, _ problems: inout [OpenPGPReport.Problem],
         _ decode: ([UInt8]) throws(WireError) -> Value

@@ -55,8 +55,8 @@ extension OpenPGPService {
         .unknownInstruction, .unknownClass, .functionNotSupported, .wrongParameters, .incorrectP1P2,
     ]
 
-    /// Uses up the retries of both PINs: as many wrong ones as the card has counted, fewer if it reports before that a PIN
-    /// is blocked.
+    /// Uses up the retries of both PINs: sends as many wrong ones as the card reports retries, fewer if it reports
+    /// earlier that a PIN is blocked.
     private func blockPINs(_ present: OpenPGPStatus) throws(OpenPGPError) {
         var isHashed = present.supportsKDF
         if isHashed { isHashed = try kdf() != nil }

@@ -11,7 +11,7 @@ public actor OpenPGPService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let channel: CardChannel
-    /// What stays the same until something is written; read on first use.
+    /// Data that stays the same until something is written; read on first use.
     var facts: OpenPGPCardFacts?
     /// The verified purposes, as far as this service knows.
     var verified: Set<OpenPGPAccess> = []
@@ -57,8 +57,8 @@ public actor OpenPGPService: CardKeyService {
         return OpenPGPService(channel, runtime)
     }
 
-    /// Lets other programs use the card until the next operation. If a PIN was verified, the card is reset before, and it
-    /// must be verified again.
+    /// Lets other programs use the card until the next operation. If a PIN was verified, the card is reset first, and
+    /// the PIN must be verified again.
     public func rest() {
         if channel.resetsOnRelease { verified = [] }
         channel.rest()
@@ -86,7 +86,7 @@ public actor OpenPGPService: CardKeyService {
     /// - Throws: `card(.malformed)` for a derivation that is unknown: a PIN that is sent without it costs a retry.
     public func kdf() throws(OpenPGPError) -> OpenPGPKDF? { try kdf { _ in true } }
 
-    /// Reads the key derivation before it is changed: the card has to say that there is none.
+    /// Reads the key derivation before it is changed: the card must report that there is none.
     func kdfToChange() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(Self.absent.contains) }
 
     private func kdf(_ isAbsence: (StatusWord) -> Bool) throws(OpenPGPError) -> OpenPGPKDF? {
@@ -104,7 +104,7 @@ public actor OpenPGPService: CardKeyService {
         do { return try channel.ask(GetFirmware()).value } catch { throw .card(error) }
     }
 
-    /// Asks for a data object that a card need not have; see ``CardChannel/ask(_:)``.
+    /// Reads an optional data object; see ``CardChannel/ask(_:)``.
     func ask<Value>(
         _ tag: TLV.Tag, _ decode: ([UInt8]) throws(WireError) -> Value
     ) throws(OpenPGPError) -> CardAnswer<Value> {

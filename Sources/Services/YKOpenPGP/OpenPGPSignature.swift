@@ -7,7 +7,7 @@ import YKWire
 /// A detached signature over a binary document, as OpenPGP software verifies it: a version 4 signature packet
 /// (RFC 9580 §5.2.3).
 public struct OpenPGPSignature: Hashable, Sendable {
-    /// The hash of the document and of what the signature says about itself.
+    /// The hash function for the document and the signature's hashed subpackets.
     public let hash: HashAlgorithm
     /// When it was made, in seconds since 1970.
     public let created: Int64
@@ -99,8 +99,8 @@ public struct OpenPGPSignature: Hashable, Sendable {
 }
 
 extension OpenPGPService {
-    /// Returns the hash of an OpenPGP signature by a key, before the PIN is verified: the given one, or SHA-256 or the one
-    /// with the length of the key's curve.
+    /// Returns the hash of an OpenPGP signature by a key, before the PIN is verified: the given one, otherwise SHA-256
+    /// or the one with the length of the key's curve.
     ///
     /// - Throws: `badInput` for SHA-1 and for a hash shorter than the curve.
     @discardableResult

@@ -6,7 +6,7 @@ struct AddedCredential {
     private(set) var identity: SSHIdentity
     /// Whether the user must confirm each use.
     private(set) var needsConfirmation: Bool
-    /// The hosts that it is for, as each addition with such a constraint named them: all of them must permit a use.
+    /// The destination constraints of each addition that had any: all of them must permit a use.
     private(set) var destinations: Set<[DestinationConstraint]>
     private var end: ContinuousClock.Instant?
 
@@ -19,8 +19,8 @@ struct AddedCredential {
 
     /// Adds the credential again: the new constraints are added to those that it has.
     ///
-    /// - Parameter isForwarded: Whether a client on another machine adds it, which may change nothing else: neither
-    ///   what the key requires, nor that the lifetime ends.
+    /// - Parameter isForwarded: Whether a client on another machine adds it, which may change nothing else: neither the
+    ///   key's requirements nor the end of its lifetime.
     mutating func update(_ identity: SSHIdentity, _ constraints: AgentConstraints, isForwarded: Bool) {
         needsConfirmation = needsConfirmation || constraints.needsConfirmation
         if !constraints.destinations.isEmpty { destinations.insert(constraints.destinations) }

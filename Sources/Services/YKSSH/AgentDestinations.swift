@@ -7,7 +7,7 @@ struct DestinationConstraint: Hashable, Sendable {
     struct Host: Hashable, Sendable {
         /// A pattern for the user's name there; empty for any user.
         var user: String
-        /// The blobs of its host keys. Those of certificate authorities are left out, so they permit nothing.
+        /// The blobs of its host keys. Those of certificate authorities are omitted, so they permit nothing.
         var keys: Set<[UInt8]>
         /// Whether it is this machine, which has no name and no keys.
         var isLocal: Bool
@@ -39,11 +39,11 @@ struct DestinationConstraint: Hashable, Sendable {
             _ = try one.string("the reserved string")
             try one.finish("the constraint")
             guard constraint.from.user.isEmpty, !constraint.to.isLocal, constraints.count < 1024 else {
-                throw .malformed("a constraint for hosts that restricts nothing that can be checked")
+                throw .malformed("a host constraint that restricts nothing that can be checked")
             }
             constraints.append(constraint)
         }
-        guard !constraints.isEmpty else { throw .malformed("no constraints for hosts") }
+        guard !constraints.isEmpty else { throw .malformed("no host constraints") }
         return constraints
     }
 
@@ -56,7 +56,7 @@ struct DestinationConstraint: Hashable, Sendable {
 }
 
 extension [DestinationConstraint] {
-    /// Whether a key with these constraints may be seen by a connection, or sign the login of a user.
+    /// Returns whether a connection may see a key with these constraints, or use it to sign a user's login.
     ///
     /// - Parameters:
     ///   - bindings: The sessions of the connection, the nearest one first.
@@ -71,11 +71,11 @@ extension [DestinationConstraint] {
             else { return false }
             from = binding.hostKey
         }
-        // A key that may go nowhere from the host to which the agent was forwarded is not shown there.
+        // A key that cannot be used from the host to which the agent was forwarded is not shown there.
         return !last.isForwarding || contains { $0.permits(from: last.hostKey, to: nil, user: nil) }
     }
 
-    /// Whether a key with these constraints may sign for a connection: only the login of its last session.
+    /// Returns whether a key with these constraints may sign for a connection: only the login of its last session.
     func permit(_ bindings: [SessionBinding], _ purpose: SignaturePurpose) -> Bool {
         guard !isEmpty else { return true }
         guard case .login(let user, let session, let hostKey) = purpose, let last = bindings.last,

@@ -106,7 +106,7 @@ struct AgentConstraints: Hashable, Sendable {
                 // ssh-add (OpenSSH 9.2) sends the library for FIDO keys; here it is always ykit.
                 case "sk-provider@openssh.com": _ = try reader.string("the provider")
                 case "restrict-destination-v00@openssh.com":
-                    guard destinations.isEmpty else { throw .malformed("constraints for hosts twice") }
+                    guard destinations.isEmpty else { throw .malformed("host constraints given twice") }
                     destinations = try DestinationConstraint.all(&reader)
                 case let name: throw .malformed("the constraint '\(name)'")
                 }
@@ -194,11 +194,11 @@ enum AgentReply {
 
 /// Why an agent refused a signature without asking the user.
 public enum SSHAgentRefusal: Hashable, Sendable {
-    /// The client is on another machine, and the agent serves none of those.
+    /// The client is on another machine, and the agent serves only this one.
     case forwarded
     /// The login is not that of the connection's session.
     case otherSession
-    /// The credential is that of a website: it signs data of SSH only, and nothing for clients on other machines.
+    /// The credential is a website's: it signs only SSH data, and nothing for clients on other machines.
     case website
     /// The key is restricted to other hosts.
     case destination
@@ -217,12 +217,12 @@ public enum SignaturePurpose: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - data: The data to sign.
-    ///   - blob: The key that signs it, if it is known. A login with another key is other data.
+    ///   - blob: The key that signs it, if it is known. A login with a different key counts as other data.
     public init(_ data: [UInt8], by blob: [UInt8]? = nil) {
         self = Self.file(data) ?? Self.login(data, blob) ?? .other(bytes: data.count)
     }
 
-    /// Whether the data is that of SSH, which no other protocol takes for its own.
+    /// Whether the data is SSH data, which no other protocol mistakes for its own.
     var isOfSSH: Bool {
         if case .other = self { return false }
         return true

@@ -2,8 +2,7 @@
 
 /// The allowed signers, as `ssh-keygen -Y verify` reads them from a file (ssh-keygen(1), ALLOWED SIGNERS).
 ///
-/// Each line stands for itself: one that cannot be read is skipped, and ``Verdict/notes`` says why if it names the
-/// signer.
+/// Each line is independent: one that cannot be read is skipped, and ``Verdict/notes`` says why if it names the signer.
 public struct AllowedSigners: Sendable {
     /// The decision about a signature.
     public struct Verdict: Hashable, Sendable {
@@ -21,11 +20,10 @@ public struct AllowedSigners: Sendable {
         lines = texts.enumerated().compactMap { index, text in SignerLine(text).map { (index + 1, $0) } }
     }
 
-    /// Decides whether a file signature is one that an identity may make. Whether it belongs to the file, and to its
-    /// namespace, is not checked.
+    /// Decides whether an identity may make a file signature. Does not check that it is for the file and the namespace.
     ///
     /// A signature made with a certificate is allowed by a line of its authority (`cert-authority`) if the certificate
-    /// is one for users, is valid at the time and names the identity.
+    /// is a user certificate, is valid at the time and names the identity.
     ///
     /// - Parameters:
     ///   - signature: The signature.

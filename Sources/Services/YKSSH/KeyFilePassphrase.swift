@@ -10,7 +10,7 @@ struct KeyFileProtection {
     /// The cipher's block size, to which the private section is padded.
     static let blockSize = 16
     private static let keySize = 32
-    /// The most rounds that a file may ask for: about 20 seconds.
+    /// Maximum number of rounds that a file may specify: about 20 seconds.
     private static let roundLimit: UInt32 = 1024
 
     private let salt: [UInt8]
@@ -32,7 +32,7 @@ struct KeyFileProtection {
         try reader.finish("the parameters of the key derivation")
         guard !salt.isEmpty, rounds > 0 else { throw .malformed("the parameters of the key derivation") }
         guard rounds <= Self.roundLimit else {
-            throw .malformed("the key derivation has \(rounds) rounds, the most is \(Self.roundLimit)")
+            throw .malformed("the key derivation has \(rounds) rounds, the maximum is \(Self.roundLimit)")
         }
     }
 
@@ -44,7 +44,7 @@ struct KeyFileProtection {
         return writer.bytes
     }
 
-    /// Encrypts or decrypts a private section, which is the same.
+    /// Encrypts or decrypts a private section, which is the same operation.
     func applied(to section: [UInt8], _ passphrase: SharedSecret) throws(SSHError) -> [UInt8] {
         guard ykit_botan() == 1 else { throw .encrypted(Self.cipher) }
         var material = [UInt8](repeating: 0, count: Self.keySize + Self.blockSize)

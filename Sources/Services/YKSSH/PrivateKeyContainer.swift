@@ -6,11 +6,11 @@ import YKCrypto
 struct PrivateKeyContainer {
     static let magic = Array("openssh-key-v1\0".utf8)
     static let label = "OPENSSH PRIVATE KEY"
-    static let isOfAnotherKey = SSHError.malformed("the private section is of another key than the public one")
+    static let isOfAnotherKey = SSHError.malformed("the private section does not belong to the public key")
 
     /// The public key in wire format.
     let publicBlob: [UInt8]
-    /// Reads the private section behind its check numbers.
+    /// Reads the private section after its check numbers.
     let reader: SSHReader
     private let blockSize: Int
 

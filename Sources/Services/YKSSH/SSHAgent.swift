@@ -134,8 +134,8 @@ public actor SSHAgent {
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
     ///   - confirmsAll: Whether the user must confirm each use of each key.
-    ///   - websafe: The applications of FIDO credentials that sign anything, as patterns between commas (ssh_config(5),
-    ///     PATTERNS). Those of others sign data of SSH only (`websafe-allow`, ssh-agent(1)).
+    ///   - websafe: The applications of FIDO credentials that sign anything, as comma-separated patterns
+    ///     (ssh_config(5), PATTERNS). Those of others sign only SSH data (`websafe-allow`, ssh-agent(1)).
     public init(
         _ source: any SSHKeySource, allowsForwarding: Bool = true, confirmsAll: Bool = false, websafe: String = "ssh:*"
     ) {
@@ -177,7 +177,7 @@ public actor SSHAgent {
         switch request {
         case .bind(let binding):
             let reply = bind(binding, &connection)
-            // The other agent may be one that knows no bindings: whether it takes this one changes nothing here.
+            // The other agent may not support bindings: whether it accepts this one makes no difference here.
             if case .success = reply { _ = await connection.upstream(message) }
             return reply.bytes
         case .otherExtension(let name, let content): return await answer(name, content, connection).bytes
@@ -230,8 +230,8 @@ public actor SSHAgent {
         return reply ?? AgentReply.failure.bytes
     }
 
-    /// Whether a connection may add a credential: not one that it may not see, and a forwarded connection not a constrained
-    /// one under another name, with or without a certificate, which would have no lifetime.
+    /// Returns whether a connection may add a credential: only one that it may see. A forwarded connection may not add
+    /// a constrained one in another form (with or without a certificate), which would have no constraints.
     private func mayAdd(_ identity: SSHIdentity, _ connection: Connection) -> Bool {
         added.filter { $0.identity.publicKey == identity.publicKey }.allSatisfy { known in
             let isLoosened = connection.isForwarded && known.isConstrained && known.identity.blob != identity.blob
@@ -239,8 +239,8 @@ public actor SSHAgent {
         }
     }
 
-    /// Whether a connection may remove a credential. One that is forwarded could add it again without its constraints,
-    /// since a credential's file holds no secret.
+    /// Returns whether a connection may remove a credential. A forwarded connection could add it again without its
+    /// constraints, since a credential's file holds no secret.
     private func mayRemove(_ key: AddedCredential, _ connection: Connection) -> Bool {
         isShown(key, connection) && !(connection.isForwarded && key.isConstrained)
     }
@@ -323,7 +323,7 @@ public actor SSHAgent {
         guard let identity = await all(for: connection).first(where: { $0.blob == blob }) else {
             return await upstream(message, connection) ?? AgentReply.failure.bytes
         }
-        // A key that is offered with a certificate, too, is one key: its constraints hold for both.
+        // A key that is also offered with a certificate is the same key: its constraints apply to both.
         let constraints = added.filter { $0.identity.publicKey == identity.publicKey }
         guard constraints.allSatisfy({ $0.permits(connection.bindings, purpose) }) else {
             source.refused(.destination)
@@ -360,8 +360,8 @@ public actor SSHAgent {
         if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
             return .otherSession
         }
-        // The credential of a website signs in there. OpenSSH's agent lets it sign data of SSH only, too, but for
-        // forwarded clients as well (check_websafe_message_contents).
+        // A website's credential signs in to that website. OpenSSH's agent also lets it sign only SSH data, but does so
+        // for forwarded clients too (check_websafe_message_contents).
         guard let application = SSHPublicKey.application(of: blob), !SSHPattern.fits(application, anyOf: websafe) else {
             return nil
         }

@@ -72,7 +72,7 @@ public struct SSHCertificate: Hashable, Sendable {
         self.kind = kind
         keyID = try reader.cString("the name of the certificate")
         principals = try Self.principals(try reader.string("the principals"))
-        validAfter = try reader.uint64("the begin of the validity")
+        validAfter = try reader.uint64("the start of the validity")
         validBefore = try reader.uint64("the end of the validity")
         criticalOptions = try Self.options(try reader.string("the critical options"))
         _ = try Self.options(try reader.string("the extensions"))
@@ -130,26 +130,26 @@ public struct SSHCertificate: Hashable, Sendable {
         return (certificate, words.count > 2 ? String(words[2]) : "")
     }
 
-    /// The critical options that restrict logins (PROTOCOL.certkeys); an option that is not known forbids the use.
+    /// The critical options that restrict logins (PROTOCOL.certkeys); an unknown option forbids the use.
     private static let loginOptions: Set = ["force-command", "source-address"]
 
     /// Returns why a user's signature made with the certificate is not valid; `nil` if it is.
     ///
     /// - Parameters:
-    ///   - principal: The name that the certificate has to list.
-    ///   - isVerified: Whether the key verified the user by PIN or fingerprint; `nil` for keys that do not tell.
+    ///   - principal: The name that the certificate must list.
+    ///   - isVerified: Whether the key verified the user by PIN or fingerprint; `nil` for keys that do not report it.
     ///   - now: Seconds since 1970.
     func problem(principal: String, isVerified: Bool?, now: UInt64) -> String? {
-        guard kind == .user else { return "the certificate is not one for users" }
+        guard kind == .user else { return "the certificate is not a user certificate" }
         guard now >= validAfter else { return "the certificate is not valid yet" }
         guard now < validBefore else { return "the certificate has expired" }
-        guard !principals.isEmpty else { return "the certificate names nobody" }
+        guard !principals.isEmpty else { return "the certificate names no users" }
         guard principals.contains(where: { $0.utf8.elementsEqual(principal.utf8) }) else {
             return "the certificate is for other names"
         }
         for option in criticalOptions where !Self.loginOptions.contains(option.name) {
             guard option.name == "verify-required" else {
-                return "the certificate has the critical option '\(option.name)', which is not known"
+                return "the certificate has the unknown critical option '\(option.name)'"
             }
             guard isVerified != false else { return "the certificate requires a PIN or fingerprint for each signature" }
         }

@@ -5,7 +5,7 @@ enum SSHPattern {
     /// The longest pattern in a list, in bytes (OpenSSH's match_pattern_list).
     private static let lengthLimit = 1022
 
-    /// Whether a text fits a list of patterns between commas; a match of one that begins with `!` excludes it.
+    /// Whether a text matches a comma-separated list of patterns; a match of one that begins with `!` excludes it.
     static func fits(_ text: [UInt8], anyOf list: [UInt8]) -> Bool {
         var isMatched = false
         for part in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -19,7 +19,7 @@ enum SSHPattern {
         return isMatched
     }
 
-    /// Whether a text fits a pattern.
+    /// Whether a text matches a pattern.
     static func fits(_ text: String, _ pattern: String) -> Bool {
         fits(Array(text.utf8)[...], Array(pattern.utf8)[...])
     }

@@ -50,16 +50,16 @@ public struct SSHPrivateKey: Sendable {
     ) throws(SSHError) -> PrivateKey {
         _ = try reader.string("the name of the curve")
         _ = try reader.string("the point")
-        var scalar = try reader.number("the private number")
+        var scalar = try reader.number("the private scalar")
         defer { Secret.wipe(&scalar) }
         return try made { () throws(CryptoFault) in try PrivateKey(curve, scalar: Secret(scalar)) }
     }
 
-    /// Modulus, exponents, the inverse of q modulo p, p and q, from which all of the key follows.
+    /// Modulus, exponents, the inverse of q modulo p, p and q, from which the rest of the key follows.
     private static func rsa(_ reader: inout SSHReader) throws(SSHError) -> PrivateKey {
         _ = try reader.number("the modulus")
         guard try reader.number("the exponent") == [1, 0, 1] else {
-            throw .unsupportedKey("ssh-rsa with another exponent than 65537")
+            throw .unsupportedKey("ssh-rsa with an exponent other than 65537")
         }
         var exponent = try reader.string("the private exponent")
         var inverse = try reader.string("the inverse")

@@ -42,7 +42,8 @@ public struct SSHPublicKey: Hashable, Sendable {
         }
     }
 
-    /// The hash function that ECDSA requires for this key; `nil` for keys with a choice or without one.
+    /// The hash function that ECDSA requires for this key; `nil` for RSA, which allows several, and Ed25519, which has
+    /// its own.
     public var hash: HashAlgorithm? {
         if case .ec(let curve, _) = key { return curve.hash }
         return nil
@@ -65,8 +66,8 @@ public struct SSHPublicKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Returns the line for `authorized_keys`: type, base 64, comment. A comment may come from a key, and with a line end
-    /// in it would authorize another one: control characters become underscores.
+    /// Returns the line for `authorized_keys`: type, base 64, comment. A comment may come from a key, and a line end in
+    /// it could authorize another key, so control characters become underscores.
     public func line(comment: String) -> String {
         let scalars = comment.unicodeScalars.map { $0.isHazardous ? "_" : Character($0) }
         return "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(String(scalars))")
@@ -80,7 +81,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         "SHA256:" + Base64.encode(HashAlgorithm.sha256.hash(blob), padded: false)
     }
 
-    /// Returns the fingerprint of a host key's blob, for a certificate that of the key in it.
+    /// Returns the fingerprint of a host key's blob; for a certificate, that of its key.
     public static func fingerprint(ofHost blob: [UInt8]) -> String {
         (try? SSHPublicKey(hostKey: blob))?.fingerprint ?? fingerprint(of: blob)
     }
@@ -105,7 +106,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         return (try? reader.string("the application")) ?? []
     }
 
-    /// Reads a host key, which may be a certificate; whether it is trusted, the client checks.
+    /// Reads a host key, which may be a certificate; the client checks whether it is trusted.
     init(hostKey blob: [UInt8]) throws(SSHError) {
         var reader = SSHReader(blob)
         if SSHCertificate.isKnown(type: try reader.text("the type of the key")) {
@@ -130,7 +131,7 @@ public struct SSHPublicKey: Hashable, Sendable {
 
     static func isKnown(type: String) -> Bool { types.contains(type) }
 
-    /// Reads a key of this type, whose name was read already.
+    /// Reads a key of this type, whose name has already been read.
     static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
         guard isKnown(type: type) else { throw .unsupportedKey(type) }
         let key = try material(&reader, type)

@@ -38,7 +38,7 @@ public struct SSHSignature: Hashable, Sendable {
         _ signature: [UInt8], by key: SSHPublicKey, hash: HashAlgorithm = .sha512, evidence: Evidence? = nil
     ) throws(SSHError) {
         guard (key.application != nil) == (evidence != nil) else {
-            throw .wrongSignature("a credential's signature has flags and a counter, and no other has")
+            throw .wrongSignature("a credential's signature, and no other, has flags and a counter")
         }
         self.evidence = evidence
         switch key.key {
@@ -210,7 +210,7 @@ public struct SSHFileSignature: Hashable, Sendable {
         switch try reader.text("the hash") {
         case "sha256": hash = .sha256
         case "sha512": hash = .sha512
-        case let name: throw .malformed("the hash '\(name)'; it is sha256 or sha512")
+        case let name: throw .malformed("the hash '\(name)', which is neither sha256 nor sha512")
         }
         signature = try SSHSignature(wire: try reader.string("the signature"))
         try reader.finish("the signature")

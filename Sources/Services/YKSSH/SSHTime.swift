@@ -5,7 +5,7 @@ import Glibc
 /// A time as OpenSSH's files write it (ssh-keygen(1), ALLOWED SIGNERS): `YYYYMMDD`, `YYYYMMDDHHMM` or
 /// `YYYYMMDDHHMMSS`, in the system's time zone, or in UTC if followed by `Z` or `UTC`.
 enum SSHTime {
-    /// Returns the time in seconds since 1970; `nil` for another text, and for times that ssh-keygen refuses.
+    /// Returns the time in seconds since 1970; `nil` for any other text, and for times that ssh-keygen refuses.
     static func seconds(_ text: [UInt8]) -> UInt64? {
         var digits = text
         var isUTC = false

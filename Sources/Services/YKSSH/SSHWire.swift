@@ -78,7 +78,7 @@ struct SSHReader {
     mutating func string(_ what: String) throws(SSHError) -> [UInt8] {
         let count = try uint32("the length of \(what)")
         guard count <= UInt32(clamping: reader.remaining) else {
-            throw .malformed("\(what) has \(count) bytes, \(reader.remaining) are left")
+            throw .malformed("\(what) has \(count) bytes, but only \(reader.remaining) are left")
         }
         return try take { reader throws(WireError) in try reader.bytes(Int(count), what) }
     }
@@ -127,7 +127,7 @@ enum SSHArmor {
         guard text.contains(bytesOf: "-----END \(label)-----") else {
             throw .malformed("no line '-----END \(label)-----'")
         }
-        throw .malformed("what is between the lines is not base 64")
+        throw .malformed("the text between the lines is not base 64")
     }
 }
 
@@ -150,7 +150,7 @@ public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let words): words
-        case .unsupportedKey(let type): "a key of type '\(type)' is not used here"
+        case .unsupportedKey(let type): "a key of type '\(type)' is not supported"
         case .encrypted(let cipher): "the private key file is encrypted (\(cipher))"
         case .wrongPassphrase: "the passphrase of the private key file is wrong"
         case .notInSecurityKey(let type): "a private key of type '\(type)' is not in a security key"

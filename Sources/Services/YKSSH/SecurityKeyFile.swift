@@ -5,7 +5,7 @@ public import YKCrypto
 import YKWire
 
 /// An OpenSSH private key file for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f). It contains no secret, but
-/// the handle without which a credential not stored on the key is lost.
+/// it does contain the handle, without which a credential not stored on the key is lost.
 public struct SecurityKeyFile: Hashable, Sendable {
     /// The requirements of a credential, and whether the key stores it.
     public struct Flags: OptionSet, Hashable, Sendable {
@@ -55,7 +55,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
     ///   - check: Any number; readers compare its two copies.
     ///   - passphrase: The passphrase.
     ///   - salt: 16 random bytes.
-    /// - Throws: ``SSHError/encrypted(_:)`` if ``decrypts(_:)`` says no.
+    /// - Throws: ``SSHError/encrypted(_:)`` if ``decrypts(_:)`` is false for the cipher.
     public func text(check: UInt32, passphrase: SharedSecret, salt: [UInt8]) throws(SSHError) -> String {
         let protection = KeyFileProtection(salt: salt)
         let plain = section(check: check, blockSize: KeyFileProtection.blockSize)
@@ -126,8 +126,8 @@ public struct SecurityKeyFile: Hashable, Sendable {
         return try take(&reader, of: try SSHPublicKey.read(&reader))
     }
 
-    /// Reads the private fields of a credential that may have a certificate, as an agent gets them: after the certificate
-    /// the point follows for Ed25519 only (sshkey_private_serialize, OpenSSH 9.2).
+    /// Reads the private fields of a credential that may have a certificate, as an agent receives them: the point
+    /// follows the certificate only for Ed25519 (sshkey_private_serialize, OpenSSH 9.2).
     static func takeCertified(
         _ reader: inout SSHReader
     ) throws(SSHError) -> (file: SecurityKeyFile, certificate: SSHCertificate?) {

@@ -82,7 +82,7 @@ struct SignerLine: Sendable {
                 guard let end = text.next, !SignerText.blank.contains(end) else { break }
                 guard end == UInt8(ascii: ",") else { throw .malformed("an unknown option") }
                 text.drop()
-                guard text.next != nil else { throw .malformed("options that end with a comma") }
+                guard text.next != nil else { throw .malformed("options ending with a comma") }
             }
             if let validAfter, let validBefore, validBefore <= validAfter {
                 throw .malformed("valid-before is not later than valid-after")
@@ -127,7 +127,7 @@ private struct SignerText {
 
     mutating func skip(_ set: [UInt8]) { rest = rest.drop { set.contains($0) } }
 
-    /// Takes the first word: up to white space, or to the end of a quoted part (strdelimw). `nil` without a word after
+    /// Reads the first word: up to white space, or to the end of a quoted part (strdelimw). `nil` without a word after
     /// it.
     mutating func principals() -> [UInt8]? {
         var word = rest.prefix { !Self.space.contains($0) && $0 != Self.quote }
@@ -144,7 +144,7 @@ private struct SignerText {
         return Array(word)
     }
 
-    /// Takes a name, without regard to case (opt_match, opt_flag).
+    /// Reads a name, without regard to case (opt_match, opt_flag).
     mutating func take(_ name: String) -> Bool {
         let start = String(decoding: rest.prefix(name.utf8.count), as: UTF8.self)
         guard start.utf8.count == name.utf8.count, start.lowercased() == name else { return false }
@@ -152,7 +152,7 @@ private struct SignerText {
         return true
     }
 
-    /// Takes a quoted value, in which `\"` stands for a quote (opt_dequote).
+    /// Reads a quoted value, in which `\"` stands for a quote (opt_dequote).
     mutating func quoted(_ name: String) throws(SSHError) -> [UInt8] {
         guard rest.first == Self.quote else { throw .malformed("the value of \(name) is not in quotes") }
         drop()
@@ -169,7 +169,7 @@ private struct SignerText {
         throw .malformed("the value of \(name) has no closing quote")
     }
 
-    /// Takes the options: up to a blank outside quotes (sshkey_advance_past_options).
+    /// Reads the options: up to a blank outside quotes (sshkey_advance_past_options).
     mutating func options() throws(SSHError) -> SignerText {
         let start = rest
         var isQuoted = false
@@ -185,7 +185,7 @@ private struct SignerText {
         return SignerText(start[..<rest.startIndex])
     }
 
-    /// Takes a key or certificate: its type and base 64 (sshkey_read). Returns it in wire format.
+    /// Reads a key or certificate: its type and base 64 (sshkey_read). Returns it in wire format.
     mutating func key() throws(SSHError) -> [UInt8] {
         let type = rest.prefix { !Self.blank.contains($0) }
         rest = rest[type.endIndex...]
@@ -208,7 +208,7 @@ private struct SignerText {
             } else {
                 Self.typed(try SSHPublicKey(blob: blob))
             }
-        guard found == name else { throw .malformed("the key is of another type than '\(name)'") }
+        guard found == name else { throw .malformed("the key's type is not '\(name)'") }
         return canonical
     }
 

@@ -116,7 +116,7 @@ package struct CalculateCode: CardCommand {
     }
 }
 
-/// VERIFY CODE: compares a code of another device with this counter's and the next nine.
+/// VERIFY CODE: compares a code of another device with the codes of this counter and the next nine.
 package struct VerifyCode: CardCommand {
     package static let name = "VERIFY CODE"
     let entry: SecretsName
@@ -159,7 +159,7 @@ package struct GetEntry: CardCommand {
     }
 }
 
-/// UPDATE CREDENTIAL: renames an entry, changes its touch, and replaces all its fields if any is given.
+/// UPDATE CREDENTIAL: renames an entry, changes its touch requirement, and replaces all its fields if any is given.
 package struct UpdateEntry: CardCommand {
     package static let name = "UPDATE CREDENTIAL"
     package let apdu: APDU
@@ -171,7 +171,7 @@ package struct UpdateEntry: CardCommand {
         if let needsTouch { objects.append(TLV(Tag.property, [needsTouch ? 0x02 : 0])) }
         if let record {
             let fields = record.objects
-            // Without any field the application would change none: an empty login removes them all.
+            // A command without any field would change none: an empty login removes them all.
             objects += fields.isEmpty ? [TLV(Tag.login, [])] : fields
         }
         apdu = APDU(ins: Instruction.updateCredential, data: objects.encoded, le: .none)

@@ -16,7 +16,7 @@ public enum SecretsError: Error, Hashable, Sendable {
     case pinBlocked
     /// No PIN is set.
     case noPIN
-    /// A PIN is set already (6982).
+    /// A PIN is already set (6982).
     case pinExists
     /// The operation requires the PIN (6982).
     case pinRequired
@@ -42,7 +42,7 @@ public enum SecretsError: Error, Hashable, Sendable {
     case badPIN(bytes: Int)
     /// A secret is not 1 to 125 bytes, or 20 for an entry that answers challenges; nothing was sent.
     case badSecret(bytes: Int)
-    /// A code is not 6 to 8 digits, or is no number; nothing was sent.
+    /// A code is not 6 to 8 digits, or is not a number; nothing was sent.
     case badCode
     /// The hash is not SHA-1 or SHA-256, or not SHA-1 for an entry that answers challenges; nothing was sent.
     case badAlgorithm

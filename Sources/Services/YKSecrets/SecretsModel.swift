@@ -20,24 +20,25 @@ public struct SecretsInfo: Hashable, Sendable {
     public let hasPIN: Bool
     /// The remaining tries of the PIN; `nil` if there is none, or the key does not report them.
     public let pinRetries: Int?
-    /// Whether the application's reply tells it from Yubico's OATH application: it has a serial number or PIN tries.
+    /// Whether the application's reply distinguishes it from Yubico's OATH application: it has a serial number or PIN
+    /// tries.
     let isDistinct: Bool
 }
 
-/// What kind of one-time password an entry has: the high half of a byte. An open set.
+/// The kind of an entry's one-time password: the high half of a byte. An open set.
 public struct SecretsKind: OpenSet {
     /// The byte, whose low half is 0.
     public let rawValue: UInt8
     /// Wraps a byte; its low half is dropped.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF0 }
 
-    /// Codes of a counter (RFC 4226).
+    /// Counter-based codes (RFC 4226).
     public static let hotp = SecretsKind(rawValue: 0x10)
-    /// Codes of a time (RFC 6238).
+    /// Time-based codes (RFC 6238).
     public static let totp = SecretsKind(rawValue: 0x20)
-    /// The key verifies the codes of another device, and shows the result with its light.
+    /// The key verifies the codes of another device, and shows the result with its LED.
     public static let reverseHOTP = SecretsKind(rawValue: 0x30)
-    /// Answers challenges of KeePassXC, as a YubiKey's slot does.
+    /// Answers challenges from KeePassXC, as a YubiKey's slot does.
     public static let hmac = SecretsKind(rawValue: 0x40)
     /// No one-time password: the entry has a login, password or metadata, or nothing.
     public static let none = SecretsKind(rawValue: 0xF0)
@@ -103,7 +104,7 @@ public struct SecretsName: Hashable, Sendable {
 public struct SecretsEntry: Hashable, Sendable {
     /// Its name.
     public let name: SecretsName
-    /// What kind of one-time password it has.
+    /// The kind of its one-time password.
     public let kind: SecretsKind
     /// The hash of its one-time password.
     public let algorithm: SecretsAlgorithm
@@ -144,7 +145,7 @@ public struct SecretsRecord: Sendable {
     public var login: String?
     /// The password.
     public var password: SharedSecret?
-    /// Whatever else belongs to it, usually text.
+    /// Other data of the entry, usually text.
     public var metadata: SharedSecret?
 
     /// Describes what an entry holds.
@@ -161,7 +162,7 @@ public struct NewSecretsEntry: Sendable {
     public let otp: SecretsOTP?
     /// Login, password and metadata.
     public let record: SecretsRecord
-    /// Whether it requires a touch to be used. A protected entry requires none beside that for the PIN.
+    /// Whether it requires a touch to be used. A protected entry requires no touch besides that for the PIN.
     public let needsTouch: Bool
     /// Whether it is encrypted with the PIN.
     public let isProtected: Bool
@@ -183,13 +184,13 @@ public struct NewSecretsEntry: Sendable {
 public struct SecretsContent: Sendable {
     /// Its name.
     public let name: SecretsName
-    /// What kind of one-time password it has; `nil` if the key does not say.
+    /// The kind of its one-time password; `nil` if the key does not say.
     public let kind: SecretsKind?
     /// Login, password and metadata.
     public let record: SecretsRecord
 }
 
-/// A change of an entry. What is `nil` stays as it is; an empty field is removed.
+/// A change of an entry. A member that is `nil` changes nothing; an empty field is removed.
 public struct SecretsChange: Sendable {
     /// The new name.
     public var name: SecretsName?
@@ -206,7 +207,7 @@ public struct SecretsChange: Sendable {
 
 /// A feature that requires a version of the application.
 public enum SecretsFeature: String, Sendable, Hashable, CaseIterable {
-    /// Entries without a PIN beside those with one.
+    /// Entries without a PIN as well as with one.
     case application = "the Secrets application"
     /// Login, password and metadata, and the properties of listed entries.
     case passwords = "entries with a password"

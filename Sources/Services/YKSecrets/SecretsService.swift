@@ -7,14 +7,14 @@ import YKWire
 
 /// The Secrets application of a Nitrokey 3: one-time passwords, the codes of other devices, and a password safe.
 ///
-/// It needs no PIN unless an entry is protected with one. The PIN opens one command, after a touch: a method that gets it
-/// sends it right before. Every method runs a whole exchange with the key on the service's own thread; concurrent calls
-/// never interleave.
+/// It needs no PIN unless an entry is protected with one. The PIN authorises one command, after a touch: a method that
+/// is given the PIN sends it right before its command. Every method runs a whole exchange with the key on the service's
+/// own thread; concurrent calls never interleave.
 public actor SecretsService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
-    /// What the application reported when it was selected last.
+    /// What the application reported when it was last selected.
     public private(set) var info: SecretsInfo
 
     private init(_ session: sending Opened, _ runtime: ServiceRuntime) {
@@ -64,7 +64,7 @@ public actor SecretsService: CardKeyService {
         try send(PutEntry(entry), pin, about: entry.name)
     }
 
-    /// Throws if a new entry cannot be stored on this key, whatever is on it.
+    /// Throws if this key could never store a new entry, whatever else it stores.
     public func check(_ entry: NewSecretsEntry) throws(SecretsError) {
         if let otp = entry.otp { try Self.check(otp) }
         if !entry.record.objects.isEmpty || entry.otp == nil { try require(.passwords) }
@@ -123,7 +123,7 @@ public actor SecretsService: CardKeyService {
 
     // MARK: - Codes
 
-    /// Calculates the code of a time (CALCULATE); waits for a touch if the entry requires one.
+    /// Calculates the code for a time (CALCULATE); waits for a touch if the entry requires one.
     ///
     /// - Parameters:
     ///   - time: In seconds since 1970; by default now.
@@ -147,8 +147,8 @@ public actor SecretsService: CardKeyService {
         try send(CalculateCode(entry: name, challenge: []), pin, about: name)
     }
 
-    /// Verifies a code of another device (VERIFY CODE), which the key also shows with its light. The counter advances
-    /// beyond a right code.
+    /// Verifies a code of another device (VERIFY CODE), which the key also shows with its LED. The counter advances
+    /// past a correct code.
     ///
     /// - Throws: `wrongCode`, `badCode`, `noSuchEntry`, `wrongKind`, `touchTimeout`.
     public func verify(
@@ -162,7 +162,7 @@ public actor SecretsService: CardKeyService {
 
     // MARK: - PIN
 
-    /// Verifies the PIN (VERIFY PIN), after a touch, and gives up what it opened.
+    /// Verifies the PIN (VERIFY PIN), after a touch, and gives up the access that it granted.
     ///
     /// - Throws: `wrongPIN`, `pinBlocked`, `noPIN`, `touchTimeout`.
     public func verify(pin: SharedSecret) throws(SecretsError) {
@@ -202,7 +202,7 @@ public actor SecretsService: CardKeyService {
         guard (1...SecretsName.limit).contains(pin.value.count) else { throw .badPIN(bytes: pin.value.count) }
     }
 
-    /// Refuses what could only cost a try, or have no effect.
+    /// Refuses a PIN that could only cost a try, or have no effect.
     private func checkTries(_ pin: SharedSecret) throws(SecretsError) {
         try Self.check(pin)
         guard info.hasPIN else { throw .noPIN }
@@ -238,7 +238,7 @@ public actor SecretsService: CardKeyService {
         guard has(feature) else { throw .unsupported(feature, has: info.version) }
     }
 
-    /// Sends a command, right after the PIN if that is given.
+    /// Sends a command, right after the PIN if one is given.
     private func send<Command: CardCommand>(
         _ command: Command, _ pin: SharedSecret?, about entry: SecretsName? = nil
     ) throws(SecretsError) -> Command.Response {

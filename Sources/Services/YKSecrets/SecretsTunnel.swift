@@ -8,7 +8,7 @@ import YKWire
 /// word first (trussed-secrets-app, docs/ctaphid.md).
 public final class SecretsTunnel: CardLink {
     private let link: any FIDOLink
-    /// The name of the route, in place of a reader; there is no answer to reset.
+    /// The name of the transport, in place of a reader's; there is no answer to reset.
     public let identity: CardIdentity
 
     /// Takes ownership of a link to the key's HID interface.

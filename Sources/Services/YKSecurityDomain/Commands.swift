@@ -34,7 +34,7 @@ package struct PutSecurityKey: CardCommand {
         return PutSecurityKey(reference, isSet: true, replacing: version, body, checks: checks)
     }
 
-    /// A private number on P-256, 32 bytes, encrypted.
+    /// A private key on P-256, 32 bytes, encrypted.
     static func privateKey(
         _ reference: SCPKeyReference, _ number: borrowing Secret, replacing version: UInt8, under key: SharedSecret
     ) throws(CryptoFault) -> PutSecurityKey {
@@ -57,7 +57,7 @@ package struct PutSecurityKey: CardCommand {
             plain, key: key.value, initialisationVector: [UInt8](repeating: 0, count: AESCBC.blockSize))
     }
 
-    /// Whether the card's check values are those of the keys that were sent.
+    /// Whether the card's check values match the keys that were sent.
     package func decode(_ reader: inout ByteReader) -> Bool { constantTimeEqual(reader.rest(), expected) }
 }
 

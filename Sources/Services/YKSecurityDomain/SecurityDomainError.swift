@@ -14,13 +14,13 @@ public enum SecurityDomainError: Error, Hashable, Sendable {
     case noDataEncryptionKey
     /// A reset requires a card without an open channel. Nothing was sent.
     case channelOpen
-    /// The card is no YubiKey, which restore their factory keys once all keys are blocked. Nothing was sent.
+    /// The card is not a YubiKey: only YubiKeys restore their factory keys once all keys are blocked. Nothing was sent.
     case noReset
     /// The card has no such key (6A88).
     case noSuchKey(SCPKeyReference)
     /// The key has no room for another key (6A84).
     case full
-    /// This would delete the last key, which restores the card's factory keys (6985).
+    /// This would delete the last key, and so restore the card's factory keys (6985).
     case wouldDeleteLast
     /// The card refuses the key or its reference, which may be in use (6A80).
     case refused(SCPKeyReference)
@@ -30,14 +30,14 @@ public enum SecurityDomainError: Error, Hashable, Sendable {
     case badReference(String)
     /// The key or certificate cannot be used; why. Nothing was sent.
     case badKey(String)
-    /// A key could not be blocked during a reset; others may be gone already.
+    /// A key could not be blocked during a reset; others may already be deleted.
     case resetIncomplete(SCPKeyReference, StatusWord)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 
 extension SecurityDomainError {
-    /// Lifts what the card said of a command about a key; the only place that does.
+    /// Lifts the error of a command about a key; the only place that does.
     init(_ error: CardError, _ reference: SCPKeyReference?) {
         guard case .status(let status, let command) = error, let reference else {
             self = .card(error)

@@ -85,7 +85,7 @@ public actor SecurityDomainService: CardKeyService {
     ///
     /// - Parameters:
     ///   - tag: Two bytes.
-    ///   - data: Selects one of several, if the object requires it.
+    ///   - data: Selects one of several objects, if required.
     public func data(_ tag: UInt16, _ data: [UInt8] = []) throws(SecurityDomainError) -> [UInt8] {
         do { return try channel.send(GetSecurityData(tag, data: data)) } catch { throw .card(error) }
     }
@@ -117,7 +117,7 @@ public actor SecurityDomainService: CardKeyService {
         return try send(GenerateSecurityKey(key, replacing: version), key)
     }
 
-    /// Stores an SCP03 set (PUT KEY). The first custom set deletes the factory's.
+    /// Stores an SCP03 set (PUT KEY). Storing the first custom set deletes the factory set.
     ///
     /// - Throws: `badKey` for a set without DEK, `wrongCheckValue`.
     public func put(
@@ -125,7 +125,7 @@ public actor SecurityDomainService: CardKeyService {
     ) throws(SecurityDomainError) {
         try key.require(.set)
         guard let dataEncryption = keys.dataEncryption else {
-            throw .badKey("an SCP03 set to be stored needs all three keys, ENC:MAC:DEK")
+            throw .badKey("storing an SCP03 set requires all three keys, ENC:MAC:DEK")
         }
         let parts = [keys.encryption, keys.mac, dataEncryption]
         try put(key) { wrapping throws(CryptoFault) in
@@ -185,7 +185,7 @@ public actor SecurityDomainService: CardKeyService {
     public func delete(id: UInt8?, version: UInt8?, evenLast: Bool = false) throws(SecurityDomainError) {
         let isSet = id.map { (0x01...0x03).contains($0) } ?? false
         guard version != nil || id != nil && !isSet else {
-            throw .badReference("name a version; SCP03 sets are deleted by theirs")
+            throw .badReference("specify a version: SCP03 sets are deleted by version")
         }
         try requireHost()
         try send(
@@ -193,7 +193,7 @@ public actor SecurityDomainService: CardKeyService {
             SCPKeyReference(id: id ?? 0, version: version ?? 0))
     }
 
-    // MARK: - What belongs to keys
+    // MARK: - Data of keys
 
     /// Stores the certificates of a private key, DER, leaf last.
     public func store(certificates: [[UInt8]], of key: SCPKeyReference) throws(SecurityDomainError) {
@@ -223,8 +223,8 @@ public actor SecurityDomainService: CardKeyService {
     ///
     /// Only YubiKeys restore the factory's keys in this way; on another card the keys would be permanently blocked.
     ///
-    /// - Throws: `channelOpen`; `noReset` on a card other than a YubiKey; `resetIncomplete` if a key was not blocked, or
-    ///   still exists, or the factory's set is missing.
+    /// - Throws: `channelOpen`; `noReset` on a card other than a YubiKey; `resetIncomplete` if a key was not blocked,
+    ///   or still exists, or the factory set is missing.
     public func reset() throws(SecurityDomainError) {
         guard channel.secureChannel == nil else { throw .channelOpen }
         guard channel.identity.isYubiKey else { throw .noReset }

@@ -44,7 +44,7 @@ public struct CounterFile: CounterStore, Sendable {
         let json: JSONValue
         do { json = try JSONValue(parsing: bytes) } catch { throw .broken(path: path, reason: "\(error)") }
         guard let format = json[Self.mark]?.int, format == Self.format, let keys = json["keys"]?.object else {
-            throw .broken(path: path, reason: "this is not a file of counters, or one of a later version of ykit")
+            throw .broken(path: path, reason: "this is not a counter file, or was written by a later version of ykit")
         }
         return keys
     }
@@ -66,7 +66,7 @@ public struct CounterFile: CounterStore, Sendable {
     }
 }
 
-/// Why the file of counters could not be used.
+/// Why the counter file could not be used.
 public enum CounterFileError: Error, Hashable, Sendable {
     /// Another program has locked it.
     case inUse(path: String)

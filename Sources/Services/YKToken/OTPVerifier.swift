@@ -55,6 +55,6 @@ extension YubicoOTP {
 /// A store of the latest counter of each key.
 public protocol CounterStore {
     /// Stores a counter if it is higher than the known one for this public identity, durably before the call returns;
-    /// returns the previously known one. Two concurrent callers never both get the same lower one.
+    /// returns the previously known one. Two concurrent callers never both get the same previous counter.
     func advance(_ publicID: [UInt8], to counter: OTPCounter) throws(CounterFileError) -> OTPCounter?
 }

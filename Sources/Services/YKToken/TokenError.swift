@@ -9,7 +9,7 @@ public enum TokenError: Error, Hashable, Sendable {
     case malformed(WireError)
     /// It is from another key: the public identity does not match.
     case otherPublicID([UInt8])
-    /// It cannot be decrypted with the key: another AES key, or a mistyped password.
+    /// It cannot be decrypted with the key: the AES key is wrong, or the password was mistyped.
     case wrongKey
     /// The private identity in it does not match.
     case otherPrivateID

@@ -3,7 +3,7 @@
 public import YKCrypto
 public import YKWire
 
-/// What a slot with Yubico OTP is programmed with, as tools that program slots write it.
+/// The contents of a slot with Yubico OTP, as tools that program slots write them.
 public struct YubicoOTPKey: Sendable {
     /// The AES key, 16 bytes.
     public let key: SharedSecret
@@ -20,7 +20,7 @@ public struct YubicoOTPKey: Sendable {
         return bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { YubicoOTPKey($0) }
     }
 
-    /// Returns the key of a password: the one with its public identity, or the only one.
+    /// Returns the key for a password: the one with its public identity, or the only one.
     public static func matching(_ otp: YubicoOTP, among keys: [YubicoOTPKey]) -> YubicoOTPKey? {
         keys.first { $0.publicID == otp.publicID } ?? (keys.count == 1 ? keys.first : nil)
     }

@@ -157,13 +157,13 @@ struct ClientDataTests {
         arguments: [
             (["id": "AQ"], "id: not the identifier in the attestation object"),
             (["rawId": "AQ"], "rawId: not the same as id"),
-            (["type": "password"], "type: expected public-key, got another"),
-            (["response": [:]], "response.attestationObject: expected base64url, it is not there"),
+            (["type": "password"], "type: expected public-key, got a different string"),
+            (["response": [:]], "response.attestationObject: expected base64url, got nothing"),
             (
                 ["response": ["attestationObject": "AQ"]],
                 "response.attestationObject: the attestation object: expected a map"
             ),
-            (["response": nil], "response: expected object, it is not there"),
+            (["response": nil], "response: expected object, got nothing"),
             (["clientExtensionResults": 1], "clientExtensionResults: expected object, got number"),
         ] as [(JSONValue, String)])
     func namesWhatIsWrongInAnAnswer(_ members: JSONValue, _ message: String) throws {

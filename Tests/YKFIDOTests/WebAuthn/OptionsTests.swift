@@ -63,32 +63,32 @@ struct OptionsTests {
             (["user": ["id": 5, "name": "a", "displayName": "b"]], "user.id: expected base64url, got number"),
             (
                 ["user": ["id": "*", "name": "a", "displayName": "b"]],
-                "user.id: expected base64url, got string that is not one"
+                "user.id: expected base64url, got string"
             ),
-            (["user": ["id": "", "name": "a", "displayName": "b"]], "user.id: 0 bytes, 1 to 64 are right"),
-            (["user": ["id": "AQ", "name": "a"]], "user.displayName: expected string, it is not there"),
-            (["user": nil], "user: expected object, it is not there"),
-            (["rp": ["id": "e.com"]], "rp.name: expected string, it is not there"),
+            (["user": ["id": "", "name": "a", "displayName": "b"]], "user.id: 0 bytes, expected 1 to 64"),
+            (["user": ["id": "AQ", "name": "a"]], "user.displayName: expected string, got nothing"),
+            (["user": nil], "user: expected object, got nothing"),
+            (["rp": ["id": "e.com"]], "rp.name: expected string, got nothing"),
             (["rp": "e.com"], "rp: expected object, got string"),
-            (["challenge": nil], "challenge: expected base64url, it is not there"),
+            (["challenge": nil], "challenge: expected base64url, got nothing"),
             (["challenge": [1, 2]], "challenge: expected base64url, got array"),
-            (["pubKeyCredParams": nil], "pubKeyCredParams: expected array, it is not there"),
+            (["pubKeyCredParams": nil], "pubKeyCredParams: expected array, got nothing"),
             (["pubKeyCredParams": [true]], "pubKeyCredParams[0]: expected object, got boolean"),
             (
                 ["pubKeyCredParams": [["type": "public-key", "alg": "ES256"]]],
-                "pubKeyCredParams[0].alg: expected whole number, got string that is not one"
+                "pubKeyCredParams[0].alg: expected whole number, got string"
             ),
-            (["timeout": -1], "timeout: expected number of at least 0, got number"),
-            (["timeout": 1e300], "timeout: expected number of at least 0, got number"),
+            (["timeout": -1], "timeout: expected non-negative number, got number"),
+            (["timeout": 1e300], "timeout: expected non-negative number, got number"),
             (
                 ["excludeCredentials": [["type": "public-key"]]],
-                "excludeCredentials[0].id: expected base64url, it is not there"
+                "excludeCredentials[0].id: expected base64url, got nothing"
             ),
             (["hints": ["a", 1]], "hints[1]: expected string, got number"),
             (["attestation": 1], "attestation: expected string, got number"),
             (
                 ["authenticatorSelection": ["requireResidentKey": "yes"]],
-                "authenticatorSelection.requireResidentKey: expected boolean, got string that is not one"
+                "authenticatorSelection.requireResidentKey: expected boolean, got string"
             ),
         ] as [(JSONValue, String)])
     func namesWhatIsWrong(_ members: JSONValue, _ message: String) {

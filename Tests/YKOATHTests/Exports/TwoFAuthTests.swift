@@ -46,7 +46,7 @@ import YKOATH
 
     @Test func otherSchemas() throws {
         for schema in ["2", "0", "null", #""1""#] {
-            #expect(throws: ExportError.unreadable("2FAuth export of another schema", "this ykit knows schema 1")) {
+            #expect(throws: ExportError.unreadable("2FAuth export of another schema", "ykit supports schema 1")) {
                 try AuthenticatorExport.recognize(Array(Self.text("", schema: schema).utf8))
             }
         }

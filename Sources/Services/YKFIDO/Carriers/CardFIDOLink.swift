@@ -15,7 +15,7 @@ public final class CardFIDOLink: FIDOLink {
     private var acceptsKeepalives = true
     /// The key's reply to SELECT.
     public private(set) var profile: FIDOLinkProfile
-    /// How often the application was reselected.
+    /// The number of times that the application was reselected.
     public private(set) var generation = 0
 
     /// Selects the FIDO application. Keys that support U2F answer `U2F_V2`, whether or not they support CTAP2; keys
@@ -36,7 +36,7 @@ public final class CardFIDOLink: FIDOLink {
     /// Lets other programs use the card until the next message.
     public func rest() { channel.rest() }
 
-    /// Closes the link: ends the exclusive use of the card, which itself is released with the link.
+    /// Closes the link and ends the exclusive use of the card; the card itself is released with the link.
     public func close() { channel.rest() }
 
     /// Sends a CTAP2 message, or a U2F command as an APDU.
@@ -85,14 +85,14 @@ public final class CardFIDOLink: FIDOLink {
         }
         if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
         guard isCancelled else { throw .card(.status(response.status, during: "CTAP message")) }
-        // A key that does not know how to cancel, or does not end, is still at work: only a reset of the card ends that.
+        // A key that does not support cancelling, or does not finish, is still working: only resetting the card stops
+        // it.
         if response.status != .ok { try? channel.reset(.warm) }
         if deadline.isCancelled { throw .card(.link(.cancelled)) }
         throw status == .touchNeeded ? .notTouched : .card(.link(.timedOut("CTAP message")))
     }
 
-    /// Sends the message. After the first refusal of P1 80 (the host supports NFCCTAP_GETRESPONSE), P1 is 00
-    /// permanently.
+    /// Sends the message. Once the key has refused P1 80 (the host supports NFCCTAP_GETRESPONSE), P1 is always 00.
     private func start(_ payload: [UInt8]) throws(FIDOLinkError) -> ResponseAPDU {
         func command(_ p1: UInt8) -> APDU {
             APDU(cla: 0x80, ins: FIDOProtocol.Instruction.message, p1: p1, data: payload)

@@ -8,7 +8,7 @@ extension HIDFIDOLink {
     public func ping(_ bytes: [UInt8]) throws(FIDOLinkError) {
         let echo = try call(.ping, bytes, deadline: environment.deadline(), keepalive: { _ in })
         guard echo == bytes else {
-            throw .malformed(WireError(.malformed, at: 0, "PING came back with \(echo.count) other bytes"))
+            throw .malformed(WireError(.malformed, at: 0, "PING returned \(echo.count) different bytes"))
         }
     }
 

@@ -70,7 +70,7 @@ extension HIDFIDOLink {
         }
     }
 
-    /// The next whole message of the assembler's channel.
+    /// The next complete message of the assembler's channel.
     func next(
         _ assembler: inout CTAPHID.Assembler, _ deadline: Deadline
     ) throws(FIDOLinkError) -> CTAPHID.Message {

@@ -20,7 +20,7 @@ public final class HIDFIDOLink: FIDOLink {
     public let environment: ServiceEnvironment
     /// What the key reported when the channel was allocated.
     public internal(set) var profile: FIDOLinkProfile
-    /// How often a channel was allocated after the first.
+    /// The number of channels allocated after the first.
     public private(set) var generation = 0
 
     /// Requests a channel from the key (CTAPHID_INIT).

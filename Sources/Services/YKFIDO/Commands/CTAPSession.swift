@@ -10,7 +10,7 @@ package final class CTAPSession {
     package var messageLimit = CTAPSession.defaultMessageLimit
     /// Whether non-canonical responses are refused.
     package var mode = CBOR.Mode.lenient
-    /// The deadline of an operation of several messages; each message is also limited by the environment's timeout.
+    /// The deadline of an operation with several messages; each message is also limited by the environment's timeout.
     package var limit: Deadline?
     /// Publishes what the key is doing while it works.
     package let progress: Broadcast<FIDOKeepalive>
@@ -89,7 +89,7 @@ package final class CTAPSession {
         if status == .touchNeeded { touch.begin() }
     }
 
-    /// Runs an operation during whose messages a touch prompt stays visible, and removes the prompt at its end.
+    /// Runs an operation, keeps a touch prompt visible across its messages, and removes the prompt at the end.
     func keepingTouchPrompt<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         promptDepth += 1
         defer {

@@ -108,8 +108,8 @@ public struct PINRetries: Hashable, Sendable {
 }
 
 extension PINRetries: CustomStringConvertible {
-    /// The number of tries.
+    /// The remaining retries, in words.
     public var description: String {
-        "\(count) tries left" + (needsPowerCycle ? ", after the key was unplugged and plugged in again" : "")
+        "\(count) tries left" + (needsPowerCycle ? ", once the key is unplugged and plugged in again" : "")
     }
 }

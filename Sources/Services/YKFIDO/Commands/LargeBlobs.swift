@@ -26,7 +26,7 @@ public enum LargeBlobs {
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
             let fragment = try fields.required(CTAPProtocol.LargeBlobs.Reply.config, .bytes)
             guard fragment.count <= count else {
-                throw WireError(.tooLarge, at: 0, "a fragment of \(fragment.count) bytes, \(count) were asked for")
+                throw WireError(.tooLarge, at: 0, "a fragment of \(fragment.count) bytes, \(count) were requested")
             }
             return fragment
         }

@@ -35,7 +35,7 @@ extension MakeCredential {
         let authenticatorData = try AuthenticatorData(decoding: data)
         guard authenticatorData.credential != nil else {
             throw WireError(
-                .missing, at: fields.place(of: 2)?.lowerBound ?? 0, "the authenticator data have no credential")
+                .missing, at: fields.place(of: 2)?.lowerBound ?? 0, "the authenticator data has no credential")
         }
         return Response(
             format: AttestationFormat(rawValue: try fields.required(Reply.fmt, .text)),

@@ -3,7 +3,8 @@
 public import YKProtocols
 
 extension FIDOError: CredentialRefusal {
-    /// The PIN that the key refused. After three wrong ones in a row it takes none until it is plugged in again.
+    /// The PIN that the key refused. After three wrong ones in a row it accepts no PIN until it is unplugged and
+    /// plugged in again.
     public var refusedCredential: RefusedCredential? {
         switch self {
         case .wrongPIN(let retries): RefusedCredential(.fidoPIN, triesLeft: retries?.count)

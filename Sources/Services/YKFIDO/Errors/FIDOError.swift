@@ -18,7 +18,7 @@ public enum FIDOError: Error, Hashable, Sendable {
     case pinNeeded
     /// No PIN is set.
     case pinNotSet
-    /// A PIN is set already.
+    /// A PIN is already set.
     case pinAlreadySet
     /// The PIN must be changed before it can be used again.
     case pinChangeForced
@@ -60,11 +60,11 @@ public enum FIDOError: Error, Hashable, Sendable {
         case blocked
         /// No PIN is set (6986).
         case notSet
-        /// A PIN is set already, and the old one was not given (6700).
+        /// A PIN is already set, and the old one was not given (6700).
         case alreadySet
-        /// A new PIN has not ``U2F/pinLengths`` bytes; nothing was sent.
+        /// The length of the new PIN is not in ``U2F/pinLengths``; nothing was sent.
         case badLength(bytes: Int)
-        /// The key makes key pairs only after its PIN was verified since it got power (6982).
+        /// The key creates key pairs only once its PIN has been verified since power-up (6982).
         case needed
     }
 

@@ -26,7 +26,7 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case untrusted
     /// Certificate paths are verified with OpenSSL 3, which is not installed.
     case pathsNeedOpenSSL
-    /// The public key is unusable, as described: not on its curve, too short, of another type than its algorithm, or with
-    /// parameters that it must not have.
+    /// The public key is unusable, as described: not on its curve, too short, of a type that does not match its
+    /// algorithm, or with forbidden parameters.
     case badKey(String)
 }

@@ -6,8 +6,8 @@ public import YKWire
 public struct AssertionExtensions: Hashable, Sendable {
     /// hmac-secret: the salts to derive secrets from.
     public var salts: HMACSecretSalts?
-    /// hmac-secret: salts for individual credentials, by identifier, instead of ``salts``. The key is searched for them
-    /// without a touch.
+    /// hmac-secret: salts for individual credentials, by identifier, instead of ``salts``. The credential is looked up
+    /// on the key without a touch.
     public var saltsByCredential: [[UInt8]: HMACSecretSalts] = [:]
     /// credBlob: whether to return the credential's blob.
     public var wantsBlob = false
@@ -17,10 +17,10 @@ public struct AssertionExtensions: Hashable, Sendable {
     public var writesLargeBlob = false
     /// largeBlob: what to do with the blob that the credential stores itself (CTAP 2.3); refused by a key without the extension.
     public var largeBlob: DirectLargeBlob.Action?
-    /// thirdPartyPayment: whether to return if other sites may use the credential for payments.
+    /// thirdPartyPayment: whether to request the flag that lets other sites use the credential for payments.
     public var asksThirdPartyPayment = false
-    /// previewSign: what to sign, by credential; refused by a key without the extension. The key is searched for them
-    /// without a touch. Experimental.
+    /// previewSign: what to sign, by credential; refused by a key without the extension. The credential is looked up on
+    /// the key without a touch. Experimental.
     public var signing: [[UInt8]: PreviewSign.Input] = [:]
     /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
@@ -37,10 +37,10 @@ public struct AssertionExtensions: Hashable, Sendable {
         return only.flatMap { saltsByCredential[$0.id] } ?? salts
     }
 
-    /// Whether the inputs depend on the credential, so that only one can be asked.
+    /// Whether the inputs depend on the credential, so that only one credential can be sent.
     var isByCredential: Bool { !saltsByCredential.isEmpty || !signing.isEmpty || writesDirectly }
 
-    /// Whether the blob in the credential is replaced, for which one credential must be named.
+    /// Whether the credential's own blob is replaced, which requires exactly one allowed credential.
     var writesDirectly: Bool { if case .write = largeBlob { true } else { false } }
 
     /// Refuses required extensions that are unsupported; `nil` stands for U2F, which has no extensions.

@@ -33,7 +33,7 @@ struct HMACSecretExchange: ~Copyable {
     /// Decrypts the key's output; `nil` if there is none.
     func secrets(_ output: CBOR?, during name: String) throws(FIDOError) -> HMACSecrets? {
         guard let bytes = output?.bytes else { return nil }
-        // The private number of the key agreement is not in any recording.
+        // No recording contains the private key of the key agreement.
         if isRedactedReplay { throw .ctap(.link(.device(.replay(.overwritten("the output of hmac-secret"))))) }
         guard var plain = try? agreement.shared.decrypt(bytes), let secrets = HMACSecrets(plain, for: salts) else {
             throw .ctap(.malformed(WireError(.malformed, at: 0, "the output of hmac-secret"), during: name))

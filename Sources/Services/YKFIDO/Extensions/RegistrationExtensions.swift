@@ -20,11 +20,12 @@ public struct RegistrationExtensions: Hashable, Sendable {
     public var largeBlob: DirectLargeBlob.Support?
     /// minPinLength: whether to return the minimum PIN length to the relying party.
     public var asksMinPINLength = false
-    /// pinComplexityPolicy: whether to return to the relying party if PINs must be complex.
+    /// pinComplexityPolicy: whether to return the PIN complexity policy to the relying party.
     public var asksPINComplexity = false
     /// thirdPartyPayment: whether other sites may use the credential for payments.
     public var allowsThirdPartyPayment = false
-    /// previewSign: the key to make with the credential; refused by a key without the extension. Experimental.
+    /// previewSign: the signing key to create with the credential; refused by a key without the extension.
+    /// Experimental.
     public var signingKey: PreviewSign.Request?
     /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
@@ -80,7 +81,7 @@ public struct RegistrationExtensionOutputs: Sendable {
     public let minPINLength: UInt64?
     /// pinComplexityPolicy: whether PINs must be complex.
     public let hasPINComplexityPolicy: Bool?
-    /// previewSign: the key that was made.
+    /// previewSign: the signing key that was created.
     public let signingKey: PreviewSign.GeneratedKey?
     /// All extension outputs by identifier.
     public let all: CBOR.Map

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text in the format of another program cannot be read.
+/// Why text in another program's format cannot be read.
 public struct FormatError: Error, Hashable, Sendable {
     /// What is wrong.
     public enum Problem: Hashable, Sendable {
-        /// The text ends before this.
+        /// The text ends before the named part.
         case endsBefore(String)
         /// It violates its format, as described.
         case malformed(String)

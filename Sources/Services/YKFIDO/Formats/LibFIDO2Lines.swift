@@ -65,7 +65,7 @@ extension RegistrationRequest {
 }
 
 extension Registration {
-    /// The output of `fido2-cred -M`: what is verified, and the parts of the attestation.
+    /// The output of `fido2-cred -M`: client data hash, relying party, and the parts of the attestation object.
     public func libFIDO2Lines(for request: RegistrationRequest) -> [String] {
         var lines = [
             Base64.encode(request.clientDataHash), request.relyingParty.id, response.format.rawValue,
@@ -87,9 +87,10 @@ extension AuthenticatorData.AttestedCredential {
 // What fido2-assert reads and writes.
 
 extension AssertionRequest {
-    /// Reads the input of `fido2-assert -G`: the hash of client data, the relying party, the credential, perhaps a salt.
+    /// Reads the input of `fido2-assert -G`: the hash of client data, the relying party, the credential, and optionally
+    /// a salt.
     ///
-    /// - Parameter isResident: Whether the credential is left out (option `-r`).
+    /// - Parameter isResident: Whether the credential is omitted (option `-r`).
     /// - Throws: The first line that is missing or malformed.
     public init(libFIDO2 bytes: [UInt8], isResident: Bool) throws(FormatError) {
         var lines = LibFIDO2Lines(bytes)
@@ -105,7 +106,8 @@ extension AssertionRequest {
 }
 
 extension Assertion {
-    /// The output of `fido2-assert -G`: what is verified, the signature, the user of a resident credential, and secrets.
+    /// The output of `fido2-assert -G`: client data hash, relying party, authenticator data, signature, the user of a
+    /// resident credential, and secrets.
     ///
     /// - Important: The secrets of hmac-secret are among the lines, as libfido2 writes them.
     public func libFIDO2Lines(for request: AssertionRequest) -> [String] {

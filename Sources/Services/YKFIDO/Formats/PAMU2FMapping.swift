@@ -4,7 +4,7 @@ public import YKWire
 
 /// A mapping file of pam_u2f (pam_u2f(8)): one line per user. If a user has several lines, only the last one is used.
 ///
-/// The file is bytes: lines end at LF alone, as pam_u2f reads them, and the lines of other users stay as they are.
+/// The file is bytes: lines end only at LF, as pam_u2f reads them, and the lines of other users stay as they are.
 public struct PAMU2FMapping: Hashable, Sendable {
     private var lines: [[UInt8]]
 

@@ -81,7 +81,8 @@ public struct SystemdToken: Hashable, Sendable {
 }
 
 extension FIDOService {
-    /// Returns the secret that a token's credential derives from its salt; requires a touch or the PIN as the token says.
+    /// Returns the secret that a token's credential derives from its salt; requires a touch or the PIN as the token
+    /// specifies.
     ///
     /// - Throws: `noCredentials` if the credential is on another key, `unsupported` for a credential without hmac-secret.
     public func secret(of token: SystemdToken) throws(FIDOError) -> SharedSecret {
@@ -101,8 +102,8 @@ extension FIDOService {
     ///
     /// - Parameters:
     ///   - token: The relying party, and whether the user must be verified.
-    ///   - volume: The user of the credential: systemd-cryptenroll takes the volume's UUID as identifier and name, and its
-    ///     path as the name for people. By default a random user.
+    ///   - volume: The user of the credential: systemd-cryptenroll uses the volume's UUID as identifier and name, and
+    ///     its path as display name. By default a random user.
     ///   - random: The source of the user's identifier.
     /// - Returns: The token with the new credential.
     public func createCredential(

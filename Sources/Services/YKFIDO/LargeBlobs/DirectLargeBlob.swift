@@ -11,9 +11,9 @@ public enum DirectLargeBlob {
 
     /// Whether a new credential must be able to store a blob.
     public enum Support: String, Hashable, Sendable {
-        /// The key refuses to create one that cannot.
+        /// The key refuses to create a credential that cannot store a blob.
         case required
-        /// It can, if the key supports it.
+        /// The credential can store a blob if the key supports it.
         case preferred
     }
 
@@ -21,7 +21,7 @@ public enum DirectLargeBlob {
     public enum Action: Hashable, Sendable {
         /// Reads it.
         case read
-        /// Replaces it; needs one allowed credential.
+        /// Replaces it; requires exactly one allowed credential.
         case write([UInt8])
 
         var cbor: CBOR {
@@ -41,12 +41,12 @@ public enum DirectLargeBlob {
         }
     }
 
-    /// What an assertion did.
+    /// What an assertion did with the blob.
     struct Output {
         private(set) var blob: [UInt8]?
         private(set) var isWritten = false
 
-        /// Reads the unsigned output, if there was an input; a key that says nothing has done nothing.
+        /// Reads the unsigned output, if there was an input; a key that returns no output has done nothing.
         init(_ outputs: CBOR.Map?, for inputs: CBOR.Map) throws(FIDOError) {
             let name = CBOR.text(identifier)
             guard let input = inputs[name]?.map, let output = outputs?[name]?.map else { return }

@@ -13,7 +13,7 @@ struct LargeBlobArray: Hashable, Sendable {
     /// The entries in order.
     var entries: [CBOR]
 
-    /// An array without entries.
+    /// An empty array.
     static let empty = LargeBlobArray(entries: [])
     /// Size of the checksum in bytes.
     static let checksumSize = 16

@@ -21,7 +21,7 @@ extension AuthenticatorInfo {
     public var hasPermissions: Bool { option(.pinUvAuthToken) == true }
     /// Whether built-in user verification yields a token.
     public var givesTokenForUV: Bool { hasBuiltInUV && hasPermissions }
-    /// How long the key must be touched for a reset if that takes a long touch, in seconds: 5 in CTAP 2.3, 10 before.
+    /// Duration of the long touch that a reset may require, in seconds: 5 in CTAP 2.3, 10 before.
     public var longTouchSeconds: Int { speaks(.fido23) ? 5 : 10 }
     /// Whether the key supports credential management, final or preview.
     public var hasCredentialManagement: Bool {

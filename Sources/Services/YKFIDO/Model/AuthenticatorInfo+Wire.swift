@@ -6,10 +6,10 @@ public import YKWire
 extension AuthenticatorInfo {
     private typealias Key = CTAPProtocol.GetInfo.Reply
 
-    /// Reads the answer to getInfo (CTAP 2.3 §6.4). A member of another type than specified is treated as absent, and named
-    /// in ``malformedMembers``; a limit of zero, which would exclude everything, is absent too.
+    /// Reads the answer to getInfo (CTAP 2.3 §6.4). A member of the wrong type is treated as absent, and named in
+    /// ``malformedMembers``; a limit of zero, which would exclude everything, is treated as absent too.
     ///
-    /// - Throws: `missing` if it has neither a version nor an AAGUID: this is not an answer to getInfo.
+    /// - Throws: `missing` if there is neither a version nor an AAGUID: then this is not a response to getInfo.
     public init(_ fields: CBOR.Fields) throws(WireError) {
         if fields.map[Key.versions] == nil { _ = try fields.required(Key.aaguid, .any) }
         var members = Members(fields)
@@ -65,7 +65,7 @@ extension AuthenticatorInfo {
             do { return try fields.optionalList(key, of: kind) } catch { return noting(key) }
         }
 
-        /// A size or a length, which is not zero.
+        /// A nonzero size or length.
         mutating func limit(_ key: Key) -> UInt64? { value(key, .unsigned).flatMap { $0 == 0 ? nil : $0 } }
 
         /// The AAGUID; zero if it is missing.
@@ -81,7 +81,7 @@ extension AuthenticatorInfo {
         }
     }
 
-    /// Skips entries that are not a string with a boolean: they stay in the map only.
+    /// Skips entries that are not a string with a boolean; they remain only in the map.
     private static func options(_ map: CBOR.Map) -> [(name: String, value: Bool)] {
         map.entries.compactMap { entry in
             guard let name = entry.key.text, let value = entry.value.bool else { return nil }
@@ -89,7 +89,7 @@ extension AuthenticatorInfo {
         }
     }
 
-    /// Skips entries of another type than `public-key`.
+    /// Skips entries whose type is not `public-key`.
     private static func algorithms(_ entries: [CBOR.Map]) -> [COSEAlgorithm] {
         entries.compactMap { entry in
             guard entry["type"]?.text == CredentialDescriptor.publicKey else { return nil }

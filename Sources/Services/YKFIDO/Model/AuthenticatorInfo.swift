@@ -39,9 +39,9 @@ public struct AuthenticatorInfo: Hashable, Sendable {
     public let maxCredentialBlobLength: UInt64?
     /// Maximum number of relying parties that can receive the minimum PIN length.
     public let maxRPIDsForMinPINLength: UInt64?
-    /// How often a platform should try built-in user verification before it requests the PIN.
+    /// How many times a platform should try built-in user verification before it requests the PIN.
     public let preferredUVAttempts: UInt64?
-    /// The user verification methods, as bits of FIDO's registry.
+    /// The user verification methods, as bits defined in FIDO's registry.
     public let uvModality: UInt64?
     /// Certifications by name.
     public let certifications: CBOR.Map?
@@ -51,7 +51,7 @@ public struct AuthenticatorInfo: Hashable, Sendable {
     public let vendorConfigCommands: [UInt64]
     /// Supported attestation formats.
     public let attestationFormats: [AttestationFormat]
-    /// How often the user was verified by other means since the PIN was last entered.
+    /// How many times the user has been verified by other means since the PIN was last entered.
     public let uvCountSincePIN: UInt64?
     /// Whether a reset requires a long touch.
     public let needsLongTouchForReset: Bool?

@@ -137,7 +137,7 @@ extension RelyingParty: CustomStringConvertible {
 }
 
 extension FIDOUser: CustomStringConvertible {
-    /// The name, or else what identifies the account.
+    /// The name, otherwise the display name or the identifier in base64url.
     public var description: String { name ?? displayName ?? Base64.encodeURL(id) }
 }
 

@@ -71,7 +71,7 @@ extension CBOR.Fields {
     func requiredFields(_ key: CBOR) throws(WireError) -> CBOR.Fields {
         if let fields = try optionalFields(key) { return fields }
         _ = try required(key, .map)
-        throw WireError(.missing, at: 0, "key \(key) is not there")
+        throw WireError(.missing, at: 0, "key \(key) is missing")
     }
 }
 

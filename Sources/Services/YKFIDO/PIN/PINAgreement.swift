@@ -31,7 +31,7 @@ struct PINAgreement: ~Copyable {
 extension CTAPSession {
     /// Agrees on a secret with the key, whose public key for this is `peer`.
     ///
-    /// `isLasting` means that the data encrypted under it must stay secret permanently: the private number is then kept
+    /// `isLasting` means that the data encrypted under it must stay secret permanently: the private key is then kept
     /// out of captures. Otherwise it is captured, so that a replay sends the same bytes.
     func agree(_ version: PINProtocol, with peer: COSEKey, isLasting: Bool) throws(CTAPError) -> PINAgreement {
         try PINAgreement(version, with: peer, own: try ownKey(isLasting: isLasting))
@@ -54,13 +54,13 @@ extension CTAPSession {
         }
     }
 
-    /// A private number of the platform; one that is out of range (about one in 2^32) is hashed once.
+    /// Draws the platform's private key; a number out of range (about one in 2^32) is hashed once.
     private func ownKey(isLasting: Bool) throws(CTAPError) -> P256KeyAgreement {
         var bytes = try draw(32, secret: isLasting)
         defer { Secret.wipe(&bytes) }
         if let key = try? P256KeyAgreement(scalar: Secret(bytes)) { return key }
         do { return try P256KeyAgreement(scalar: Secret(HashAlgorithm.sha256.hash(bytes))) } catch {
-            throw .link(.device(.failed(code: 0, "no random number is a private key")))
+            throw .link(.device(.failed(code: 0, "no valid private key could be drawn")))
         }
     }
 }

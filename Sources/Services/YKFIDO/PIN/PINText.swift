@@ -45,7 +45,7 @@ public struct PINText: ~Copyable, Sendable {
         return whole + [UInt8](repeating: 0, count: max(0, 64 - whole.count))
     }
 
-    /// Returns why it is invalid as a new PIN of a key with these limits; `nil` if it is valid.
+    /// Returns why this is invalid as a new PIN for a key with these limits; `nil` if it is valid.
     public borrowing func problem(minimum: UInt64, maximum: UInt64) -> PINProblem? {
         if bytes.withBytes({ $0.last == 0 }) { return .endsWithZero }
         if codePoints < Int(clamping: minimum) { return .tooShort(codePoints: codePoints, minimum: minimum) }

@@ -4,7 +4,7 @@ public import YKCrypto
 public import YKWire
 
 extension PreviewSign {
-    /// COSE_Sign_Args: what a key needs to sign beside the message (draft-bradleylundberg-cfrg-arkg-10, COSE Signing
+    /// COSE_Sign_Args: what a key needs besides the message to sign (draft-bradleylundberg-cfrg-arkg-10, COSE Signing
     /// Arguments).
     public struct Arguments: Hashable, Sendable {
         /// The algorithm.
@@ -28,7 +28,7 @@ extension PreviewSign {
             guard handle.count == ARKGP256.handleSize, context.count <= ARKGP256.contextLimit else {
                 throw WireError(
                     .malformed, at: 0,
-                    "the arguments of ARKG-P256: \(handle.count) and \(context.count) bytes, 81 and at most 64 are right"
+                    "the arguments of ARKG-P256: \(handle.count) and \(context.count) bytes, expected 81 and at most 64"
                 )
             }
         }
@@ -36,16 +36,16 @@ extension PreviewSign {
         /// The arguments in CTAP2's canonical form.
         public var encoded: [UInt8] { CBOR.map(map).encoded }
 
-        /// Refuses a message of a length that the algorithm does not sign.
+        /// Refuses a message whose length does not suit the algorithm.
         func check(_ toBeSigned: [UInt8]) throws(WireError) {
             guard [.esp256SplitARKG, .esp256Split].contains(algorithm), toBeSigned.count != 32 else { return }
             throw WireError(
-                .malformed, at: 0, "\(toBeSigned.count) bytes to be signed, \(algorithm) signs a SHA-256 of 32")
+                .malformed, at: 0, "\(toBeSigned.count) bytes to be signed, but \(algorithm) signs a 32-byte SHA-256")
         }
     }
 
-    /// A seed of ARKG-P256: whoever has it derives public keys, whose signatures only the key with the seed's private half can
-    /// make.
+    /// An ARKG-P256 seed: anyone who has it can derive public keys, for which only the key with the seed's private half
+    /// can sign.
     public struct Seed: Hashable, Sendable {
         /// The seed as the key reported it.
         public let publicKey: COSEKey
@@ -72,7 +72,7 @@ extension PreviewSign {
             return [0x04] + x + y
         }
 
-        /// Derives a public key; needs no key.
+        /// Derives a public key; requires no security key.
         ///
         /// - Parameters:
         ///   - input: At least 32 random bytes, used once and not kept.
@@ -92,14 +92,14 @@ extension PreviewSign {
     public struct DerivedKey: Hashable, Sendable {
         /// The public key, which verifies signatures as any key on P-256 with SHA-256 does.
         public let publicKey: COSEKey
-        /// What the key that signs needs.
+        /// The arguments that the signing key needs.
         public let arguments: Arguments
     }
 }
 
 extension AttestationVerification {
-    /// Verifies the attestation of a signing key as that of a credential; whether the user was present is not asked. What the
-    /// key requires is ``PreviewSign/GeneratedKey/policy``.
+    /// Verifies the attestation of a signing key as that of a credential, without checking user presence.
+    /// ``PreviewSign/GeneratedKey/policy`` says what the key requires.
     public func check(
         _ key: PreviewSign.GeneratedKey, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {

@@ -3,19 +3,19 @@
 public import YKWire
 
 extension PreviewSign {
-    /// A signing key as it is kept in a file: the registration that made it, which is no secret. Without it the key cannot be
-    /// used again.
+    /// A signing key as stored in a file: the registration that created it, which is not secret. Without the file the
+    /// key cannot be used again.
     public struct KeyFile: Sendable {
-        /// The credential that the key was made with.
+        /// The credential that the key was created with.
         public let registration: RegistrationResponse
         /// The relying party.
         public let rpID: String
         /// The key.
         public let key: GeneratedKey
 
-        /// Takes a new key.
+        /// Creates the file content for a new key.
         ///
-        /// - Throws: `unsupported` if the registration has none.
+        /// - Throws: `unsupported` if the registration has no signing key.
         public init(_ registration: RegistrationResponse, rpID: String) throws(WebAuthnError) {
             guard let key = try GeneratedKey(results: registration.clientExtensionResults) else {
                 throw .key(.unsupported(identifier))

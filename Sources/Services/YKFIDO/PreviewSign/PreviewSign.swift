@@ -3,8 +3,8 @@
 import YKProtocols
 public import YKWire
 
-/// previewSign: keys that sign arbitrary data, made with a credential and used in its assertions (WebAuthn's sign extension,
-/// version 4 of 2025-08-21; YubiKeys with firmware 5.8).
+/// previewSign: keys that sign arbitrary data, created with a credential and used in its assertions (WebAuthn's sign
+/// extension, version 4 of 2025-08-21; YubiKeys with firmware 5.8).
 ///
 /// Experimental: the numbers of its algorithms will change before it is final.
 public enum PreviewSign {
@@ -13,7 +13,7 @@ public enum PreviewSign {
 
     /// What the key requires for each signature.
     public enum Policy: UInt8, Hashable, Sendable {
-        /// Nothing. WebAuthn clients do not ask for it.
+        /// Nothing. WebAuthn clients do not request this.
         case unattended = 0b000
         /// A touch.
         case presence = 0b001
@@ -21,7 +21,7 @@ public enum PreviewSign {
         case verification = 0b101
     }
 
-    /// Asks for a key when a credential is created.
+    /// A request for a signing key when a credential is created.
     public struct Request: Hashable, Sendable {
         /// The acceptable algorithms, most preferred first. YubiKeys have only ``YKWire/COSEAlgorithm/esp256SplitARKG``.
         public var algorithms: [COSEAlgorithm]
@@ -43,18 +43,18 @@ public enum PreviewSign {
         }
     }
 
-    /// A key that was made with a credential.
+    /// A signing key that was created with a credential.
     public struct GeneratedKey: Hashable, Sendable {
         /// The algorithm that the key chose.
         public let algorithm: COSEAlgorithm
         /// The attestation of the key, as if it were a credential.
         public let attestationObject: AttestationObject
-        /// What the key is used with; it is not the credential's identifier.
+        /// The handle for using the key; it is not the credential's identifier.
         public let keyHandle: [UInt8]
         /// The public key; with ARKG the seed from which public keys are derived (``Seed``).
         public let publicKey: COSEKey
 
-        /// What the key requires for each signature, as it signed; `nil` if it does not say.
+        /// What the key requires for each signature, as its attestation states; `nil` if it does not.
         public var policy: Policy? {
             let signed = attestationObject.authenticatorData.extensions?[.text(identifier)]?.map
             return signed?[Member.Output.flags]?.unsigned.flatMap(UInt8.init(exactly:)).flatMap(Policy.init(rawValue:))
@@ -62,7 +62,7 @@ public enum PreviewSign {
 
         /// Reads a key from its attestation.
         ///
-        /// - Throws: `WireError` for one without a key, or with a key of another type than the algorithm's.
+        /// - Throws: `WireError` if there is no key, or its type does not match the algorithm.
         public init(algorithm: COSEAlgorithm, _ object: AttestationObject) throws(WireError) {
             guard let made = object.authenticatorData.credential else {
                 throw WireError(.missing, at: 0, "the attestation of the signing key has no key")
@@ -79,7 +79,7 @@ public enum PreviewSign {
         }
     }
 
-    /// Asks for a signature in an assertion.
+    /// A request for a signature in an assertion.
     public struct Input: Hashable, Sendable {
         /// The handle of the key.
         public let keyHandle: [UInt8]
@@ -90,11 +90,11 @@ public enum PreviewSign {
 
         /// Creates an input.
         ///
-        /// - Throws: `WireError` for an empty handle, for arguments that are not COSE_Sign_Args, and for lengths that are not
-        ///   those of the algorithm in them.
+        /// - Throws: `WireError` for an empty handle, for arguments that are not COSE_Sign_Args, and for lengths that
+        ///   do not match the algorithm in them.
         public init(keyHandle: [UInt8], toBeSigned: [UInt8], arguments: [UInt8]? = nil) throws(WireError) {
             guard (1...AuthenticatorData.credentialIDLimit).contains(keyHandle.count) else {
-                throw WireError(.malformed, at: 0, "a key handle of \(keyHandle.count) bytes, 1 to 1023 are right")
+                throw WireError(.malformed, at: 0, "a key handle of \(keyHandle.count) bytes, expected 1 to 1023")
             }
             if let arguments { try Arguments(decoding: arguments).check(toBeSigned) }
             self.keyHandle = keyHandle
@@ -114,12 +114,12 @@ extension MakeCredential.Response {
     private typealias Part = CTAPProtocol.PreviewSign.Attestation
     private typealias Output = CTAPProtocol.PreviewSign.Output
 
-    /// The key that previewSign made; `nil` if none was requested, or the key made none.
+    /// The signing key that previewSign created; `nil` if none was requested or created.
     func signingKey(_ request: PreviewSign.Request?) throws(WireError) -> PreviewSign.GeneratedKey? {
         let name = CBOR.text(PreviewSign.identifier)
         guard let request, authenticatorData.extensions?[name] != nil else { return nil }
         guard let algorithm = authenticatorData.previewSignAlgorithm, request.algorithms.contains(algorithm) else {
-            throw WireError(.malformed, at: 0, "a signing key of an algorithm that was not asked for")
+            throw WireError(.malformed, at: 0, "a signing key with an algorithm that was not requested")
         }
         guard let bytes = unsignedExtensions?[name]?.map?[Output.attObj]?.bytes else {
             throw WireError(.missing, at: 0, "the attestation of the signing key")
@@ -137,7 +137,7 @@ extension MakeCredential.Response {
 }
 
 extension AuthenticatorData {
-    /// The algorithm of the key that previewSign made with the credential; `nil` if it made none.
+    /// The algorithm of the key that previewSign created with the credential; `nil` if it created none.
     package var previewSignAlgorithm: COSEAlgorithm? {
         let output = extensions?[.text(PreviewSign.identifier)]?.map
         return output?[CTAPProtocol.PreviewSign.Output.alg]?.int.map(COSEAlgorithm.init(rawValue:))

@@ -7,8 +7,8 @@ public import YKCrypto
 /// The closures are called on the service's thread, which they must not block, and may continue anywhere: on the main
 /// actor for a dialog, for example. While one is awaited, no other caller can use the key.
 public struct FIDOInteraction: Sendable {
-    /// Called when a PIN is required; `nil` cancels. The service never retries after a wrong PIN. The task is cancelled
-    /// with the operation.
+    /// Called when a PIN is required; returning `nil` cancels the operation. The service never retries after a wrong
+    /// PIN. The task is cancelled with the operation.
     public var pin: @Sendable (PINRequest) async -> SharedSecret?
     /// Called once the key has checked the PIN: with `nil` if it accepted it, otherwise with the error.
     public var pinOutcome: @Sendable (FIDOError?) -> Void = { _ in }

@@ -33,7 +33,8 @@ extension FIDOService {
 }
 
 extension FIDOSession {
-    /// What the key says of itself now; `nil` in the replay of a recording that ends before, as older ones do.
+    /// The key's current capabilities; `nil` when replaying a recording that ends before they are read, as older ones
+    /// do.
     fileprivate func infoUnlessReplayed() throws(FIDOError) -> AuthenticatorInfo? {
         do { return try info() } catch .ctap(.link(let error)) {
             guard case .replay? = error.link else { throw .ctap(.link(error)) }
@@ -49,14 +50,14 @@ extension AuthenticatorConfig.Change {
         switch self {
         case .enableEnterpriseAttestation: after.option(.ep) == true ? nil : "enterprise attestation"
         case .toggleAlwaysUV:
-            after.option(.alwaysUv) == before.option(.alwaysUv) ? "the switch of user verification" : nil
+            after.option(.alwaysUv) == before.option(.alwaysUv) ? "the alwaysUv option" : nil
         case .pinRules(let rules):
             if let length = rules.minLength, after.minPINLength < length {
-                "the shortest PIN"
+                "the minimum PIN length"
             } else if rules.forcesChange, !after.mustChangePIN {
-                "the change of the PIN"
+                "the forced PIN change"
             } else if rules.requiresComplexity, after.hasPINComplexityPolicy != true {
-                "the rule that PINs are complex"
+                "the PIN complexity policy"
             } else {
                 nil
             }

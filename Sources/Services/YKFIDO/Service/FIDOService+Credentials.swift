@@ -9,10 +9,10 @@ extension FIDOService {
     /// getCredsMetadata).
     public func credentialStorage() throws(FIDOError) -> CredentialStorage { try session.manage(.metadata) }
 
-    /// Returns the number of discoverable credentials and the remaining capacity; `nil` if the key reports neither, though
-    /// it may list its credentials.
+    /// Returns the number of discoverable credentials and the remaining capacity; `nil` if the key reports neither,
+    /// even if it can list its credentials.
     public func credentialStorageIfTold() throws(FIDOError) -> CredentialStorage? {
-        // A PIN that is refused is no answer to this question.
+        // A refused PIN is an error, and does not mean that the key reports neither.
         try session.prepareToList()
         return try session.ifTold { () throws(FIDOError) in try session.manage(.metadata) }
     }
@@ -47,7 +47,7 @@ extension FIDOSession {
     /// Maximum number of list entries that a key can make this program request.
     static let listLimit = 4096
 
-    /// Obtains what listing needs: a token, unless there is a persistent one or the key asks for none.
+    /// Obtains a token for listing, unless there is a persistent one or the key requires none.
     func prepareToList() throws(FIDOError) {
         let info = try info()
         guard persistentToken == nil, info.hasPIN || info.givesTokenForUV else { return }
@@ -69,8 +69,8 @@ extension FIDOSession {
         }
     }
 
-    /// Reads a whole list: the first response holds the number of entries, and no other command is sent in between. Of a key
-    /// that does not report the number, entries are requested until it refuses.
+    /// Reads a whole list: the first response holds the number of entries, and no other command is sent in between. If
+    /// the key does not report the number, entries are requested until it refuses.
     func list<Entry>(
         first: CredentialManagementRequest<Entry>, next: CredentialManagementRequest<Entry>,
         total: (Entry) -> UInt64?
@@ -118,7 +118,7 @@ extension FIDOSession {
 }
 
 extension FIDOError {
-    /// Whether the key answered with a status: it has no more entries.
+    /// Whether the key answered with an error status, which means that it has no more entries.
     fileprivate var isRefusal: Bool {
         switch self {
         case .notAllowed, .noCredentials, .ctap(.status): true

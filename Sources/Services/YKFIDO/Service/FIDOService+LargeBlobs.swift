@@ -21,7 +21,7 @@ extension FIDOService {
     ///   - credential: The credential.
     ///   - rpID: The identifier of its relying party.
     ///   - willAssert: Called before the key must be touched.
-    /// - Returns: `nil` if the credential was created without a large-blob key, and if the identifier is truncated.
+    /// - Returns: `nil` if the credential was created without a large-blob key, or if the identifier is truncated.
     public func largeBlobKey(
         of credential: StoredCredential, rpID: String, willAssert: @Sendable () -> Void = {}
     ) throws(FIDOError) -> SharedSecret? {
@@ -80,7 +80,7 @@ extension FIDOService {
         return removed
     }
 
-    /// Throws if the key was overwritten in the replayed recording and so opens nothing.
+    /// Throws if the key was overwritten in the replayed recording and so decrypts nothing.
     private func requireRecorded(_ key: SharedSecret) throws(FIDOError) {
         guard session.ctap.environment.isRedactedReplay else { return }
         var bytes = key.value.copyBytes()

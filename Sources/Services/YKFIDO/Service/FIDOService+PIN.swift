@@ -8,10 +8,10 @@ extension FIDOService {
 
     /// Reads the number of PIN retries; `nil` if the key does not report it.
     ///
-    /// - Throws: what leaves the key unable to answer anything (``FIDOError/endsSession``).
+    /// - Throws: errors that leave the key unable to answer further commands (``FIDOError/endsSession``).
     public func pinRetriesIfTold() throws(FIDOError) -> PINRetries? { try session.pinRetriesIfTold() }
 
-    /// Reads the number of PIN retries before a PIN is asked for. A key that does not tell it is not given a PIN.
+    /// Reads the number of PIN retries before a PIN is requested. A key that does not report it is not given a PIN.
     ///
     /// - Throws: `pinBlocked` and `pinNeedsPowerCycle` if no PIN can be tried.
     public func usablePINRetries() throws(FIDOError) -> PINRetries { try session.usablePINRetries() }

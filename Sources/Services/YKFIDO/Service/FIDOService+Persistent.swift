@@ -12,9 +12,9 @@ extension FIDOService {
         return try session.access(.persistentCredentialManagementReadOnly, rpID: nil)
     }
 
-    /// Whether the key accepts a persistent token, which it no longer does once its PIN was changed.
+    /// Returns whether the key accepts a persistent token, which it no longer does once its PIN has been changed.
     ///
-    /// - Parameter token: A token of this or another key; one that is not persistent is not accepted.
+    /// - Parameter token: A token from this or another key; only persistent ones can be accepted.
     /// - Throws: `unsupported` if the key has no such token.
     public func accepts(_ token: FIDOToken) throws(FIDOError) -> Bool {
         try session.requirePersistentTokens()

@@ -32,7 +32,7 @@ package struct RelayedCeremony: Hashable, Sendable {
     /// Whether a discoverable credential is created.
     var isResident: Bool { isCreation && parameters[Creation.options]?.map?["rk"]?.bool == true }
 
-    /// What the proof has to permit.
+    /// The permission that the proof needs.
     var permissions: ClientPIN.Permissions {
         guard isCreation else { return .getAssertion }
         return parameters[Creation.excludeList] == nil ? .makeCredential : [.makeCredential, .getAssertion]
@@ -60,7 +60,7 @@ package struct RelayedCeremony: Hashable, Sendable {
 
 extension FIDOService {
     /// Runs a ceremony of another program: verifies the user here if the program or the key requires it, then sends the
-    /// command. A token of an earlier ceremony is not used, so that each one is verified by itself.
+    /// command. Tokens from earlier ceremonies are not reused, so that each ceremony verifies the user itself.
     ///
     /// - Returns: The key's whole answer, whose status is 00.
     package func relay(_ ceremony: RelayedCeremony) throws(FIDOError) -> [UInt8] {

@@ -47,16 +47,17 @@ extension FIDOService {
 // MARK: - The PIN of the YubiKey 4 FIPS
 
 extension FIDOService {
-    /// Verifies the U2F PIN of a YubiKey 4 FIPS, which makes key pairs only after that, until it loses power.
+    /// Verifies the U2F PIN of a YubiKey 4 FIPS, which then creates key pairs until it loses power.
     ///
-    /// A wrong PIN uses up one of three retries; the right one restores them.
+    /// A wrong PIN uses up one of three retries; the correct one restores them.
     ///
     /// - Throws: `u2fPIN` if the PIN is wrong, blocked or not set; `unsupported` for other keys.
     public func u2fVerifyPIN(_ pin: SharedSecret) throws(FIDOError) {
         try u2fManage { u2f throws(CTAPError) in try u2f.verifyPIN(pin.value) }
     }
 
-    /// Sets the first U2F PIN of a YubiKey 4 FIPS, which has ``U2F/pinLengths`` bytes. The key is in its FIPS mode then.
+    /// Sets the first U2F PIN of a YubiKey 4 FIPS, which puts the key into FIPS mode. The length of the PIN must be in
+    /// ``U2F/pinLengths``.
     ///
     /// - Throws: `u2fPIN` if a PIN is already set, which uses up no retry, or the new one has another length;
     ///   `unsupported` for other keys.
@@ -69,15 +70,16 @@ extension FIDOService {
 
     /// Changes the U2F PIN of a YubiKey 4 FIPS.
     ///
-    /// - Throws: `u2fPIN` if the old PIN is wrong, blocked or not set, or the new one has not ``U2F/pinLengths`` bytes;
-    ///   `unsupported` for other keys.
+    /// - Throws: `u2fPIN` if the old PIN is wrong, blocked or not set, or the length of the new one is not in
+    ///   ``U2F/pinLengths``; `unsupported` for other keys.
     public func u2fChangePIN(from old: SharedSecret, to pin: SharedSecret) throws(FIDOError) {
         try Self.checkU2FPIN(pin)
         guard old.value.count > 0 else { throw .u2fPIN(.wrong) }
         try u2fManage { u2f throws(CTAPError) in try u2f.setPIN(pin.value, replacing: old.value) }
     }
 
-    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. It permanently leaves its FIPS mode.
+    /// Erases all U2F credentials of a YubiKey 4 FIPS and its PIN, after a touch. The key permanently leaves its FIPS
+    /// mode.
     ///
     /// - Throws: `notAllowed` if the key was plugged in too long ago; `unsupported` for other keys.
     public func u2fReset() throws(FIDOError) {
@@ -90,7 +92,7 @@ extension FIDOService {
         guard U2F.pinLengths.contains(pin.value.count) else { throw .u2fPIN(.badLength(bytes: pin.value.count)) }
     }
 
-    /// Runs a command of the YubiKey 4 FIPS. A PIN that is set, but not given, is 6700 (ykman 5.9.2).
+    /// Runs a command of the YubiKey 4 FIPS. The key answers 6700 if a PIN is set but was not given (ykman 5.9.2).
     private func u2fManage(
         hasOld: Bool = true, _ body: (U2FSession) throws(CTAPError) -> Void
     ) throws(FIDOError) {

@@ -70,8 +70,7 @@ public actor FIDOService: KeyService {
         return FIDOService(session, runtime, broadcast)
     }
 
-    /// What the key reports while it works, from now on, operation by operation (CTAPHID_KEEPALIVE); ends with the
-    /// service.
+    /// A sequence of what the key reports while it works, from now on (CTAPHID_KEEPALIVE); ends with the service.
     public nonisolated var progress: AsyncStream<FIDOKeepalive> { broadcast.stream() }
 
     /// Whether the key supports CTAP2; otherwise it supports U2F only.

@@ -8,8 +8,8 @@ extension FIDOSession {
     /// Returns a token with these permissions: the current one, one from built-in user verification, or one from the
     /// PIN.
     ///
-    /// If built-in user verification fails or is blocked, the PIN is requested, once; `fallback` means that it was
-    /// tried already.
+    /// If built-in user verification fails or is blocked, the PIN is requested, once; `fallback` says why it failed if
+    /// it has already been tried.
     func access(
         _ permissions: ClientPIN.Permissions, rpID: String?, after fallback: PINRequest.Fallback? = nil
     ) throws(FIDOError) -> FIDOToken {
@@ -98,8 +98,8 @@ extension FIDOSession {
 }
 
 extension FIDOError {
-    /// Whether the key refused a proof made with a token. A refusal of clientPIN is not such a refusal, and a PIN is
-    /// not sent a second time.
+    /// Whether the key refused a proof made with a token. An error from clientPIN does not count, so that a PIN is
+    /// never sent twice.
     fileprivate var saysTokenIsWorthless: Bool {
         guard case .ctap(.status(let status, let command)) = self, !command.hasPrefix("clientPIN") else { return false }
         return status == .pinAuthInvalid || status == .pinTokenExpired

@@ -84,7 +84,7 @@ extension FIDOSession {
         let only = command.allowList.count == 1 ? command.allowList.first : nil
         guard let credential = response.credential ?? only else { throw malformed("the credential is not named") }
         guard command.allowList.isEmpty || command.allowList.contains(where: { $0.id == credential.id }) else {
-            throw malformed("a credential that was not asked for")
+            throw malformed("a credential that was not requested")
         }
         try response.authenticatorData.check(isFor: command.rpID, during: command.name)
         let map = response.authenticatorData.extensions

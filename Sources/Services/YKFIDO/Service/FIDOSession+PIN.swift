@@ -7,10 +7,10 @@ import YKWire
 extension FIDOSession {
     func pinRetries() throws(FIDOError) -> PINRetries { try send(ClientPIN.GetPINRetries(try pinProtocol())) }
 
-    /// The PIN retries; `nil` if the key answers the question with an error, or with something else.
+    /// The PIN retries; `nil` if the key answers with an error or a malformed response.
     func pinRetriesIfTold() throws(FIDOError) -> PINRetries? { try ifTold { () throws(FIDOError) in try pinRetries() } }
 
-    /// The PIN retries before a PIN is asked for; throws if no PIN can be tried.
+    /// The PIN retries before a PIN is requested; throws if no PIN can be tried.
     func usablePINRetries() throws(FIDOError) -> PINRetries {
         let retries = try pinRetries()
         guard retries.count > 0 else { throw .pinBlocked }
@@ -18,7 +18,7 @@ extension FIDOSession {
         return retries
     }
 
-    /// Asks a question without which an operation continues; `nil` if the key's answer is an error, or malformed.
+    /// Sends a query whose answer is optional; `nil` if the key answers with an error or a malformed response.
     func ifTold<Value>(_ question: () throws(FIDOError) -> Value) throws(FIDOError) -> Value? {
         do { return try question() } catch {
             if error.endsSession { throw error }

@@ -3,7 +3,7 @@
 import YKWire
 
 extension FIDOSession {
-    /// The credentials of a list to send: all if they fit the key's limits, otherwise those of them that the key has,
+    /// The credentials of a list to send: all of them if they fit the key's limits, otherwise those that the key has,
     /// found without a touch.
     func fitting(
         _ list: [CredentialDescriptor], rpID: String, _ means: VerificationMeans
@@ -35,7 +35,7 @@ extension FIDOSession {
     }
 
     /// Maximum number of credentials in a list, at least one. CTAP 2.0 keys do not report it; some refuse long lists
-    /// (Solo 4 those of more than 20).
+    /// (Solo 4 those with more than 20).
     private func listLimit() throws(FIDOError) -> Int {
         max(1, Int(clamping: try info().maxCredentialsInList ?? Self.unsaidListLimit))
     }

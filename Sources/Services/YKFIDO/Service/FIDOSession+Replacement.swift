@@ -55,7 +55,7 @@ extension FIDOSession {
         }
         let same = found.first { $0.response.user?.id == userID }
         if let same { return .credential(same.credential) }
-        // Without user verification a key keeps silent about credentials of protection level 2 and 3.
+        // Without user verification a key does not reveal credentials of protection levels 2 and 3.
         return isVerified ? .none : .unknown
     }
 }

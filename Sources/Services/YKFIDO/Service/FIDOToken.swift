@@ -52,7 +52,7 @@ public struct FIDOToken: Sendable {
         return permissions.isSuperset(of: wanted) && (self.rpID == rpID || isFree)
     }
 
-    /// Returns the token with fewer permissions, as they remain after a use.
+    /// Returns the token with the permissions that remain after a use.
     func restricted(to permissions: ClientPIN.Permissions) -> FIDOToken {
         FIDOToken(
             secret: secret, version: version, permissions: permissions, rpID: rpID, generation: generation)

@@ -5,8 +5,8 @@ import YKX509
 
 extension COSEKey {
     /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER: points on P-256, P-384, P-521 and secp256k1, Ed25519,
-    /// Ed448 and RSA. It does not specify the signature algorithm, for which FIDO's algorithm for such a key is
-    /// assumed, and SHA-256 for RSA.
+    /// Ed448 and RSA. It does not specify the signature algorithm: FIDO's algorithm for such a key is assumed, with
+    /// SHA-256 for RSA.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(WireError) {
         guard let key = try Self.read(SubjectPublicKeyInfo(der: der)) else {
             throw WireError(.malformed, at: 0, "a public key of an unknown algorithm, or on an unknown curve")
@@ -37,7 +37,7 @@ extension COSEKey {
     ) throws(WireError) -> COSEKey {
         let size = curve.coordinateSize ?? 0
         guard bytes.first == 0x04, bytes.count == 1 + 2 * size else {
-            throw WireError(.malformed, at: 0, "the point is not written uncompressed")
+            throw WireError(.malformed, at: 0, "the point is not uncompressed")
         }
         return COSEKey(
             ec2: curve, algorithm: algorithm, x: Array(bytes[1..<(1 + size)]), y: Array(bytes.suffix(size)))

@@ -16,8 +16,8 @@ extension COSEKey {
     }
 
     /// Checks that signatures can be verified with this key: that it has an algorithm, the type and curve of that
-    /// algorithm, no parameter that a credential's key must not have (WebAuthn Level 3 §6.5.1.1), and that the numbers are a
-    /// key.
+    /// algorithm, no parameter that a credential's key must not have (WebAuthn Level 3 §6.5.1.1), and numbers that form
+    /// a valid key.
     ///
     /// - Throws: `badKey`; `weakAlgorithm` for RS1 unless SHA-1 is allowed; `unsupportedAlgorithm`.
     func checkUsable(allowingSHA1: Bool) throws(VerificationProblem) {

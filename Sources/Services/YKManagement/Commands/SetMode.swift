@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// SET MODE of keys before firmware 5 (Yubico management interface, INS 16; in the OTP application of a NEO slot
+/// SET MODE for keys before firmware 5 (Yubico management interface, INS 16; in the OTP application of a NEO slot
 /// command 11).
 package struct SetMode: CardCommand {
     package static let name = "SET MODE"

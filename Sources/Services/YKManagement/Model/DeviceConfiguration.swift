@@ -47,12 +47,12 @@ public struct DeviceConfiguration: Hashable, Sendable {
         var wrong: [String] = []
         if let usbEnabled, usbEnabled != info.usb.enabled { wrong.append("the applications over USB") }
         if let nfcEnabled, nfcEnabled != info.nfc?.enabled { wrong.append("the applications over NFC") }
-        if let autoEjectTimeout, autoEjectTimeout != info.autoEjectTimeout { wrong.append("the auto-eject time-out") }
+        if let autoEjectTimeout, autoEjectTimeout != info.autoEjectTimeout { wrong.append("the auto-eject timeout") }
         if let challengeResponseTimeout, challengeResponseTimeout != info.challengeResponseTimeout {
-            wrong.append("the challenge-response time-out")
+            wrong.append("the challenge-response timeout")
         }
         if let flags, flags != info.flags { wrong.append("the flags") }
-        if restrictsNFC, !info.isNFCRestricted { wrong.append("the restriction of NFC") }
+        if restrictsNFC, !info.isNFCRestricted { wrong.append("the NFC restriction") }
         return wrong
     }
 }

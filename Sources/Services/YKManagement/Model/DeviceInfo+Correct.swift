@@ -3,7 +3,7 @@
 import YKTransport
 
 extension DeviceInfo {
-    /// Corrects fields that keys are known to report wrongly or omit (as observed with ykman 5.9.2).
+    /// Corrects fields that keys are known to report incorrectly or omit (as observed with ykman 5.9.2).
     mutating func correct(for product: USBProduct?) {
         family = product?.family
         if version.major < 5, version.major > 0 { correctOld(product) }

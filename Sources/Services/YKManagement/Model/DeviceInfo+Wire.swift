@@ -7,8 +7,8 @@ package import YKWire
 extension DeviceInfo {
     /// Reads the data objects of all pages; throws `duplicate` for a repeated tag.
     ///
-    /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports wrongly which are enabled (as
-    /// observed with ykman 5.9.2).
+    /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports incorrectly which are enabled
+    /// (as observed with ykman 5.9.2).
     package init(_ objects: [TLV], selected: FirmwareVersion) throws(WireError) {
         var fields = InfoFields(try Self.unique(objects))
         let version = try fields.version(ManagementProtocol.Tag.version) ?? selected
@@ -76,7 +76,7 @@ extension DeviceInfo {
     private static func unique(_ objects: [TLV]) throws(WireError) -> [TLV] {
         var seen: Set<TLV.Tag> = []
         for object in objects where !seen.insert(object.tag).inserted {
-            throw WireError(.duplicate, at: 0, "tag \(object.tag) is there twice")
+            throw WireError(.duplicate, at: 0, "tag \(object.tag) occurs twice")
         }
         return objects
     }

@@ -16,7 +16,7 @@ package struct InfoPage: Hashable, Sendable {
         try reader.finish("the page")
         let objects = try inner.tlvs()
         let more = objects.filter { $0.tag == ManagementProtocol.Tag.moreData }
-        guard more.count < 2 else { throw WireError(.duplicate, at: 0, "tag 10 is there twice") }
+        guard more.count < 2 else { throw WireError(.duplicate, at: 0, "tag 10 occurs twice") }
         guard more.first?.value.count ?? 1 == 1 else {
             throw WireError(.malformed, at: 0, "the number of pages (tag 10) is not one byte")
         }

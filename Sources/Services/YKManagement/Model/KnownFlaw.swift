@@ -14,7 +14,7 @@ public struct KnownFlaw: Hashable, Sendable {
     /// What to do.
     public let advice: String
 
-    /// The name, and the references other than the name.
+    /// The name, and any other references.
     public var title: String {
         let others = reference.split(separator: ",").map { String($0).trimmed }.filter { $0 != name }
         return others.isEmpty ? name : "\(name) (\(others.listed()))"
@@ -40,10 +40,10 @@ public struct KnownFlaw: Hashable, Sendable {
         guard info.version.major == 3, info.usb.supported.contains(.openPGP) else { return nil }
         return KnownFlaw(
             name: openPGPPIN, reference: "YSA-2015-1, CVE-2015-3298",
-            summary: "OpenPGP before version \(mendedOpenPGP) signs and decrypts for who has the key or its computer, "
-                + "without the PIN",
-            advice: "ykit doctor asks OpenPGP for its version; where that is older take the keys off the NEO, or treat "
-                + "them as lost when it is lost")
+            summary: "OpenPGP before version \(mendedOpenPGP) signs and decrypts without the PIN for anyone who "
+                + "has the key or its computer",
+            advice: "ykit doctor reads the OpenPGP version; if it is older, remove the keys from the NEO, or treat "
+                + "them as compromised if it is lost")
     }
 
     /// Firmware 4.2.6 to 4.3.4, if it generates RSA keys.
@@ -54,10 +54,10 @@ public struct KnownFlaw: Hashable, Sendable {
         }
         return KnownFlaw(
             name: "ROCA", reference: "YSA-2017-01, CVE-2017-15361",
-            summary: "RSA keys that this key made itself (\(made.names.joined(separator: ", "))) can be computed from "
-                + "their public part",
-            advice: "replace them by elliptic curve keys, or by RSA keys made elsewhere and imported; imported keys, "
-                + "FIDO, OATH and OTP are safe")
+            summary: "RSA keys generated on this key (\(made.names.joined(separator: ", "))) can be computed from "
+                + "their public keys",
+            advice: "replace them with elliptic curve keys, or with RSA keys generated elsewhere and imported; "
+                + "imported keys, FIDO, OATH and OTP are not affected")
     }
 
     /// The FIPS series with firmware 4.4.2 and 4.4.4.
@@ -66,10 +66,10 @@ public struct KnownFlaw: Hashable, Sendable {
         else { return nil }
         return KnownFlaw(
             name: "YSA-2019-02", reference: "YSA-2019-02",
-            summary: "after power-up the first random numbers are partly known, so that ECDSA signatures made then can "
-                + "give the private key away, and RSA keys made then are weaker",
-            advice: "have the key exchanged by Yubico; make new keys for U2F, PIV and OpenPGP on the new one and take "
-                + "the old ones off their accounts")
+            summary: "the first random numbers after power-up are partly predictable: ECDSA signatures made then can "
+                + "reveal the private key, and RSA keys generated then are weaker",
+            advice: "have Yubico replace the key; generate new U2F, PIV and OpenPGP keys on the replacement, and "
+                + "remove the old ones from your accounts")
     }
 
     /// OpenPGP of firmware 5.2.0 to 5.2.6.
@@ -80,14 +80,14 @@ public struct KnownFlaw: Hashable, Sendable {
         return KnownFlaw(
             name: resetCode, reference: "YSA-2020-05, CVE-2020-15000",
             summary:
-                "OpenPGP's reset code has a known value until it is set; once it has tries, who has the key can set "
-                + "a new PIN with it",
-            advice: "no tries is how it comes from the factory, and safe; else set a reset code: gpg --edit-card, "
+                "the OpenPGP reset code has a known value until it is set; if it has tries left, anyone who has the "
+                + "key can set a new PIN with it",
+            advice: "zero tries is the factory default, and safe; otherwise set a reset code: gpg --edit-card, "
                 + "admin, passwd, 4")
     }
 
-    /// Firmware 5 before 5.7.0; of keys with a fingerprint sensor before 5.7.2; of Security Keys all before 5.7.0 (Yubico's
-    /// list of affected products).
+    /// Firmware 5 before 5.7.0, or before 5.7.2 on keys with a fingerprint sensor, and all Security Key firmware before
+    /// 5.7.0 (Yubico's list of affected products).
     private static func eucleak(_ info: DeviceInfo) -> KnownFlaw? {
         let mended = info.formFactor.isBio ? FirmwareVersion(5, 7, 2) : FirmwareVersion(5, 7, 0)
         let first = info.isSecurityKeySeries ? FirmwareVersion(1, 0, 0) : FirmwareVersion(5, 0, 0)
@@ -97,12 +97,12 @@ public struct KnownFlaw: Hashable, Sendable {
         return KnownFlaw(
             name: "EUCLEAK", reference: "YSA-2024-03, CVE-2024-45678",
             summary:
-                "who gets hold of the key, opens it and measures it with laboratory equipment can copy private keys: "
+                "anyone who opens the key and measures it with laboratory equipment can copy private keys: "
                 + concerned.joined(separator: ", "),
             advice:
-                "go on using it and keep it with you; if it was lost or out of your hands take it off your accounts; "
-                + (curves.isEmpty ? "" : "RSA keys are not concerned; ")
-                + "where that is not enough use a key with firmware \(mended) or later")
+                "keep using it and keep it with you; if it was lost or out of your hands, remove it from your "
+                + "accounts; " + (curves.isEmpty ? "" : "RSA keys are not affected; ")
+                + "if that is not enough, use a key with firmware \(mended) or later")
     }
 
     /// FIDO2 of firmware 5.4.1 to 5.7.3.
@@ -112,7 +112,7 @@ public struct KnownFlaw: Hashable, Sendable {
         else { return nil }
         return KnownFlaw(
             name: "YSA-2025-02", reference: "YSA-2025-02, CVE-2025-29991",
-            summary: "with PIN protocol 2 FIDO2 compares only 16 of the 32 bytes that prove that the PIN was given",
-            advice: "nothing needs to be done: 16 bytes cannot be guessed; firmware 5.7.4 and later compares all")
+            summary: "with PIN protocol 2, FIDO2 compares only 16 of the 32 bytes that prove that the PIN was given",
+            advice: "no action needed: 16 bytes cannot be guessed; firmware 5.7.4 and later compares all 32")
     }
 }

@@ -8,7 +8,7 @@ extension DeviceIdentity {
     /// Reads the management application, then CanoKey's administration application; a card with neither is of an
     /// unknown vendor. At most five exchanges for a YubiKey or CanoKey from the last ten years.
     ///
-    /// An unexpected answer of the card is no error: it is the ``problem`` of an identity that has the rest.
+    /// An unexpected answer from the card is not thrown: it becomes the ``problem`` of an identity that has the rest.
     ///
     /// - Throws: `nfcRestricted` for a YubiKey on a contactless reader whose NFC is disabled until it is powered over
     ///   USB; failures of the link.
@@ -32,8 +32,8 @@ extension DeviceIdentity {
         return identity
     }
 
-    /// Reads the device information of a YubiKey whose management application answers; if it is not answered as expected, the
-    /// version remains.
+    /// Reads the device information of a YubiKey whose management application answers; if the answer is unexpected, the
+    /// identity has only the version.
     static func read(_ session: ManagementSession) throws(ManagementError) -> DeviceIdentity {
         do throws(ManagementError) {
             var problem: ManagementError?

@@ -66,7 +66,7 @@ extension ManagementError {
         }
     }
 
-    /// Whether the key is present and refused.
+    /// Whether the key is present and refused the operation.
     var isRefusal: Bool {
         switch self {
         case .card(.status), .fido(.refused, _), .otp(.rejected, _): true

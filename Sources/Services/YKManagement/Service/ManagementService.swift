@@ -17,7 +17,7 @@ public actor ManagementService: KeyService {
 
     /// Selects the management application of a card.
     ///
-    /// - Throws: `card(.appletMissing)` if the key has none, as keys of other vendors.
+    /// - Throws: `card(.appletMissing)` if the key has none, like keys of other vendors.
     public static func open(_ channel: sending CardChannel) async throws(ManagementError) -> ManagementService {
         try await start(channel) { channel, runtime throws(ManagementError) in
             channel.runtime = runtime

@@ -39,9 +39,9 @@ package final class ManagementSession {
         try deviceInfo { error throws(ManagementError) in throw error }
     }
 
-    /// Reads the device information; when a page after the first one is not answered as expected, those before it remain.
+    /// Reads the device information; if a page after the first one cannot be read, those before it are used.
     ///
-    /// - Parameter skipping: Is given the error; what it throws ends the reading.
+    /// - Parameter skipping: Called with the error; throwing from it ends the reading.
     func deviceInfo(
         skipping: (ManagementError) throws(ManagementError) -> Void
     ) throws(ManagementError) -> DeviceInfo {

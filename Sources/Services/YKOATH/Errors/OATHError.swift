@@ -22,8 +22,8 @@ public enum OATHError: Error, Hashable, Sendable {
     case exists(OATHAccountID)
     /// An account of that name was written just before and would be overwritten; nothing was sent.
     case writtenBefore(OATHAccountID)
-    /// The name is the beginning of another account's, which some firmware confuses, or, if harmful, this firmware
-    /// overwrites; nothing was sent.
+    /// The name is a prefix of another account's name: some firmware confuses the two, and this firmware, if
+    /// `isHarmful`, damages the other account. Nothing was sent.
     case nameCollides(OATHAccountID, with: OATHAccountID, isHarmful: Bool)
     /// The account is stored, but the key gives its codes without the touch that it should require.
     case touchNotApplied(OATHAccountID)
@@ -33,7 +33,7 @@ public enum OATHError: Error, Hashable, Sendable {
     case notApproved
     /// A FIPS series key requires a password: it can be changed but not removed (6985 to SET CODE).
     case passwordRequired
-    /// The name has this many bytes, more than 64; nothing was sent.
+    /// The name has this many bytes, which is more than 64; nothing was sent.
     case nameTooLong(bytes: Int)
     /// The name is empty; nothing was sent.
     case emptyName

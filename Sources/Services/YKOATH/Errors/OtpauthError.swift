@@ -17,7 +17,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case empty
         /// The field has an unsupported value; `nil` for one that is not quoted, because it could be a secret.
         case notUnderstood(String?)
-        /// The field is a number outside these bounds, or `nil` for what is no number.
+        /// The field is a number outside these bounds; `nil` if it is not a number.
         case outOfRange(String?, ClosedRange<Int64>)
         /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
         case badEncoding
@@ -42,7 +42,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch reason {
         case .missing: "\(field.rawValue) is missing"
-        case .duplicate: "\(field.rawValue) is there twice"
+        case .duplicate: "\(field.rawValue) occurs twice"
         case .empty: "\(field.rawValue) is empty"
         case .notUnderstood(nil): "\(field.rawValue) is not understood"
         case .notUnderstood(let value?): "\(field.rawValue) \"\(value)\" is not understood"
@@ -51,7 +51,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
                 + " is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .badEncoding: "\(field.rawValue) is not percent-encoded UTF-8"
         case .badBase32: "\(field.rawValue) is not base 32"
-        case .twoStep: "\(field.rawValue) is only half of the secret, this is a two-step enrolment"
+        case .twoStep: "\(field.rawValue) is only half of the secret: this is a two-step enrolment"
         }
     }
 }

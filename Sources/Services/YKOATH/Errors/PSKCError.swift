@@ -31,7 +31,7 @@ public enum PSKCError: Error, Hashable, Sendable {
 public enum PSKCProtection: Hashable, Sendable {
     /// Unencrypted.
     case none
-    /// With a key shared in advance; its name, if the file has one.
+    /// With a pre-shared key; its name, if the file has one.
     case presharedKey(name: String?)
     /// With a passphrase.
     case passphrase

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an error may quote of a field of a file.
+/// The values of a file's fields that an error may quote.
 ///
-/// A file that is misread has a password in any field, so free text is never quoted: only what is known to be something
-/// else.
+/// A misread file may have a password in any field, so free text is never quoted, only values that cannot be one.
 enum Quotable {
     /// A number with few digits.
     static func number(_ text: some StringProtocol) -> String? {

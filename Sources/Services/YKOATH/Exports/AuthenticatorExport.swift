@@ -12,13 +12,13 @@ public struct AuthenticatorExport: Sendable {
         public let label: String
         /// The account, or the field that a key does not support.
         public let account: Result<NewOATHAccount, OtpauthError>
-        /// The names of the fields with secrets for which a key has no place, such as what confirms trades.
+        /// The names of the fields with secrets that a key cannot store, such as the one that confirms trades.
         public var omitted: [String] = []
     }
 
     /// A column of a table.
     public struct Column: Hashable, Sendable {
-        /// What the texts of a column are.
+        /// What a column contains.
         public enum Content: Hashable, Sendable {
             /// At least one is an `otpauth://` or `steam://` URI.
             case uris
@@ -32,17 +32,17 @@ public struct AuthenticatorExport: Sendable {
         public let name: String
         /// Its number, from 1.
         public let number: Int
-        /// What its texts are.
+        /// What it contains.
         public let content: Content
-        /// How many rows have a text in it.
+        /// The number of rows that have text in it.
         public let count: Int
     }
 
-    /// The format it is in.
+    /// Its format.
     public let format: Format
     /// Whether reading it requires a password.
     public let needsPassword: Bool
-    /// The columns of a table that may have the accounts, of which one is chosen; none for any other export.
+    /// The columns of a table that may contain the accounts, one of which must be chosen; empty for any other export.
     public let columns: [Column]
     private let read: @Sendable (ExportUnlocking, Column?) throws(ExportError) -> [Entry]
 
@@ -82,10 +82,10 @@ public struct AuthenticatorExport: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole file, text in any of the encodings that editors write.
-    ///   - guessing: Whether bytes that are in no known format are taken for an encrypted backup of andOTP before 0.6.3,
-    ///     which has no mark of its own; only the password then decides.
-    ///   - column: The name or number of the column with the accounts, if the file is a table. It is then read as one,
-    ///     whatever program wrote it.
+    ///   - guessing: Whether bytes in no known format are treated as an encrypted backup of andOTP before 0.6.3, which
+    ///     nothing identifies; only the password then decides.
+    ///   - column: The name or number of the column with the accounts, if the file is a table. It is then read as a
+    ///     table, whatever program wrote it.
     /// - Returns: The export; `nil` if the bytes are in no known format, or more than ``byteLimit``.
     /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database,
     ///   ``ExportError/malformed(_:_:)`` for a damaged export, and ``ExportError/noSuchColumn(_:_:)``.
@@ -107,8 +107,8 @@ public struct AuthenticatorExport: Sendable {
     ///
     /// - Parameters:
     ///   - password: The password; ignored unless ``needsPassword``.
-    ///   - column: The column with the accounts, one of ``columns``; ignored without such.
-    ///   - cancellation: Ends the derivation of a key, which takes up to some 20 seconds.
+    ///   - column: The column with the accounts, one of ``columns``; ignored if there are none.
+    ///   - cancellation: Ends the derivation of a key, which takes up to about 20 seconds.
     /// - Returns: The accounts, including those that a key cannot hold, with the reason.
     /// - Throws: ``ExportError``.
     public func entries(
@@ -132,15 +132,15 @@ public enum ExportError: Error, Hashable, Sendable {
     case damagedArchive(String)
     /// A known kind of file that is not supported, and what to do instead.
     case unreadable(String, String)
-    /// It is a table, and nobody chose among these columns.
+    /// It is a table, and none of these columns was chosen.
     case needsColumn([AuthenticatorExport.Column])
-    /// It has no column of that name or number, but these that may have the accounts.
+    /// It has no column with that name or number; these columns may contain the accounts.
     case noSuchColumn(String, [AuthenticatorExport.Column])
     /// It is encrypted and no password was given.
     case needsPassword(AuthenticatorExport.Format)
     /// The password is wrong, or the file was modified.
     case wrongPassword(AuthenticatorExport.Format)
-    /// The file's key derivations together would need more than 1 GiB of memory or more than some 20 seconds.
+    /// The file's key derivations together would need more than 1 GiB of memory or more than about 20 seconds.
     case tooExpensive(AuthenticatorExport.Format)
     /// The operation was cancelled.
     case cancelled

@@ -17,14 +17,14 @@ struct ExportFields {
     /// How the secret is encoded.
     enum Secrecy {
         case base32(String?)
-        /// As bytes, `nil` if they are encoded in another way than the format's.
+        /// As bytes; `nil` if their encoding is not the format's.
         case bytes([UInt8]?)
     }
 
     /// The account, or the first field that a key does not support.
     var entry: AuthenticatorExport.Entry { entry(omitting: []) }
 
-    /// The account, or the first field that a key does not support, with the fields for which a key has no place.
+    /// The account, or the first field that a key does not support, with the fields that a key cannot store.
     func entry(omitting omitted: [String]) -> AuthenticatorExport.Entry {
         let label = [issuer, name].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
         do { return .init(label: label, account: .success(try account()), omitted: omitted) } catch {
@@ -133,7 +133,7 @@ extension ExportFields {
 }
 
 extension JSONValue {
-    /// The string value of a member; `nil` if it is absent or of another type.
+    /// The string value of a member; `nil` if it is absent or not a string.
     func text(_ name: String) -> String? { self[name]?.string }
 
     /// Parses decrypted JSON; invalid JSON means that the key is wrong or the file damaged.

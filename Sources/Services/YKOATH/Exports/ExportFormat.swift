@@ -3,8 +3,8 @@
 import YKWire
 
 extension AuthenticatorExport {
-    /// A format of exports: the program that writes it, and the kinds of files it writes. Two formats are equal if they are
-    /// of the same program.
+    /// A format of exports: the program that writes it, and the kinds of files it writes. Two formats are equal if the
+    /// same program writes them.
     public struct Format: Hashable, Sendable, CustomStringConvertible {
         /// The program.
         public let name: String
@@ -12,7 +12,7 @@ extension AuthenticatorExport {
         public let plain: String?
         /// The kind of its file under a password, and how it is encrypted; `nil` if none is.
         public let encrypted: String?
-        /// What else there is to know of its files, such as one that cannot be read.
+        /// A note on its files, such as a kind that cannot be read.
         public let note: String?
 
         init(_ name: String, plain: String? = nil, encrypted: String? = nil, note: String? = nil) {
@@ -43,11 +43,11 @@ struct ExportFile: Sendable {
     let bytes: [UInt8]
     /// Its text without leading white space; `nil` if it is binary.
     let text: String?
-    /// What it is as JSON.
+    /// Its content as JSON; `nil` if it is not JSON.
     let json: JSONValue?
-    /// What it is as CSV.
+    /// Its content as CSV; `nil` if it is not CSV.
     let table: CSVTable?
-    /// Whether a file without a mark may be taken for an encrypted backup, which only its password shows.
+    /// Whether a file in no known format may be treated as an encrypted backup, which only the password can confirm.
     let isGuessed: Bool
     /// The column of a table with the accounts, if the user named one.
     let column: String?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The list of formats. A new one is a type that conforms to ``ExportFormat``, and its name here.
+/// The list of formats. A new format is a type that conforms to ``ExportFormat`` and is listed here.
 enum ExportFormats {
-    /// In the order in which they are tried: what could be taken for something else is behind it.
+    /// In the order in which they are tried; the least specific formats come last.
     static let all: [any ExportFormat.Type] = [
         AegisExport.self,
         TwoFASExport.self,

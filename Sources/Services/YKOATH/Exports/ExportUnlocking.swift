@@ -5,7 +5,7 @@ import YKTransport
 
 /// The password of an encrypted export, and the cancellation that ends the derivation of its keys.
 struct ExportUnlocking: Sendable {
-    /// Maximum number of PBKDF2 rounds that a file may ask for.
+    /// Maximum number of PBKDF2 rounds that a file may specify.
     static let roundLimit = 10_000_000
 
     let password: SharedSecret

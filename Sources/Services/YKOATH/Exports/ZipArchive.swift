@@ -21,7 +21,7 @@ struct ZipArchive: Sendable {
 
     private(set) var files: [File] = []
     private let bytes: [UInt8]
-    /// An archive of Bitwarden has all attachments.
+    /// Bitwarden's archives contain all attachments.
     private static let fileLimit = 16_384
 
     static func matches(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) }

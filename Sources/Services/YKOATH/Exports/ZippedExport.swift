@@ -3,9 +3,9 @@
 import YKCrypto
 
 /// An export in a ZIP archive: Raivo's, which a password encrypts, Bitwarden's with the attachments of its items, or
-/// any other. The content decides.
+/// any other. The content decides which.
 enum ZippedExport {
-    /// How many files of an archive are tried.
+    /// Maximum number of files in an archive that are tried.
     private static let tries = 8
 
     /// Recognises the export in an archive.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which QR code of a Google Authenticator export with several.
+/// The place of a QR code in a Google Authenticator export with several.
 public struct MigrationPart: Hashable, Sendable {
     /// The identifier that all QR codes of one export share.
     public let batchID: Int
@@ -9,7 +9,7 @@ public struct MigrationPart: Hashable, Sendable {
     /// The number of this one, from 1.
     public let number: Int
 
-    /// An export of which QR codes are missing.
+    /// An export with missing QR codes.
     public struct Gap: Hashable, Sendable {
         /// The number of QR codes in the whole export.
         public let count: Int

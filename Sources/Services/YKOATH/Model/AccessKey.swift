@@ -22,7 +22,7 @@ public struct AccessKey: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the bytes, for storing the password where the user chooses; wipe them afterwards.
+    /// Returns the bytes, for storing the key where the user chooses; wipe them afterwards.
     public borrowing func copyBytes() -> [UInt8] { key.copyBytes() }
 
     /// Returns a copy of the key.

@@ -11,7 +11,7 @@ struct AccountLabel {
     /// name.
     ///
     /// - Parameters:
-    ///   - isSteam: Whether the codes are Steam's, which on a key only the issuer says.
+    ///   - isSteam: Whether the codes are Steam's, which on a key only the issuer indicates.
     ///   - mayRepeatIssuer: Whether a name may begin with the issuer because the program does not separate the two.
     init(issuer: String?, name: String?, isSteam: Bool = false, mayRepeatIssuer: Bool = true) {
         var issuer = issuer ?? ""

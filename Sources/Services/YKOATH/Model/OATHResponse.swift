@@ -37,6 +37,6 @@ package struct OATHResponse: Hashable, Sendable {
     /// The code in decimal digits, with leading zeros.
     var decimal: String { OneTimePassword.decimal(number, digits: digits) }
 
-    /// Whether the firmware may have reduced the number to its digits already; Steam Guard needs all 31 bits.
+    /// Whether the firmware may already have reduced the number to its digits; Steam Guard needs all 31 bits.
     var mayBeReduced: Bool { isTruncated && UInt64(number) < OneTimePassword.power(digits) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes new accounts to a key without overwriting or damaging another one by accident, nor one that it wrote itself.
+/// Writes new accounts to a key without accidentally overwriting or damaging others, including those that it wrote
+/// itself.
 public final class AccountWriter {
     private let service: OATHService
     private var written: Set<[UInt8]> = []
@@ -23,7 +24,7 @@ public final class AccountWriter {
 
     /// Checks that no other account is overwritten or damaged.
     ///
-    /// - Throws: `writtenBefore`, whatever is forced; `exists` and `nameCollides` unless forced.
+    /// - Throws: `writtenBefore`, even if forced; `exists` and `nameCollides` unless forced.
     public func check(_ new: NewOATHAccount, force: Bool) async throws(OATHError) {
         if written.contains(new.id.rawName) { throw .writtenBefore(new.id) }
         guard !force else { return }
@@ -39,7 +40,7 @@ public final class AccountWriter {
     /// - Throws: As ``OATHService/put(_:)``.
     public func put(_ new: NewOATHAccount, force: Bool) async throws(OATHError) {
         do throws(OATHError) { try await service.put(new) } catch {
-            // CanoKey refuses to overwrite an account, with the status of a key that takes none at all.
+            // CanoKey refuses to overwrite an account, with the status of a key that accepts no accounts at all.
             guard force, error == .notApproved, let old = try await service.conflicts(with: new.id).duplicate else {
                 throw error
             }
@@ -48,7 +49,7 @@ public final class AccountWriter {
         written.insert(new.id.rawName)
     }
 
-    /// Reads back whether a written account that should require a touch does, which keys report for time-based accounts.
+    /// Checks that a written account requires a touch if it should, which keys report for time-based accounts.
     ///
     /// - Throws: `touchNotApplied`; the account is stored nevertheless.
     public func checkTouch(_ new: NewOATHAccount) async throws(OATHError) {

@@ -35,7 +35,7 @@ struct OtpauthParts {
     /// The value of a parameter; `nil` if it is absent or empty.
     subscript(name: String) -> String? { parameters[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether the device has to contribute to the secret (privacyIDEA, "2stepinit").
+    /// Whether the device must contribute to the secret (privacyIDEA, "2stepinit").
     var isTwoStep: Bool { parameters.keys.contains { $0.hasPrefix("2step_") } }
 
     /// Undoes the escaping of a URI that was copied out of HTML (HTML 4.01 §B.2.2).

@@ -27,7 +27,7 @@ public enum OtpauthURI {
         try account(try OtpauthParts(text, allowsRepeats: false))
     }
 
-    /// Reads a URI that a program stores with a title and a user name, which stand in for what its label does not have.
+    /// Reads a URI that a program stores with a title and a user name, which replace what its label lacks.
     static func parse(_ text: String, title: String?, user: String?) throws(OtpauthError) -> NewOATHAccount {
         let parts = try OtpauthParts(text, allowsRepeats: false)
         if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }

@@ -23,9 +23,9 @@ public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
     /// The numeric keypad, the fast trigger, and dormant slots.
     case laterSettings = "numeric keypad, fast trigger and dormant slots"
     /// An LED that is off when idle.
-    case invertedLight = "an inverted light"
-    /// Setting, changing or removing the access code in an update: firmware 4.3.2 to 4.3.5 does it wrongly.
-    case accessCodeUpdate = "changing the access code without writing the slot anew"
+    case invertedLight = "an inverted LED"
+    /// Setting, changing or removing the access code in an update: firmware 4.3.2 to 4.3.5 does this incorrectly.
+    case accessCodeUpdate = "changing the access code without rewriting the slot"
     /// Reading whether a FIPS key is in approved mode.
     case fipsMode = "the FIPS mode"
 

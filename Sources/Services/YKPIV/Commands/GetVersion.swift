@@ -4,7 +4,7 @@ import YKProtocols
 package import YKTransport
 package import YKWire
 
-/// GET VERSION (Yubico): the version of the application. Cards of other makers have more bytes.
+/// GET VERSION (Yubico): the version of the application. Cards of other vendors return more bytes.
 package struct GetVersion: CardCommand {
     package static let name = "GET VERSION"
 

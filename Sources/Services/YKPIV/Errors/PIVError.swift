@@ -17,7 +17,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case emptyPIN
     /// A PIN or PUK has at most 8 bytes; nothing was sent.
     case badPINLength(Int)
-    /// A PIN or PUK of this card is longer; nothing was sent.
+    /// The PIN or PUK is shorter than this card's minimum; nothing was sent.
     case shortPIN(PIVReference, Int, least: Int)
     /// A PIN or PUK contains a control character or the byte FF; nothing was sent.
     case unusablePIN
@@ -32,13 +32,13 @@ public enum PIVError: Error, Hashable, Sendable {
     case managementKeyRequired
     /// The management key is wrong; it has no retry counter.
     case wrongManagementKey
-    /// The card's management key has another type and length; nothing was sent.
+    /// The card's management key has a different type and length; nothing was sent.
     case managementKeyLength(Int, needs: ManagementKeyType)
     /// The card's management key has an unknown type.
     case unknownManagementKeyType(ManagementKeyType?)
     /// The card did not prove that it knows the management key.
     case notAuthentic
-    /// The card accepted the management key, and returned nothing that proves that it knows the key as well.
+    /// The card accepted the management key, but returned nothing that proves that it knows the key too.
     case unproven
 
     /// The card has no such object (6A82).
@@ -47,7 +47,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case noKey(PIVSlot)
     /// Neither the card nor a certificate shows whether the slot has a key, and of which kind.
     case unknownKey(PIVSlot)
-    /// The slot has a key already (6A80).
+    /// The slot already has a key (6A80).
     case occupied(PIVSlot)
     /// The slot cannot hold a key pair, or a certificate; nothing was sent.
     case unusableSlot(PIVSlot)
@@ -55,7 +55,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case full
     /// The card refuses the length of this object (6700).
     case refusedLength(PIVObjectID)
-    /// The card does not change its management key, or to none of this type (6D00, 6A80).
+    /// The card does not support changing its management key, or not to this type (6D00, 6A80).
     case unsupportedManagementKey(ManagementKeyType)
     /// The card's firmware does not support this; `has` is `nil` if its version is unknown.
     case unsupported(PIVFeature, needs: FirmwareVersion, has: FirmwareVersion?)
@@ -67,7 +67,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case weakGeneration(FirmwareVersion)
     /// The key does not support this operation; nothing was sent.
     case unfit(PIVAlgorithm, for: PIVOperation)
-    /// The peer's key does not have this algorithm, which is that of the slot's key.
+    /// The peer's key does not have this algorithm, the slot's own.
     case unfitPeer(PIVAlgorithm)
     /// The key in the slot was not generated on the card, so it cannot be attested (6A80).
     case notAttestable(PIVSlot)

@@ -16,15 +16,15 @@ public enum KeyFileError: Error, Hashable, Sendable {
     case wrongPassword
     /// A PEM block is malformed.
     case malformed(String)
-    /// It asks for an excessive number of rounds.
+    /// It specifies an excessive number of rounds.
     case tooMuchWork(rounds: UInt64)
     /// It is encrypted with this cipher, which OpenSSL 3 supports only with its legacy provider.
     case legacyCipher(String, isPKCS12: Bool)
     /// It is a private key in the format of OpenSSH, which the module YKSSH reads.
     case openSSH
-    /// It has several keys, and does not say which one is meant.
+    /// It has several keys, and does not identify the one to use.
     case severalKeys
-    /// It has this many certificates that may be meant.
+    /// It has this many certificates that could be the one to use.
     case severalCertificates(Int)
     /// OpenSSL is not installed, or refused the key.
     case crypto(CryptoFault)
@@ -49,7 +49,7 @@ public struct KeyFile: Sendable {
         do { self = try Self.read(bytes, password) } catch { throw .invalidFile(error) }
     }
 
-    /// Creates the contents of a file from what another format holds.
+    /// Creates the contents of a file from keys and certificates in another format.
     public init(
         privateKey: PrivateKey? = nil, publicKey: PublicKey? = nil, certificates: [X509Certificate] = []
     ) {
@@ -85,7 +85,7 @@ public struct KeyFile: Sendable {
         return KeyFile(privateKey: privateKey, publicKey: publicKey, certificates: certificates)
     }
 
-    /// The one block of a kind; the same one may occur again.
+    /// The only block of a kind; identical copies of it are ignored.
     private static func sole(_ blocks: [PEM]) throws(KeyFileError) -> PEM? {
         guard blocks.allSatisfy({ $0.content == blocks[0].content }) else { throw .severalKeys }
         return blocks.first
@@ -162,12 +162,12 @@ public struct KeyFile: Sendable {
 }
 
 extension KeyFile {
-    /// Returns the certificate that is meant, wherever it is in the file: that of a key; otherwise that of the file's
-    /// private key; otherwise the only one that issued no other, authorities last.
+    /// Returns the certificate to use, wherever it is in the file: that of a key; otherwise that of the file's private
+    /// key; otherwise the only one that issued no other, authorities last.
     ///
     /// - Parameter key: The public key of the certificate, if it is known.
     /// - Returns: `nil` if the file has no certificate. If none is for `key`, one that is for another key.
-    /// - Throws: `invalidFile` with `severalCertificates` if more than one may be meant.
+    /// - Throws: `invalidFile` with `severalCertificates` if more than one is possible.
     public func certificate(for key: PublicKey? = nil) throws(PIVError) -> X509Certificate? {
         for known in [key, privateKey?.publicKey].compactMap({ $0 }) {
             if let own = certificates.first(where: { $0.publicKey == known }) { return own }

@@ -21,8 +21,8 @@ public struct FirmwareWarning: Hashable, Sendable {
         FirmwareWarning(
             advisory: "YSA-2017-01",
             meaning:
-                "RSA keys that were made on this firmware can be broken (ROCA, CVE-2017-15361); make them elsewhere"
-                + " and import them, or use a key on a curve",
+                "RSA keys generated on this firmware can be broken (ROCA, CVE-2017-15361); generate them elsewhere"
+                + " and import them, or use an elliptic curve key",
             from: FirmwareVersion(4, 2, 0), before: FirmwareVersion(4, 3, 5)),
         FirmwareWarning(
             advisory: "YSA-2019-02",
@@ -33,8 +33,8 @@ public struct FirmwareWarning: Hashable, Sendable {
         FirmwareWarning(
             advisory: "YSA-2024-03",
             meaning:
-                "whoever has the key in hand for a while, with costly equipment, can read ECDSA private keys from it"
-                + " (EUCLEAK); RSA keys are not touched",
+                "anyone who has the key for a while, and expensive equipment, can extract ECDSA private keys from it"
+                + " (EUCLEAK); RSA keys are not affected",
             from: FirmwareVersion(5, 0, 0), before: FirmwareVersion(5, 7, 0)),
     ]
 }

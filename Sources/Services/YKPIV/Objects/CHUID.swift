@@ -24,7 +24,7 @@ public struct CHUID: Hashable, Sendable {
         others = []
     }
 
-    /// The holder's number; `nil` if it is not a FASC-N, as the zeros of some cards.
+    /// The holder's number; `nil` if it is not a FASC-N, such as the zeros on some cards.
     public var fascn: FASCN? { try? FASCN(decoding: fascnBytes) }
 
     /// Reads the content of the object.

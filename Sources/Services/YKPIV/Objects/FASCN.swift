@@ -50,7 +50,9 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
             place += length + (index < 5 ? 1 : 0)
         }
         self.fields = fields
-        guard encoded == bytes else { throw WireError(.malformed, at: 0, "wrong marks or check in the FASC-N") }
+        guard encoded == bytes else {
+            throw WireError(.malformed, at: 0, "wrong separators or check character in the FASC-N")
+        }
     }
 
     /// The 25 bytes.

@@ -34,7 +34,7 @@ public struct PIVReport: Sendable {
     public let isComplete: Bool
     /// The objects that the replayed recording lacks.
     public let unrecorded: Set<PIVObjectID>
-    /// Why objects that may be there cannot be read.
+    /// Why objects that may exist cannot be read.
     public let problems: [PIVObjectID: PIVError]
 
     /// The content of a slot.
@@ -79,15 +79,15 @@ public enum ReportScope: Sendable, Hashable {
 }
 
 extension PIVService {
-    /// The number of retired slots in a row without content after which ``ReportScope/usual`` looks no further.
+    /// The number of retired slots in a row without content after which ``ReportScope/usual`` ends the search.
     private static let gap = 4
 
     /// Reports everything that is readable without PIN and management key: on a new YubiKey in 23 commands, and two more
     /// for each retired slot in use.
     ///
     /// Skips commands whose answer is known: a card without a CHUID has no capability container, since programs write
-    /// both; and ykman has administrative data only about a management key or a PUK that is not the default. No answer
-    /// of the card to a question about one thing prevents the report of the others.
+    /// both; and ykman has administrative data only about a management key or a PUK that is not the default. An
+    /// unexpected answer about one thing does not prevent the report of the others.
     public func report(_ scope: ReportScope = .default) throws(PIVError) -> PIVReport {
         var reading = ObjectReading()
         let serial = try self.serial()

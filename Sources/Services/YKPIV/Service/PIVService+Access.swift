@@ -17,7 +17,7 @@ extension PIVService {
         session.pinState = .fresh
     }
 
-    /// Returns whether the PIN is verified, perhaps by an earlier program (VERIFY without data). Uses up no retry.
+    /// Returns whether the PIN is verified, possibly by an earlier program (VERIFY without data). Uses up no retry.
     public func isPINVerified() throws(PIVError) -> Bool {
         do { try session.send(VerifyQuery(.pin)) { .refused(.pin, $0) } } catch {
             switch error {
@@ -30,7 +30,7 @@ extension PIVService {
     }
 
     /// Leaves the PIN verified when the card is released, for the next program: until the card is reset, or another
-    /// application is selected. Takes back what ``verify(_:)`` arranged.
+    /// application is selected. Cancels the reset that ``verify(_:)`` arranged.
     public func leavePINVerified() {
         if !session.isManaging { session.channel.resetsOnRelease = false }
     }
@@ -44,8 +44,8 @@ extension PIVService {
     /// Returns the remaining retries, without using one up: from metadata on firmware 5.3 and later, otherwise from
     /// VERIFY without data.
     ///
-    /// `nil` if the card does not report them: for the PUK on older firmware, for a PIN that is verified already, and by
-    /// any other answer.
+    /// `nil` if the card does not report them: for the PUK on older firmware, for a PIN that is already verified, and
+    /// after any other answer.
     public func tries(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
         if let metadata = try metadata(of: reference) { return metadata }
         guard reference == .pin else { return nil }

@@ -18,8 +18,8 @@ extension PIVService {
         return try X509Certificate(reading: try stored.certificate())
     }
 
-    /// Writes a certificate to a slot (PUT DATA), compressed with gzip if requested, and on request gives the CHUID a
-    /// new GUID (``updateCHUID()``). Requires the management key.
+    /// Writes a certificate to a slot (PUT DATA), compressed with gzip if requested, and gives the CHUID a new GUID if
+    /// requested (``updateCHUID()``). Requires the management key.
     ///
     /// - Throws: `notCertificate` and `mismatch` before anything is written: if the card reports the key in the slot
     ///   and `checking` is on, the certificate must match it.
@@ -55,8 +55,8 @@ extension PIVService {
     /// ``check(_:belongsTo:)`` does.
     ///
     /// - Returns: `nil` if the file has no certificate.
-    /// - Throws: `mismatch` if none belongs to the key; `invalidFile` if the card does not report the key, and more than one
-    ///   may be meant.
+    /// - Throws: `mismatch` if none belongs to the key; `invalidFile` if the card does not report the key, and more
+    ///   than one is possible.
     public func certificate(in file: KeyFile, belongingTo slot: PIVSlot) throws(PIVError) -> X509Certificate? {
         let known = try cardPublicKey(slot)
         guard let certificate = try file.certificate(for: known) else { return nil }

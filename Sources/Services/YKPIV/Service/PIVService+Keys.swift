@@ -7,7 +7,7 @@ public import YKX509
 
 extension PIVService {
     /// Generates a key in a slot, replacing any key there (GENERATE ASYMMETRIC KEY PAIR), and returns its public key.
-    /// Requires the management key. RSA takes the card from seconds to minutes.
+    /// Requires the management key. Generating an RSA key takes seconds to minutes.
     ///
     /// - Throws: `weakGeneration` for RSA on firmware 4.2.0 to 4.3.4 unless `allowingWeakRSA` is on: those keys are
     ///   weak (ROCA). `unsupported`, `unsupportedAlgorithm` or `managementKeyRequired`.
@@ -34,7 +34,7 @@ extension PIVService {
     ) throws(PIVError) -> PIVAlgorithm {
         guard let algorithm = PIVAlgorithm(key.publicKey) else { throw .unsupportedKey(key.publicKey.kindName) }
         if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
-            throw .badInput("cards take RSA keys with the public exponent 65537 only")
+            throw .badInput("cards accept only RSA keys with the public exponent 65537")
         }
         try checkFit(slot, algorithm, policies)
         let command: ImportKey
@@ -88,7 +88,7 @@ extension PIVService {
                 }
             }
         } catch {
-            // YubiKeys answer an empty slot like an imported key (go-piv); metadata tell them apart.
+            // YubiKeys answer an empty slot like an imported key (go-piv); metadata distinguishes them.
             if case .notAttestable = error { _ = try metadata(of: slot) }
             throw error
         }
@@ -164,7 +164,7 @@ extension PIVService {
         }
     }
 
-    /// Checks whether a key of this kind can be made in a slot, before a PIN is verified or a key replaced.
+    /// Checks whether a slot can hold a key of this kind, before a PIN is verified or a key replaced.
     ///
     /// - Throws: `unusableSlot`, `unsupported`.
     public func checkFit(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies) throws(PIVError) {
@@ -179,7 +179,7 @@ extension PIVService {
         guard slot.certificateObject != nil else { throw .unusableSlot(slot) }
     }
 
-    /// The card answers 6A86 both for slots and for algorithms that it lacks; every card has the four main slots.
+    /// Cards answer 6A86 both to slots and to algorithms that they lack; every card has the four main slots.
     private static func keyMeaning(_ status: StatusWord, _ slot: PIVSlot, _ algorithm: PIVAlgorithm) -> PIVError? {
         switch status {
         case .incorrectParameters, .dataInvalid: .unsupportedAlgorithm(algorithm)

@@ -5,9 +5,8 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Authenticates with the management key, in both directions (GENERAL AUTHENTICATE, mutual), or in one after
-    /// ``waiveProof()``. The type is read from the card's metadata, otherwise the card is probed type by type; it is
-    /// never assumed.
+    /// Authenticates with the management key (GENERAL AUTHENTICATE): mutually, or only the host after ``waiveProof()``.
+    /// The type is read from the card's metadata, otherwise the card is probed type by type; it is never assumed.
     ///
     /// - Throws: `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, `unproven`, or
     ///   `unknownManagementKeyType`.
@@ -28,8 +27,8 @@ extension PIVService {
         session.channel.resetsOnRelease = true
     }
 
-    /// Authenticates to the card from now on without requiring that the card proves to know the management key, for
-    /// cards that cannot.
+    /// From now on, authenticates without requiring the card to prove that it knows the management key, for cards that
+    /// cannot.
     public func waiveProof() { session.needsProof = false }
 
     private func authenticateMutually(
@@ -115,7 +114,7 @@ extension StatusWord {
 }
 
 extension CardError {
-    /// Whether the card's management key is of another type than the requested one.
+    /// Whether the card's management key is of a different type from the requested one.
     fileprivate var isOtherType: Bool {
         switch self {
         case .status(let status, _):

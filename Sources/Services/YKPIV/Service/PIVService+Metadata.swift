@@ -9,7 +9,7 @@ public enum PIVKeyState: Hashable, Sendable {
     case present(SlotMetadata)
     /// No key.
     case absent
-    /// Nothing that can be used: `nil` if the card does not have the command, otherwise its unexpected answer.
+    /// No usable answer: `nil` if the card does not have the command, otherwise the unexpected answer.
     case untold(PIVError?)
 
     /// The properties of the key, if reported.
@@ -31,7 +31,8 @@ extension PIVService {
         return state.metadata
     }
 
-    /// Returns what the card reports about the key in a slot (GET METADATA); no answer of the card is an error.
+    /// Returns what the card reports about the key in a slot (GET METADATA); does not throw for any answer from the
+    /// card.
     public func keyState(of slot: PIVSlot) throws(PIVError) -> PIVKeyState {
         switch try look(up: slot.rawValue, { objects throws(WireError) in try SlotMetadata(objects) }) {
         case .answered(let metadata): .present(metadata)

@@ -38,7 +38,7 @@ extension PIVService {
     }
 
     /// Gives the CHUID a new GUID and keeps the rest, so that programs that cache a card's certificates read them
-    /// again; creates a CHUID if there is none, and keeps one that is signed by an issuer unchanged. Requires the
+    /// again; creates a CHUID if there is none, and leaves one that is signed by an issuer unchanged. Requires the
     /// management key.
     public func updateCHUID() throws(PIVError) -> CHUID {
         let old: CHUID?

@@ -8,12 +8,12 @@ import YKWire
 public enum SigningInput: Hashable, Sendable {
     /// A message, which is hashed by this library, except for Ed25519, where the card hashes it.
     case message([UInt8])
-    /// A message that was hashed in pieces, with its hash function instead of the one named; not for Ed25519.
+    /// A message that was hashed in pieces; its hash function replaces the one given. Not for Ed25519.
     case hashed(RunningHash)
     /// A digest calculated elsewhere; not for Ed25519.
     case digest([UInt8])
 
-    /// The message hashed; itself when it is hashed already.
+    /// The input with its message hashed; unchanged if it is already hashed.
     fileprivate func hashed(_ hash: HashAlgorithm) -> SigningInput {
         guard case .message(let message) = self else { return self }
         return .hashed(RunningHash(hash, of: message))
@@ -94,7 +94,7 @@ extension PIVService {
         return SharedSecret(Secret(secret))
     }
 
-    // MARK: - What can be refused before a PIN is verified
+    // MARK: - Checks before a PIN is verified
 
     /// Checks whether keys of a type can sign an input.
     ///
@@ -109,12 +109,12 @@ extension PIVService {
 
     /// Checks whether RSA keys of a type can decrypt a message; returns the size of the modulus in bytes.
     ///
-    /// - Throws: `unfit` for other keys; `badInput` for a message of another size.
+    /// - Throws: `unfit` for other keys; `badInput` for a message of the wrong size.
     @discardableResult
     public static func checkCiphertext(_ ciphertext: [UInt8], for algorithm: PIVAlgorithm) throws(PIVError) -> Int {
         guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .decrypt) }
         guard ciphertext.count == size else {
-            throw .badInput("\(size) bytes are what \(algorithm) decrypts, not \(ciphertext.count)")
+            throw .badInput("\(algorithm) decrypts \(size) bytes, not \(ciphertext.count)")
         }
         return size
     }
@@ -164,12 +164,12 @@ extension PIVService {
         switch input {
         case .message(let message): return message
         case _ where algorithm == .ed25519:
-            throw .badInput("Ed25519 signs the message itself, not a digest of it")
+            throw .badInput("Ed25519 signs the message itself, not its digest")
         case .hashed(let message): (hash, digest) = (message.algorithm, message.digest)
         case .digest(let bytes): (hash, digest) = (named, bytes)
         }
         guard digest.count == hash.digestSize else {
-            throw .badInput("a digest of \(digest.count) bytes is not of the hash that was named")
+            throw .badInput("a digest of \(digest.count) bytes does not match the given hash")
         }
         if let curve = algorithm.curve {
             let head = Array(digest.prefix(curve.fieldSize))
@@ -200,7 +200,7 @@ extension PIVService {
         } catch {
             guard case .card(.status(let status, _)) = error else { throw error }
             if status == .securityStatusNotSatisfied { throw try refusal(command.slot) }
-            // YubiKeys answer an empty slot like a wrong input; metadata tell them apart.
+            // YubiKeys answer an empty slot like a wrong input; metadata distinguishes them.
             if status == .incorrectParameters { _ = try metadata(of: command.slot) }
             throw error
         }

@@ -64,7 +64,7 @@ extension PIVService {
     }
 
     /// Verifies the PIN, then authenticates with the management key that it protects: stored in the printed object, or
-    /// derived from the PIN. After an interrupted change there may be two, one of which is the card's.
+    /// derived from the PIN. After an interrupted change there may be two protected keys, one of which is the card's.
     ///
     /// - Throws: `notProtected` if the administrative data lists none; the PIN is not sent in that case.
     public func authenticate(withProtectedKeyOf pin: consuming PIVPIN) throws(PIVError) {
@@ -90,7 +90,7 @@ extension PIVService {
         session.protectedKey = last
     }
 
-    /// Returns whether the printed object has other content than a management key. Requires the PIN.
+    /// Returns whether the printed object has content other than a management key. Requires the PIN.
     public func hasForeignPrintedObject() throws(PIVError) -> Bool { ProtectedKey.isForeign(try content(.printed)) }
 
     /// Changes the PIN (CHANGE REFERENCE DATA).

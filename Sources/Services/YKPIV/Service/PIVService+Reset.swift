@@ -38,7 +38,7 @@ extension PIVService {
         try resetBlocked()
     }
 
-    /// Resets the application, as ``reset()`` does, if PIN and PUK are blocked already.
+    /// Resets the application, as ``reset()`` does, if PIN and PUK are already blocked.
     ///
     /// - Throws: `resetNotAllowed` otherwise; `noReset` if the card does not have the command.
     public func resetBlocked() throws(PIVError) {

@@ -6,7 +6,7 @@ public import YKX509
 
 extension PIVService {
     private static let day = Duration.seconds(86_400)
-    /// For how many days a certificate can be valid.
+    /// The number of days for which a certificate can be valid.
     public static let validDays = 1...36500
 
     /// Returns a self-signed certificate of the key in a slot, valid from now on; it is not written to the card.

@@ -32,8 +32,8 @@ public actor PIVService: CardKeyService {
     /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
-    /// Lets other programs use the card until the next operation. If the PIN or the management key was verified, the card
-    /// is reset before, and they must be verified again.
+    /// Lets other programs use the card until the next operation. If the PIN or the management key was verified, the
+    /// card is reset first, and they must be verified again.
     public func rest() { session.channel.rest() }
 
     /// Closes the connection to the card.

@@ -9,13 +9,14 @@ import YKWire
 final class PIVSession {
     let channel: CardChannel
     private(set) var identity: PIVIdentity
-    /// Whether the PIN was verified, and whether a key was used since: the policy "always" then requires it again.
+    /// Whether the PIN was verified, and whether a key has been used since: the policy "always" then requires the PIN
+    /// again.
     var pinState = PINState.notGiven
     /// Whether the management key was authenticated.
     var isManaging = false
     /// The management key, if it was protected by the PIN.
     var protectedKey: SharedSecret?
-    /// Whether the card has to prove that it knows the management key, too.
+    /// Whether the card must also prove that it knows the management key.
     var needsProof = true
     /// The type of the management key, once known.
     var managementKeyType: ManagementKeyType?
@@ -60,7 +61,7 @@ final class PIVSession {
         do { return try channel.send(command) } catch { throw PIVError(error, meaning) }
     }
 
-    /// Asks an optional question; see ``CardChannel/ask(_:)``.
+    /// Sends an optional query; see ``CardChannel/ask(_:)``.
     func ask<Command: CardCommand>(_ command: Command) throws(PIVError) -> CardAnswer<Command.Response> {
         do { return try channel.ask(command) } catch { throw .card(error) }
     }

@@ -12,7 +12,7 @@ public struct CertificateTemplate: Sendable {
     public var alternativeNames: [AlternativeName]
     /// The hash of the signature; Ed25519 ignores it.
     public var hash: HashAlgorithm
-    /// The key's policies, for programs that look for them in the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
+    /// The key's policies, for programs that read them from the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
     public var policies: KeyPolicies?
 
     /// Creates a template.

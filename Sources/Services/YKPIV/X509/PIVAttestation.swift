@@ -83,9 +83,10 @@ public struct AttestationChain: Sendable {
     /// Verifies the path from an attestation through the device's certificate (F9) to a root (RFC 5280 §6.1).
     ///
     /// The dates of the attestation and of the device's certificate are ignored: a device has no clock (as Yubico's own
-    /// instructions say). The device's certificate may have no basic constraints, like those of YubiKey 4 and of some early
-    /// YubiKey 5, unless it is a statement about a key: its place in the chain says what it is. OpenSSL refuses a path with a
-    /// key that it cannot read, such as Curve25519 as YubiKey 5.2 writes it, so an attestation of such a key is no part of it.
+    /// instructions say). The device's certificate may have no basic constraints, like those of YubiKey 4 and of some
+    /// early YubiKey 5, unless it is a statement about a key: its place in the chain determines its role. OpenSSL
+    /// refuses a path with a key that it cannot read, such as Curve25519 as YubiKey 5.2 writes it, so an attestation of
+    /// such a key is not part of it.
     ///
     /// - Parameters:
     ///   - attestation: the certificate of the attested key.
@@ -141,11 +142,11 @@ extension AttestationProblem {
 }
 
 extension X509Certificate {
-    /// Whether this certificate of a device does not say if it is an authority: it is one by its place in the chain, and the
-    /// path to a root begins with it.
+    /// Whether only its place in the chain makes this device certificate an authority, since the certificate does not
+    /// say whether it is one; the path to a root begins with it.
     ///
-    /// - Throws: `chain` if it says so but may not sign certificates, or if it is a statement about a user's key, with which
-    ///   the user could sign anything.
+    /// - Throws: `chain` if it says that it is one but may not sign certificates, or if it is a statement about a
+    ///   user's key, with which the user could sign anything.
     fileprivate func isSilentAuthority() throws(PIVError) -> Bool {
         do {
             guard try basicConstraints == nil else { return false }

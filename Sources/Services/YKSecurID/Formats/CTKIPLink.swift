@@ -5,7 +5,7 @@ import YKWire
 
 /// A CT-KIP link: the address of a server, and the activation code.
 public struct CTKIPLink: Sendable {
-    /// The URL of the server's CT-KIP service, as the link has it.
+    /// The URL of the server's CT-KIP service, as given in the link.
     public let server: String
     /// The activation code; `nil` if the link does not contain it.
     public let code: ActivationCode?

@@ -17,7 +17,7 @@ public struct SDTIDBatch: Sendable {
 
     /// Reads a file without decrypting anything.
     ///
-    /// - Throws: `xml` for invalid XML, `format` for another kind of document, `field` for a missing field.
+    /// - Throws: `xml` for invalid XML, `format` for any other kind of document, `field` for a missing field.
     public init(parsing bytes: [UInt8]) throws(SecurIDError) {
         let root: XMLNode
         do { root = try XMLParser.parse(bytes) } catch { throw .xml(error) }
@@ -29,7 +29,7 @@ public struct SDTIDBatch: Sendable {
         (origin, dest, name) = (Self.text(header, "Origin"), Self.text(header, "Dest"), Self.text(header, "Name"))
         var serials: [String] = []
         for token in tokens { serials.append(try Self.serial(token)) }
-        guard Set(serials).count == serials.count else { throw .format("a serial number is there twice") }
+        guard Set(serials).count == serials.count else { throw .format("a serial number occurs twice") }
         self.serials = serials
     }
 

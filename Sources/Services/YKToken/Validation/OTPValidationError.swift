@@ -7,8 +7,8 @@ public import YKWire
 public enum OTPValidationError: Error, Hashable, Sendable {
     /// The server rejects the password or the request.
     case refused(ValidationStatus, server: String)
-    /// The server rejects the password in a reply without a signature, or with one under an empty key, as some do for what
-    /// they reject before they look up the client; anyone could have written it.
+    /// The server rejects the password in a reply without a signature, or with one under an empty key, as some servers
+    /// send before they look up the client; anyone could have written it.
     case unsignedRefusal(ValidationStatus, server: String)
     /// The reply is not signed with the client's key.
     case badReplySignature(server: String)

@@ -28,7 +28,7 @@ public struct ValidationReply: Hashable, Sendable {
             guard parts.count == 2 else { continue }
             let name = parts[0].trimmed
             guard values.updateValue(parts[1].trimmed, forKey: name) == nil else {
-                throw WireError(.duplicate, at: 0, "'\(name)' is there twice")
+                throw WireError(.duplicate, at: 0, "'\(name)' occurs twice")
             }
         }
         guard let status = values["status"] else { throw WireError(.missing, at: 0, "a reply without a status") }
@@ -39,7 +39,7 @@ public struct ValidationReply: Hashable, Sendable {
         self.values = values
     }
 
-    /// Whether it has a signature, by whomever.
+    /// Whether it has a signature, whoever made it.
     var hasSignature: Bool { signature != nil }
 
     /// Returns whether it is signed with the client's key.

@@ -13,7 +13,7 @@ public struct ValidationRequest: Hashable, Sendable {
     public var nonce: String
     /// Whether to request the counters.
     public var wantsCounters: Bool
-    /// How many of the other servers must confirm, in percent; `nil` for the server's default.
+    /// The percentage of the other servers that must confirm; `nil` for the server's default.
     public var syncLevel: Int?
     /// How long the server may wait for the others, in whole seconds; `nil` for the server's default.
     public var timeout: Duration?

@@ -11,7 +11,7 @@ public struct ValidationStatus: OpenSet {
 
     /// The password is valid.
     public static let ok = ValidationStatus(rawValue: "OK")
-    /// The password is malformed, or of a key unknown to the server.
+    /// The password is malformed, or from a key unknown to the server.
     public static let badOTP = ValidationStatus(rawValue: "BAD_OTP")
     /// The password was used before.
     public static let replayedOTP = ValidationStatus(rawValue: "REPLAYED_OTP")
@@ -32,7 +32,7 @@ public struct ValidationStatus: OpenSet {
 
     /// Whether another server may give a different answer.
     var isTemporary: Bool { self == .backendError || self == .notEnoughAnswers }
-    /// Whether the server may have no key to sign with, so that the status is accepted unsigned: it is a refusal.
+    /// Whether the status is a refusal that is accepted unsigned, because the server may have no key to sign with.
     var isUnsigned: Bool {
         [.badSignature, .missingParameter, .noSuchClient, .operationNotAllowed, .backendError].contains(self)
     }

@@ -16,17 +16,19 @@ public struct CertificatePath: Sendable {
     /// Creates a path from certificates, the end entity's first.
     public init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
-    /// Checks that the path leads to one of the anchors (RFC 5280 §6.1). An anchor need not be a root, and can be one of
-    /// the path's own certificates; unless it is the first of them it has to be a certificate authority, valid at the
-    /// time, that may sign certificates. Anchors that cannot be read are ignored.
+    /// Checks that the path leads to one of the anchors (RFC 5280 §6.1). An anchor need not be a root, and can be one
+    /// of the path's own certificates. Unless it is the first of them, it must be a certificate authority that is valid
+    /// at the time and may sign certificates. Anchors that cannot be read are ignored.
     ///
     /// - Parameters:
     ///   - anchors: the trusted certificates, DER.
     ///   - time: seconds since 1970-01-01 00:00 UTC.
-    /// - Throws: `untrusted` when no anchor is reached, `certificate` for what is wrong on the way,
-    ///   `pathsNeedOpenSSL` where OpenSSL 3 is not installed.
+    /// - Throws: `untrusted` when no anchor is reached, `certificate` if a certificate on the path is invalid,
+    ///   `pathsNeedOpenSSL` if OpenSSL 3 is not installed.
     public func verify(anchors: [[UInt8]], at time: Int64) throws(VerificationProblem) {
-        guard certificates.count <= Self.limit else { throw .certificate("\(certificates.count) of them in a chain") }
+        guard certificates.count <= Self.limit else {
+            throw .certificate("the chain has \(certificates.count) certificates")
+        }
         guard let first = certificates.first else { throw .untrusted }
         for (certificate, issuer) in zip(certificates, certificates.dropFirst())
         where certificate.issuer != issuer.subject {

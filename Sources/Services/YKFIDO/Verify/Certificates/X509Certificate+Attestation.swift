@@ -9,8 +9,8 @@ extension X509Certificate {
         do { try self.init(der: der) } catch { throw .certificate("cannot be read: \(error)") }
     }
 
-    /// Reads the certificate of a U2F key. Its encoding is corrected if the RSA signature claims to have unused bits: early
-    /// keys of Yubico have such certificates.
+    /// Reads the certificate of a U2F key. Its encoding is corrected if the RSA signature claims to have unused bits:
+    /// early Yubico keys have such certificates.
     package init(attestingU2F der: [UInt8]) throws(VerificationProblem) {
         try self.init(attesting: Self.withWholeSignature(der))
     }
@@ -39,7 +39,7 @@ extension X509Certificate {
         let constraints: BasicConstraints?
         do { constraints = try basicConstraints } catch { throw .certificate("cannot be read: \(error)") }
         guard let constraints, !constraints.isAuthority else {
-            throw .certificate("it is, or does not say that it is not, a certificate authority")
+            throw .certificate("it is a certificate authority, or does not say that it is not")
         }
     }
 

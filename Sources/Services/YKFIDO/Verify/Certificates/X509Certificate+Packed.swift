@@ -7,7 +7,7 @@ extension X509Certificate {
     func checkPacked(aaguid: [UInt8]) throws(VerificationProblem) {
         try checkEnd()
         guard attribute("2.5.4.11") == "Authenticator Attestation" else {
-            throw .certificate("its unit is not “Authenticator Attestation”")
+            throw .certificate("its organisational unit is not “Authenticator Attestation”")
         }
         guard attribute("2.5.4.6")?.utf8.count == 2, attribute("2.5.4.10")?.isEmpty == false,
             attribute("2.5.4.3")?.isEmpty == false

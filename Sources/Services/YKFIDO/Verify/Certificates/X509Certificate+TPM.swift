@@ -12,8 +12,8 @@ extension X509Certificate {
         let names = alternativeAttributes
         guard let maker = names["2.23.133.2.1"], names["2.23.133.2.2"]?.isEmpty == false,
             names["2.23.133.2.3"]?.isEmpty == false
-        else { throw .certificate("the maker, model or version of the TPM is missing") }
-        guard Self.isMaker(maker) else { throw .certificate("“\(maker)” is not the number of a TPM's maker") }
+        else { throw .certificate("the manufacturer, model or version of the TPM is missing") }
+        guard Self.isMaker(maker) else { throw .certificate("“\(maker)” is not the identifier of a TPM manufacturer") }
         guard let purposes = try? extendedKeyUsage, purposes.contains("2.23.133.8.3") else {
             throw .certificate("it is not for attestation by a TPM")
         }

@@ -33,7 +33,7 @@ struct AttestationStatement {
         guard array.count <= CertificatePath.limit else { throw .malformedStatement("\(array.count) certificates") }
         var certificates: [X509Certificate] = []
         for entry in array {
-            guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not bytes") }
+            guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not a byte string") }
             certificates.append(
                 try isU2F ? X509Certificate(attestingU2F: der) : X509Certificate(attesting: der))
         }
@@ -61,8 +61,8 @@ extension AttestationStatement {
     /// WebAuthn Level 3 §8.6.
     func u2f() throws(VerificationProblem) -> AttestationVerification.Trust {
         let chain = try certificates(isU2F: true)
-        guard chain.count == 1 else { throw .malformedStatement("not one certificate") }
-        guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw .malformedStatement("an AAGUID with U2F") }
+        guard chain.count == 1 else { throw .malformedStatement("expected exactly one certificate") }
+        guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw .malformedStatement("U2F with a nonzero AAGUID") }
         guard case .ec2(.p256, let x, let y) = credential.publicKey.material else {
             throw .badKey("it is not on P-256")
         }

@@ -55,8 +55,8 @@ extension ByteReader {
         _ = try uint16("the cipher's mode")
     }
 
-    /// TPMT_RSA_SCHEME, TPMT_ECC_SCHEME, TPMT_KDF_SCHEME (Part 2 §11.2): a hash follows most schemes, and a count
-    /// the hash of ECDAA.
+    /// TPMT_RSA_SCHEME, TPMT_ECC_SCHEME, TPMT_KDF_SCHEME (Part 2 §11.2): most schemes are followed by a hash, and
+    /// ECDAA's hash by a count.
     private mutating func tpmScheme(_ what: String) throws(WireError) {
         let scheme = try tpmAlgorithm(what)
         guard scheme != .null, scheme != .rsaES else { return }

@@ -8,7 +8,7 @@ extension WebAuthnClient {
     /// required, then waits for a touch.
     ///
     /// If a discoverable credential is only preferred, a key without room creates a non-discoverable one after another
-    /// touch; ``RegistrationResponse/isResident`` tells which.
+    /// touch; ``RegistrationResponse/isResident`` says which.
     ///
     /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the response contains none.
     public func create(

@@ -3,8 +3,8 @@
 import YKTransport
 import YKWire
 
-/// A browser's `navigator.credentials` for one key: takes options of a relying party and returns its response (WebAuthn
-/// Level 3 §5.1).
+/// A browser's `navigator.credentials` for one key: takes a relying party's options and returns the key's response
+/// (WebAuthn Level 3 §5.1).
 ///
 /// Keys without CTAP2 are used with U2F. The origin and the extension inputs are validated before anything is sent to
 /// the key.
@@ -53,7 +53,7 @@ public struct WebAuthnClient: Sendable {
                     type, challenge: challenge, origin: origin.description, crossOrigin: topOrigin != nil,
                     topOrigin: topOrigin?.description))
         }
-        guard hash.count == 32 else { throw .member("clientDataHash", problem: "\(hash.count) bytes, 32 are right") }
+        guard hash.count == 32 else { throw .member("clientDataHash", problem: "\(hash.count) bytes, expected 32") }
         return .hash(hash)
     }
 

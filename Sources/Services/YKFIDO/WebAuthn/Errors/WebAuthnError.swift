@@ -58,8 +58,8 @@ extension WebAuthnError: CustomStringConvertible {
         case .member(let member, let problem, _): "\(member): \(problem)"
         case .origin(let text, let problem): "origin '\(text)': \(problem)"
         case .relyingParty(let id, let origin, let problem): "relying party '\(id)' at \(origin): \(problem)"
-        case .noKnownAlgorithm: "pubKeyCredParams: no kind of credential that is known here"
-        case .noneChosen: "none of the accounts was chosen"
+        case .noKnownAlgorithm: "pubKeyCredParams: no supported credential type and algorithm"
+        case .noneChosen: "no account was chosen"
         case .key(let error): "\(error)"
         }
     }
@@ -70,9 +70,9 @@ extension OriginProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let reason): reason
-        case .insecure: "only https, or http on localhost, may ask for credentials"
+        case .insecure: "only https, or http on localhost, may request credentials"
         case .notPunycode: "write letters outside ASCII as Punycode (xn--…)"
-        case .address: "an address has no credentials, a name has"
+        case .address: "credentials require a domain name, not an IP address"
         }
     }
 }
@@ -81,9 +81,9 @@ extension RelyingPartyProblem: CustomStringConvertible {
     /// What is wrong, in a few words.
     public var description: String {
         switch self {
-        case .notADomain: "not a domain name in small letters and Punycode"
+        case .notADomain: "not a domain name in lower case and Punycode"
         case .otherDomain: "the origin's host is neither this domain nor below it"
-        case .publicSuffix: "anybody can register names below it"
+        case .publicSuffix: "anyone can register names under it"
         }
     }
 }

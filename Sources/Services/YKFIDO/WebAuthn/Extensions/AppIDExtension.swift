@@ -10,11 +10,11 @@ public struct AppIDExtension: ClientExtension {
 
     /// Reads `appidExclude`.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
-        try Self.refuse("appid", ceremony.inputs, "only where a credential signs")
+        try Self.refuse("appid", ceremony.inputs, "only allowed in an assertion")
         request.alsoExcludedFor = try Self.appID("appidExclude", ceremony.inputs, ceremony.origin)
     }
 
-    /// `appidExclude`: that the list was checked.
+    /// `appidExclude`: reports that the list was checked.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
@@ -23,7 +23,7 @@ public struct AppIDExtension: ClientExtension {
 
     /// Reads `appid`.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
-        try Self.refuse("appidExclude", ceremony.inputs, "only where a credential is made")
+        try Self.refuse("appidExclude", ceremony.inputs, "only allowed when creating a credential")
         request.alternativeID = try Self.appID("appid", ceremony.inputs, ceremony.origin)
     }
 
@@ -50,7 +50,7 @@ public struct AppIDExtension: ClientExtension {
             PublicSuffixList.registrableDomain(of: other.host) == PublicSuffixList.registrableDomain(of: origin.host)
         else {
             throw .member(
-                inputs.path(of: name), problem: "\(origin) may not use this AppID: it is of another domain",
+                inputs.path(of: name), problem: "\(origin) may not use this AppID: it belongs to another domain",
                 name: .security)
         }
         return appID

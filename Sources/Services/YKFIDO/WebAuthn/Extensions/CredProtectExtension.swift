@@ -17,7 +17,7 @@ public struct CredProtectExtension: ClientExtension {
         guard let level = CredentialProtection(name: name) else {
             throw .member(
                 inputs.path(of: "credentialProtectionPolicy"),
-                problem: "expected \(CredentialProtection.names.joined(separator: ", ")), got another text")
+                problem: "expected \(CredentialProtection.names.joined(separator: ", ")), got a different string")
         }
         request.extensions.protection = level
         request.extensions.enforcesProtection = isEnforced

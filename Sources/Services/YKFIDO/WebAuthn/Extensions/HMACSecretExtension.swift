@@ -16,7 +16,7 @@ public struct HMACSecretExtension: ClientExtension {
         request.extensions.salts = salts
     }
 
-    /// `hmacCreateSecret`, and `hmacGetSecret` if the key has derived secrets already.
+    /// `hmacCreateSecret`, and `hmacGetSecret` if the key has already derived secrets.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
@@ -48,11 +48,11 @@ public struct HMACSecretExtension: ClientExtension {
         guard let members = try inputs.members("hmacGetSecret") else { return nil }
         let first = try members.required("salt1", .bytes)
         guard let salts = HMACSecretSalts(first, try members.optional("salt2", .bytes)) else {
-            throw .member(inputs.path(of: "hmacGetSecret"), problem: "salts of 32 bytes are right")
+            throw .member(inputs.path(of: "hmacGetSecret"), problem: "each salt must have 32 bytes")
         }
         guard isFree else {
             throw .member(
-                inputs.path(of: "hmacGetSecret"), problem: "prf asks for the same already", name: .notSupported)
+                inputs.path(of: "hmacGetSecret"), problem: "prf already requests the same", name: .notSupported)
         }
         return salts
     }

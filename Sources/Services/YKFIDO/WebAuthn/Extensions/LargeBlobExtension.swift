@@ -13,7 +13,7 @@ public struct LargeBlobExtension: ClientExtension {
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         guard let input = try ceremony.inputs.members("largeBlob") else { return }
         for name in ["read", "write"] where input[name] != nil {
-            throw Self.misplaced(input.path(of: name), "only for a credential that is there already")
+            throw Self.misplaced(input.path(of: name), "only allowed for an existing credential")
         }
         let isRequired = try input.optional("support", .string) == "required"
         if ceremony.keyKnows("largeBlob") {
@@ -119,7 +119,7 @@ public struct LargeBlobExtension: ClientExtension {
             let isRead = try input.optional("read", .bool) ?? false
             let blob = try input.optional("write", .bytes)
             if input["support"] != nil {
-                throw misplaced(input.path(of: "support"), "only where a credential is made")
+                throw misplaced(input.path(of: "support"), "only allowed when creating a credential")
             }
             guard let blob else {
                 guard isRead else { return nil }
@@ -128,7 +128,7 @@ public struct LargeBlobExtension: ClientExtension {
             }
             if isRead { throw misplaced(input.path(of: "write"), "either read or write") }
             guard ceremony.options.allowCredentials.count == 1 else {
-                throw misplaced(input.path(of: "write"), "allowCredentials has to name one credential")
+                throw misplaced(input.path(of: "write"), "allowCredentials must name exactly one credential")
             }
             self = .write(blob)
         }

@@ -6,8 +6,8 @@ public import YKWire
 /// prf: secrets that only the credential can derive, from inputs of the relying party (WebAuthn Level 3 §10.1.4), based
 /// on hmac-secret and, for a new credential, hmac-secret-mc.
 ///
-/// A key derives other secrets if its user was not verified: with inputs to evaluate, the user is verified whenever
-/// the key supports it.
+/// A key derives different secrets if its user was not verified, so with inputs to evaluate the user is verified
+/// whenever the key supports it.
 public struct PRFExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
@@ -17,7 +17,7 @@ public struct PRFExtension: ClientExtension {
         guard let prf = try PRFInputs(ceremony.inputs) else { return }
         guard !prf.isByCredential else {
             throw .member(
-                "extensions.prf.evalByCredential", problem: "only for credentials that are there already",
+                "extensions.prf.evalByCredential", problem: "only allowed for existing credentials",
                 name: .notSupported)
         }
         request.extensions.createsHMACSecret = true
@@ -26,7 +26,7 @@ public struct PRFExtension: ClientExtension {
         if request.userVerification == .discouraged { request.userVerification = .preferred }
     }
 
-    /// `prf.enabled`, and `prf.results` if the key has derived them already.
+    /// `prf.enabled`, and `prf.results` if the key has already derived them.
     public func finish(
         _ results: inout JSONValue.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {

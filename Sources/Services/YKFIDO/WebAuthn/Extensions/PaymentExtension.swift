@@ -19,7 +19,7 @@ public struct PaymentExtension: ClientExtension {
         request.extensions.asksThirdPartyPayment = try Self.isWanted(ceremony.inputs)
     }
 
-    /// With `payment.isPayment`: of type `payment.get`, with the payment's details.
+    /// With `payment.isPayment`, returns client data of type `payment.get` with the payment's details.
     public func clientData(
         _ data: ClientData, _ ceremony: RequestCeremony
     ) throws(WebAuthnError) -> ClientData {

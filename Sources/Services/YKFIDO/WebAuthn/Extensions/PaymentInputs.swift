@@ -21,7 +21,7 @@ struct PaymentInputs {
         let payee = try members.optional("payeeName", .string)
         let payeeOrigin = try members.optional("payeeOrigin", .string)
         guard payee != nil || payeeOrigin != nil else {
-            throw .member(members.path(of: "payeeName"), problem: "expected string, it is not there")
+            throw .member(members.path(of: "payeeName"), problem: "expected string, got nothing")
         }
         return .object(
             JSONValue.Object([

@@ -2,8 +2,8 @@
 
 public import YKWire
 
-/// previewSign: a key that signs arbitrary data, made with a credential and used in its assertions (WebAuthn's sign extension,
-/// version 4 of 2025-08-21). Experimental, see ``PreviewSign``.
+/// previewSign: a key that signs arbitrary data, created with a credential and used in its assertions (WebAuthn's sign
+/// extension, version 4 of 2025-08-21). Experimental, see ``PreviewSign``.
 public struct PreviewSignExtension: ClientExtension {
     private static let name = PreviewSign.identifier
 
@@ -13,10 +13,10 @@ public struct PreviewSignExtension: ClientExtension {
     /// Reads `previewSign.generateKey.algorithms`.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         guard let input = try ceremony.inputs.members(Self.name) else { return }
-        try Self.refuse("signByCredential", in: input, "only where a credential signs")
+        try Self.refuse("signByCredential", in: input, "only allowed in an assertion")
         let wanted = try input.requiredMembers("generateKey")
         guard let algorithms = try wanted.list("algorithms", of: .int), !algorithms.isEmpty else {
-            throw .member(wanted.path(of: "algorithms"), problem: "expected numbers of algorithms, there are none")
+            throw .member(wanted.path(of: "algorithms"), problem: "expected algorithm numbers, got an empty array")
         }
         guard ceremony.keyKnows(Self.name) else { return }
         let isVerified = ceremony.options.selection.userVerification == .required
@@ -41,7 +41,7 @@ public struct PreviewSignExtension: ClientExtension {
     /// Reads `previewSign.signByCredential`, whose keys are exactly the allowed credentials.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
         guard let input = try ceremony.inputs.members(Self.name) else { return }
-        try Self.refuse("generateKey", in: input, "only where a credential is made")
+        try Self.refuse("generateKey", in: input, "only allowed when creating a credential")
         let table = try input.requiredMembers("signByCredential")
         var inputs: [[UInt8]: PreviewSign.Input] = [:]
         for name in table.object.members.map(\.key) {
@@ -56,7 +56,7 @@ public struct PreviewSignExtension: ClientExtension {
         }
         guard allowed == Set(inputs.keys) else {
             throw .member(
-                input.path(of: "signByCredential"), problem: "its credentials are not those of allowCredentials",
+                input.path(of: "signByCredential"), problem: "its credentials are not those in allowCredentials",
                 name: .syntax)
         }
         if ceremony.keyKnows(Self.name) { request.extensions.signing = inputs }
@@ -86,7 +86,8 @@ public struct PreviewSignExtension: ClientExtension {
 extension PreviewSign.GeneratedKey {
     /// Reads `previewSign.generatedKey` in the results of a registration; `nil` if there is none.
     ///
-    /// - Throws: `member` with the path of the invalid member, also if handle and key are not those of the attestation.
+    /// - Throws: `member` with the path of the invalid member, including if handle and key do not match the
+    ///   attestation.
     public init?(results: JSONValue.Object) throws(WebAuthnError) {
         guard let output = try JSONMembers(results, at: "clientExtensionResults").members(PreviewSign.identifier),
             let members = try output.members("generatedKey")

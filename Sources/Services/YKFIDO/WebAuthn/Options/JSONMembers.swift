@@ -79,15 +79,14 @@ package struct JSONMembers {
     }
 
     private func missing(_ key: String, _ expected: String) -> WebAuthnError {
-        .member(path(of: key), problem: "expected \(expected), it is not there")
+        .member(path(of: key), problem: "expected \(expected), got nothing")
     }
 
     private static func read<Value>(
         _ json: JSONValue, _ kind: Kind<Value>, at path: String
     ) throws(WebAuthnError) -> Value {
         guard let value = kind.read(json) else {
-            let found = json.string == nil ? json.kindName : "string that is not one"
-            throw .member(path, problem: "expected \(kind.name), got \(found)")
+            throw .member(path, problem: "expected \(kind.name), got \(json.kindName)")
         }
         return value
     }
@@ -106,9 +105,9 @@ extension JSONMembers.Kind where Value == Int64 {
 }
 
 extension JSONMembers.Kind where Value == UInt64 {
-    /// A number of at least 0; a fraction is truncated, as in Web IDL.
+    /// A non-negative number; a fraction is truncated, as in Web IDL.
     package static var unsigned: Self {
-        Self(name: "number of at least 0") { json in
+        Self(name: "non-negative number") { json in
             json.number.flatMap { $0.isFinite && $0 >= 0 && $0 < 0x1p53 ? UInt64($0) : nil }
         }
     }

@@ -34,7 +34,7 @@ extension PublicKeyCredentialCreationOptions {
 
     private static func parameters(_ members: JSONMembers) throws(WebAuthnError) -> [CredentialParameters] {
         guard let list = try members.membersList("pubKeyCredParams") else {
-            throw .member("pubKeyCredParams", problem: "expected array, it is not there")
+            throw .member("pubKeyCredParams", problem: "expected array, got nothing")
         }
         var parameters: [CredentialParameters] = []
         for entry in list {
@@ -69,7 +69,7 @@ extension FIDOUser {
             id: try members.required("id", .bytes), name: try members.optional("name", .string),
             displayName: try members.required("displayName", .string))
         guard (1...64).contains(id.count) else {
-            throw .member(members.path(of: "id"), problem: "\(id.count) bytes, 1 to 64 are right")
+            throw .member(members.path(of: "id"), problem: "\(id.count) bytes, expected 1 to 64")
         }
     }
 

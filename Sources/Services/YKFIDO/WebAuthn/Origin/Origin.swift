@@ -21,7 +21,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         if rest.last == "/" { rest = rest.dropLast() }
         guard rest.first != "[" else { throw fault(.address) }
         let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
-        guard let name = parts.first, parts.count <= 2 else { throw fault(.malformed("one port is enough")) }
+        guard let name = parts.first, parts.count <= 2 else { throw fault(.malformed("more than one port")) }
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw fault(.notPunycode) }
         host = name.lowercased()
         if let problem = Self.problem(host: host) { throw fault(problem) }
@@ -37,7 +37,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     ) throws(WebAuthnError) -> UInt16? {
         guard let text else { return nil }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(text), number > 0 else {
-            throw fault("a port is a number from 1 to 65535")
+            throw fault("the port must be a number from 1 to 65535")
         }
         return number == (scheme == "https" ? 443 : 80) ? nil : number
     }
@@ -45,7 +45,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     private static func problem(host: String) -> OriginProblem? {
         if host.isEmpty { return .malformed("the host is missing") }
         if host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) { return .address }
-        return DomainName.isValid(host) ? nil : .malformed("scheme, host and port are all that an origin has")
+        return DomainName.isValid(host) ? nil : .malformed("an origin consists only of scheme, host and port")
     }
 
     /// Whether a host is this computer, which needs no https (W3C Secure Contexts §3.1).

@@ -30,7 +30,7 @@ extension COSEKey {
 
     private static func object(_ identifier: [UInt8]) -> [UInt8] { element(0x06, identifier) }
 
-    /// A number of at least 0, in the fewest bytes.
+    /// A non-negative number, in the fewest bytes.
     private static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let bytes = Array(magnitude.drop { $0 == 0 })
         return element(0x02, (bytes.first ?? 0x80) & 0x80 == 0 ? bytes : [0x00] + bytes)

@@ -18,7 +18,7 @@ extension RegistrationResponse {
 
     /// Reads RegistrationResponseJSON.
     ///
-    /// - Throws: `member` with the path of the invalid member, also if the identifier is not the one that the key
+    /// - Throws: `member` with the path of the invalid member, including if the identifier is not the one that the key
     ///   signed.
     public init(json: JSONValue) throws(WebAuthnError) {
         let members = try JSONMembers(json)
@@ -71,7 +71,8 @@ extension JSONMembers {
             throw .member(path(of: "rawId"), problem: "not the same as id")
         }
         if let type = try optional("type", .string), type != CredentialDescriptor.publicKey {
-            throw .member(path(of: "type"), problem: "expected \(CredentialDescriptor.publicKey), got another")
+            throw .member(
+                path(of: "type"), problem: "expected \(CredentialDescriptor.publicKey), got a different string")
         }
         return id
     }

@@ -14,8 +14,8 @@ enum AndOTPExport: ExportFormat {
         return AuthenticatorExport(.andOTP) { () throws(ExportError) in accounts.map(entry) }
     }
 
-    /// An encrypted backup has no mark but the number of rounds at its start, and before version 0.6.3 none at all: with
-    /// `isGuessed`, any file that is in no known format is taken for one, and decrypting it decides.
+    /// An encrypted backup is identified only by the number of rounds at its start, and before version 0.6.3 by
+    /// nothing: with `isGuessed`, any file in no known format is treated as one, and decrypting it decides.
     private static func encrypted(_ bytes: [UInt8], isGuessed: Bool) -> AuthenticatorExport? {
         guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes), isGuessed || hasRounds(bytes)
         else { return nil }
@@ -86,5 +86,5 @@ extension AuthenticatorExport.Format {
     /// andOTP.
     public static let andOTP = Self(
         "andOTP", plain: "JSON", encrypted: ".json.aes (PBKDF2, AES-256-GCM)",
-        note: "a backup before 0.6.3 is recognised by its password only")
+        note: "a backup before 0.6.3 is recognised only by its password")
 }

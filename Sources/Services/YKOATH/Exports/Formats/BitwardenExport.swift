@@ -65,7 +65,7 @@ enum BitwardenExport: ExportFormat {
                 passes: Int(clamping: rounds), kibibytes: Int(clamping: memory * 1024), lanes: Int(clamping: lanes))
             master = try unlocking.key(hash, salt: HashAlgorithm.sha256.hash(Array(salt.utf8)), format)
         default:
-            throw .unreadable("Bitwarden export with another key derivation", "this ykit knows PBKDF2 and Argon2id")
+            throw .unreadable("Bitwarden export with another key derivation", "ykit supports PBKDF2 and Argon2id")
         }
         // HKDF-Expand with one block (RFC 5869 §2.3).
         var encryption = HashAlgorithm.sha256.hmac(key: master.value, Array("enc".utf8) + [1])

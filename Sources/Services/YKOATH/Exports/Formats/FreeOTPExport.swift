@@ -14,14 +14,14 @@ enum FreeOTPExport: ExportFormat {
         let map: JavaMap
         do { map = try JavaMap(file.bytes) } catch {
             guard error.code != .malformed else {
-                throw .unreadable("file of serialized Java objects", "only backups of FreeOTP 2 are read in this form")
+                throw .unreadable("file of serialized Java objects", "ykit reads only FreeOTP 2 backups of this kind")
             }
             throw .malformed(format, "the map of strings")
         }
         guard let key = map.json(master) else { throw .malformed(format, master) }
         return AuthenticatorExport(encrypted: format) { unlocking throws(ExportError) in
             let key = try open(key, unlocking)
-            // Key and token are apart, and each names an account, also without the other.
+            // Key and token are stored separately, and either names an account, even without the other.
             var ids: [String] = []
             for name in map.keys where name != master {
                 let id = name.hasSuffix(tokenSuffix) ? String(name.dropLast(tokenSuffix.count)) : name
@@ -35,7 +35,7 @@ enum FreeOTPExport: ExportFormat {
         let hashes: [String: HashAlgorithm] = ["pbkdf2withhmacsha512": .sha512, "pbkdf2withhmacsha1": .sha1]
         guard let hash = json.text("mAlgorithm").flatMap({ hashes[$0.lowercased()] }) else {
             throw .unreadable(
-                "FreeOTP 2 backup with another key derivation", "this ykit knows PBKDF2 with SHA-1 and SHA-512")
+                "FreeOTP 2 backup with another key derivation", "ykit supports PBKDF2 with SHA-1 and SHA-512")
         }
         // The salt has as many bytes as the key.
         guard let salt = bytes(json["mSalt"]), salt.count == 32, let rounds = json["mIterations"]?.int else {
@@ -116,7 +116,7 @@ private struct JavaMap: Sendable {
 
     /// Reads a map.
     ///
-    /// - Throws: `WireError`, of the kind `malformed` if the object is no map of strings.
+    /// - Throws: `WireError`, with the code `malformed` if the object is not a map of strings.
     init(_ bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.bytes(4) == Self.mark, try reader.bytes(Self.head.count) == Self.head else {

@@ -18,7 +18,7 @@ enum ProtonExport: ExportFormat {
         let isPlain = entries.map { $0.isEmpty || $0[0]["content"]?.object != nil } ?? false
         guard isEncrypted || isPlain else { return nil }
         guard version.int == 1 else {
-            throw .unreadable("Proton Authenticator export of another version", "this ykit knows version 1")
+            throw .unreadable("Proton Authenticator export of another version", "ykit supports version 1")
         }
         guard isEncrypted else {
             return AuthenticatorExport(.proton) { () throws(ExportError) in try self.entries(json) }

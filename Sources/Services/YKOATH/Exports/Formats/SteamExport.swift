@@ -2,12 +2,12 @@
 
 import YKWire
 
-/// A file of Steam's authenticator: a `maFile` of Steam Desktop Authenticator or steamguard-cli, or the `Steamguard` file of
-/// the app, of one account or several. A key holds the secret of the codes; what confirms trades and what removes the
-/// authenticator stay in the file.
+/// A file of Steam's authenticator: a `maFile` of Steam Desktop Authenticator or steamguard-cli, or the `Steamguard`
+/// file of the app, of one account or several. A key holds the secret of the codes; the secret that confirms trades and
+/// the code that removes the authenticator stay in the file.
 enum SteamExport: ExportFormat {
     static let format = AuthenticatorExport.Format.steam
-    /// The secrets that no key holds.
+    /// The secrets that a key cannot store.
     private static let omitted = ["identity_secret", "secret_1", "revocation_code"]
 
     static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport? {
@@ -45,7 +45,7 @@ enum SteamExport: ExportFormat {
         return fields.entry(omitting: omitted.filter { account.text($0)?.isEmpty == false })
     }
 
-    /// Whether the file is blocks of a cipher in base 64, without a word of what they are.
+    /// Whether the file is cipher blocks in base 64, with nothing that identifies them.
     private static func isEncrypted(_ file: ExportFile) -> Bool {
         guard let text = file.text?.trimmed, (256...65_536).contains(text.utf8.count),
             !text.contains(where: \.isNewline),
@@ -59,5 +59,5 @@ extension AuthenticatorExport.Format {
     /// Steam's authenticator.
     public static let steam = Self(
         "Steam", plain: "maFile, Steamguard file",
-        note: "the secret of the codes; what confirms trades and the revocation code stay in the file")
+        note: "only the secret of the codes; the secret that confirms trades and the revocation code stay in the file")
 }

@@ -19,14 +19,14 @@ enum TableExport: ExportFormat {
             }
             return AuthenticatorExport(format) { () throws(ExportError) in layout.entries(column) }
         }
-        // Lines that are URIs may have separators in them.
+        // Lines that are URIs may contain separators.
         let isList = ([table.header] + table.rows).contains { $0[0].isCode && ($0.count == 1 || $0 == table.header) }
         let candidates = layout.candidates
         guard !candidates.isEmpty, !isList else { return nil }
         return AuthenticatorExport(format, columns: candidates) { column in layout.entries(column) }
     }
 
-    /// The columns of a table, by what they are for.
+    /// The columns of a table, by purpose.
     private struct Layout {
         let rows: [[String]]
         let names: [String]
@@ -38,13 +38,13 @@ enum TableExport: ExportFormat {
             names = hasHeader ? table.header.map(\.trimmed) : table.header.map { _ in "" }
         }
 
-        /// The columns in which every text is a code's URI or secret, those with URIs first.
+        /// The columns with otpauth URIs, then those in which every text is a secret.
         var candidates: [AuthenticatorExport.Column] {
             let all = names.indices.map { describe($0) }
             return all.filter { $0.content == .uris } + all.filter { $0.content == .secrets }
         }
 
-        /// The column of a name in any letter case, otherwise of a number.
+        /// The column with this name, ignoring case, otherwise with this number.
         func column(_ wanted: String) -> AuthenticatorExport.Column? {
             let index =
                 names.firstIndex(of: wanted) ?? names.firstIndex { $0.lowercased() == wanted.trimmed.lowercased() }
@@ -52,8 +52,8 @@ enum TableExport: ExportFormat {
             return index.flatMap { names.indices.contains($0) ? describe($0) : nil }
         }
 
-        /// Whether the column that the user named has a code or a secret, though not only such; another is one with passwords
-        /// or names.
+        /// Whether the column that the user named has at least one URI or secret; otherwise it is one with passwords or
+        /// names.
         func mayHaveAccounts(_ column: AuthenticatorExport.Column) -> Bool {
             rows.contains { row in
                 let text = column.number <= row.count ? row[column.number - 1].trimmed : ""
@@ -70,7 +70,7 @@ enum TableExport: ExportFormat {
                 count: texts.count)
         }
 
-        /// The accounts of the rows that have a text in the column.
+        /// The accounts of the rows that have text in the column.
         func entries(_ column: AuthenticatorExport.Column) -> [AuthenticatorExport.Entry] {
             let place = column.number - 1
             let title = index(of: TableExport.titles, besides: [place])
@@ -111,7 +111,7 @@ enum TableExport: ExportFormat {
     /// The usual names of the columns with the issuer and with the account, the best first.
     private static let titles = ["issuer", "service", "title", "name", "site", "website", "account", "url"]
     private static let periods = ["period", "step", "interval", "timestep"]
-    /// A column with other types is one of the program's own, such as "login".
+    /// A column with other values, such as "login", has the program's own types.
     private static let types: Set<String> = ["totp", "hotp", "steam"]
     private static let users = ["username", "loginusername", "loginname", "user", "login", "account", "email", "name"]
 }

@@ -13,7 +13,7 @@ enum TwoFASExport: ExportFormat {
         let sealed = json.text("servicesEncrypted") ?? ""
         guard json["services"]?.array != nil || !sealed.isEmpty else { return nil }
         guard schema <= 4 else {
-            throw .unreadable("2FAS backup of schema \(schema)", "this ykit knows schemas up to 4")
+            throw .unreadable("2FAS backup of schema \(schema)", "ykit supports schemas up to 4")
         }
         if sealed.isEmpty {
             return AuthenticatorExport(.twoFAS) { () throws(ExportError) in try entries(json["services"]) }

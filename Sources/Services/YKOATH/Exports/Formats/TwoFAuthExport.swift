@@ -11,7 +11,7 @@ enum TwoFAuthExport: ExportFormat {
             let schema = json["schema"]
         else { return nil }
         guard schema.int == 1 else {
-            throw .unreadable("2FAuth export of another schema", "this ykit knows schema 1")
+            throw .unreadable("2FAuth export of another schema", "ykit supports schema 1")
         }
         guard let accounts = json["data"]?.array else { throw .malformed(format, "data") }
         return AuthenticatorExport(format) { () throws(ExportError) in accounts.map(entry) }
