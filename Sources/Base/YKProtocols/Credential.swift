@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// What a credential opens. An open set: an application that is new here brings its own.
+/// What a credential opens. An open set: other applications define their own.
 public struct CredentialKind: OpenSet {
     /// The name, in lower case with hyphens.
     public let rawValue: String

@@ -108,7 +108,7 @@ extension CBOR {
 }
 
 extension ByteReader {
-    /// Takes one CBOR map for access by key and leaves the bytes after it; `what` names it in errors.
+    /// Reads one CBOR map for access by key and leaves the bytes after it; `what` names it in errors.
     public mutating func cborFields(_ what: String, _ mode: CBOR.Mode = .lenient) throws(WireError) -> CBOR.Fields {
         let start = offset
         let source = cborCursor.bytes

@@ -55,5 +55,5 @@ public enum RSAUnpadding {
 
 extension CryptoFault {
     /// The block was encrypted for another key or with another padding.
-    public static let wrongPadding = CryptoFault("RSA: the padding is not what it should be")
+    public static let wrongPadding = CryptoFault("RSA: invalid padding")
 }
