@@ -22,7 +22,7 @@ public struct SSHCredential: Sendable {
         return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
     }
 
-    /// The user's identifier as text; empty if it is none.
+    /// The user's identifier as text; empty unless it is printable ASCII without spaces.
     public var user: String {
         var bytes = remembered.credential.user.id
         while bytes.last == 0 { bytes.removeLast() }
@@ -30,7 +30,7 @@ public struct SSHCredential: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns those stored on a key; requires the PIN.
+    /// Returns the SSH credentials stored on a key; requires the PIN.
     ///
     /// - Throws: `FIDOError`.
     public static func all(of service: FIDOService) async throws -> [SSHCredential] {

@@ -9,8 +9,8 @@ public import YKTransport
 
 /// A key with all its interfaces, as found by ``KeyRing``; opens its applications.
 ///
-/// ``KeyRing/selected`` is a key that has not been looked for: each application is searched for when it is opened, by
-/// no more than that application needs.
+/// ``KeyRing/selected`` is a key that has not been looked for: it is searched for when an application is opened, and
+/// only as far as that application requires.
 public struct Key: Sendable {
     /// The interfaces, and the details read when the key was found; `nil` for a key that has not been looked for.
     public let attached: AttachedKey?
@@ -142,8 +142,8 @@ public struct Key: Sendable {
         return try await OTPService.open(link, on: runtime, touch: touch)
     }
 
-    /// Opens the Secrets application of a Nitrokey 3, on its card, or through its HID interface if it has no card that
-    /// can be reached.
+    /// Opens the Secrets application of a Nitrokey 3, on its card, or through its HID interface if the card cannot be
+    /// reached.
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `SecretsError`.
     public func open(_ service: SecretsService.Type) async throws -> SecretsService {

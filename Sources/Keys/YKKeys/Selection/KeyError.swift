@@ -101,7 +101,7 @@ extension KeyCandidate: CustomStringConvertible {
 }
 
 extension KeyError: CustomStringConvertible {
-    /// What happened, for a programmer.
+    /// What happened, for programmers.
     public var description: String {
         switch self {
         case .none(_, .serviceFailed(let error)): "no key found; the smart card service failed: \(error)"
