@@ -23,7 +23,7 @@ struct CreationInput {
     let formats: [String]
     /// The input of hmac-secret-mc.
     var salts: SaltInput?
-    /// The policy of the key that previewSign asks for.
+    /// The policy of the key requested with previewSign.
     var signingPolicy: SigningPolicy?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -142,7 +142,7 @@ extension FIDOAuthenticator {
         }
     }
 
-    /// Handles an empty proof, which asks only for a touch and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
+    /// Handles an empty proof, which only requests a touch and asks whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
     func answerEmptyProof(_ proof: [UInt8]?) throws(Refusal) {
         guard let proof, proof.isEmpty else { return }
         try touch("selection")
