@@ -97,8 +97,8 @@ extension CTAPProtocol {
         }
     }
 
-    /// The outputs of extensions in authenticator data (WebAuthn L3 §6.1): 32 bytes of hash, flags, 4 of counter, the
-    /// attested credential where the flags say so, and the map.
+    /// The outputs of extensions in authenticator data (WebAuthn L3 §6.1): a hash of 32 bytes, the flags, a counter of
+    /// 4 bytes, the attested credential if the flags indicate one, and the map.
     private static func outputs(_ reply: CBORPlaces, _ range: Range<Int>) -> [Range<Int>] {
         guard range.count > 37 else { return [] }
         let flags = reply.bytes[range.lowerBound + 32]

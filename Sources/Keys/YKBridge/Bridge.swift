@@ -24,7 +24,7 @@ public struct Bridge {
     /// Creates a bridge; nothing happens before ``run()``.
     ///
     /// - Parameters:
-    ///   - settings: How it behaves.
+    ///   - settings: The settings of the bridge.
     ///   - readers: The readers, by default those of the smart card service.
     ///   - person: Who confirms the use of a contact card; by default nobody, so it is refused.
     ///   - environment: The timeout for an exchange with a card, and the cancellation that ends ``run()``.

@@ -28,7 +28,7 @@ public enum BridgeEvent: Hashable, Sendable {
     case serviceFailed(LinkError)
 }
 
-/// Whoever confirms the use of a contact card, which by itself does not prove that a user is present.
+/// The user who confirms the use of a contact card, which by itself does not prove that a user is present.
 public protocol BridgePerson: Sendable {
     /// Asks the user without waiting for the answer; a pending question is replaced.
     ///

@@ -33,14 +33,14 @@ public struct Key: Sendable {
         }
     }
 
-    /// The key's name; of a key that has not been looked for, what selects it.
+    /// The key's name; for a key that has not been looked for, the description of the selection.
     public var name: String { attached.map { $0.details?.name ?? $0.key.name } ?? keys.selection.description }
     /// The serial number, if known.
     public var serial: String? { attached?.serial ?? keys.selection.serial }
     /// The firmware version, if known.
     public var version: String? { attached?.details?.version }
-    /// Where it is: its USB port such as `1-2`, its node, or the name of the reader; empty for a key that has not been
-    /// looked for, unless its place is what selects it.
+    /// The location: a USB port such as `1-2`, a node, or the name of the reader; empty for a key that has not been
+    /// looked for, unless it is selected by its location.
     public var place: String {
         attached?.key.place.name ?? keys.selection.path ?? keys.selection.reader ?? ""
     }
@@ -163,7 +163,7 @@ public struct Key: Sendable {
 }
 
 extension Key: CustomStringConvertible {
-    /// Name, serial number and place; of a key that has not been looked for, what selects it.
+    /// Name, serial number and place; for a key that has not been looked for, the description of the selection.
     public var description: String { attached?.description ?? keys.selection.description }
 }
 

@@ -27,7 +27,7 @@ public struct PIVOverwriting {
     /// Asks for confirmation if a slot has a key, as far as the card reports it.
     ///
     /// - Returns: Whether the slot has a key, which may be replaced.
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     @discardableResult
     public nonisolated(nonsending) func confirmKey(in slot: PIVSlot) async throws -> Bool {
         switch try await service.keyState(of: slot) {
@@ -50,7 +50,7 @@ public struct PIVOverwriting {
 
     /// Asks for confirmation if a slot has a certificate, or other data in its place.
     ///
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     public nonisolated(nonsending) func confirmCertificate(in slot: PIVSlot) async throws {
         let subject: String?
         do { subject = try await service.certificate(slot).subject.description } catch {
@@ -65,7 +65,7 @@ public struct PIVOverwriting {
 
     /// Asks for confirmation if an object has content.
     ///
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     public nonisolated(nonsending) func confirmObject(_ id: PIVObjectID) async throws {
         do {
             if try await service.object(id).isEmpty { return }

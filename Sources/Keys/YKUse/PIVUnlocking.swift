@@ -153,8 +153,8 @@ public struct PIVUnlocking {
         try await pin(for: purpose)
     }
 
-    /// Returns the properties of a key: from metadata, otherwise the given algorithm, or the public key by which the slot
-    /// is known. A card that reports no key may be wrong about it, so the certificate counts as well.
+    /// Returns the properties of a key: from its metadata, or else from the given algorithm or the public key. If the
+    /// card reports no key, the certificate is tried, because the report may be wrong.
     private nonisolated(nonsending) mutating func properties(
         of slot: PIVSlot, _ kind: PIVAlgorithm?
     ) async throws -> (SlotMetadata?, PIVAlgorithm, PublicKey?) {
@@ -178,7 +178,8 @@ public struct PIVUnlocking {
         return (nil, algorithm, key)
     }
 
-    /// The PIN policy as the card reports it; where PINs are shared, otherwise as the certificate states it.
+    /// Returns the PIN policy that the card reports. If it reports none and PINs are shared, returns the one stated in
+    /// the certificate.
     private nonisolated(nonsending) func policy(
         of slot: PIVSlot, _ metadata: SlotMetadata?
     ) async throws -> PINPolicy? {

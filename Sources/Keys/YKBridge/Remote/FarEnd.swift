@@ -24,8 +24,8 @@ public struct FarEnd {
     /// Creates a far end; nothing happens before ``run()``.
     ///
     /// - Parameters:
-    ///   - input: Where the near end's frames come from; it is made non-blocking.
-    ///   - output: Where frames for the near end go; it is made non-blocking.
+    ///   - input: The descriptor for reading the near end's frames; it is made non-blocking.
+    ///   - output: The descriptor for writing frames to the near end; it is made non-blocking.
     ///   - program: The version of this program, for the near end.
     ///   - owner: The user that owns the node; `nil` for the users that udev's rules for security keys name.
     ///   - cancellation: Ends ``run()``.

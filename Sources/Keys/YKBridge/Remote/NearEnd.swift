@@ -24,9 +24,9 @@ public struct NearEnd: Sendable {
     /// Creates a near end; nothing happens before ``run(_:reopen:)``.
     ///
     /// - Parameters:
-    ///   - host: The name of the far end, for the user: as the user typed it, not as the far end calls itself.
-    ///   - input: Where the far end's frames come from; it is made non-blocking.
-    ///   - output: Where frames for the far end go; it is made non-blocking.
+    ///   - host: The name of the far end, for the user: as the user typed it, not as the far end names itself.
+    ///   - input: The descriptor for reading the far end's frames; it is made non-blocking.
+    ///   - output: The descriptor for writing frames to the far end; it is made non-blocking.
     ///   - program: The version of this program, for the far end.
     ///   - policy: What the far end may do.
     ///   - person: Who is asked before the key is used.
@@ -168,7 +168,7 @@ final class NearReader: Sendable {
                 }
                 if isGreeted { try take(frame) } else { isGreeted = try greet(frame) }
             }
-            // Until it greets, ssh may ask for a password.
+            // Before the greeting, ssh may be asking for a password.
             guard isGreeted else { continue }
             if heard.duration(to: .now) > FarAuthenticator.silence { throw .lost }
             if shown.duration(to: .now) >= FarAuthenticator.pulse {

@@ -5,7 +5,7 @@ import YKTransport
 import YKVirtualKeyHost
 import YKWire
 
-/// The frames received but not yet processed. Once it is full, the sender has to wait.
+/// The frames received but not yet processed. If there are too many, the sender must wait.
 final class RemoteInbox: Sendable {
     private struct State {
         var reader: RemoteFrameReader

@@ -125,7 +125,7 @@ extension KeyError: CustomStringConvertible {
 }
 
 extension KeyError {
-    /// Whether an error of opening an application says that the key does not have it.
+    /// Whether an error from opening an application means that the key does not have it.
     package static func isAbsence(ofApplication error: any Error) -> Bool {
         if case .appletMissing? = CardError(causing: error) { return true }
         switch error {
