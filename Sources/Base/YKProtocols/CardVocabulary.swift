@@ -23,7 +23,7 @@ package protocol CardVocabulary: SendableMetatype {
     /// The names of the instructions in the specification's words.
     static var instructions: [UInt8: String] { get }
 
-    /// The names of the data objects in commands and replies; empty if the data has another form.
+    /// The names of the data objects in commands and replies; empty if the data has a different form.
     static var tags: [TLV.Tag: TagName] { get }
 
     /// The instruction that fetches the rest of a long reply.

@@ -50,7 +50,7 @@ struct CBORDecoder {
             let chunk = try cursor.head()
             if chunk.isBreak { return joined }
             guard chunk.major == head.major, !chunk.isIndefinite else {
-                throw WireError(.malformed, at: position, "a chunk of another kind in a CBOR string")
+                throw WireError(.malformed, at: position, "a chunk of the wrong kind in a CBOR string")
             }
             joined += cursor.bytes[try cursor.run(chunk.argument)]
         }

@@ -9,7 +9,7 @@ import YKProtocols
 ///
 /// There is one question at a time for each credential: a second use waits for the answer to the first.
 public final class CredentialBroker: Sendable {
-    /// What is known of one credential.
+    /// The state of one credential.
     private struct Entry {
         /// The credential that was accepted and is returned again.
         var held: SharedSecret?
@@ -17,7 +17,7 @@ public final class CredentialBroker: Sendable {
         var generation = 0
         /// The credential returned last, neither accepted nor refused yet, and whether it is for one use only.
         var pending: (secret: SharedSecret, isForOnce: Bool)?
-        /// What was refused.
+        /// The credentials that were refused.
         var refused: [SharedSecret] = []
         /// The tries that the key reported with its latest refusal.
         var triesLeft: Int?
@@ -54,7 +54,7 @@ public final class CredentialBroker: Sendable {
     /// Creates a broker.
     ///
     /// - Parameters:
-    ///   - sources: Where credentials come from without a question, in this order.
+    ///   - sources: The sources that ask no one, tried in this order.
     ///   - person: Who is asked if no source has one.
     ///   - lifetime: How long an accepted credential is held: `nil` for the broker's lifetime, zero for not at all.
     public convenience init(

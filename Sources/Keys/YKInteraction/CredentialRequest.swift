@@ -3,7 +3,8 @@
 public import YKCrypto
 public import YKProtocols
 
-/// One credential: its kind, and what it belongs to. What is known of one is never used for another.
+/// The identity of a credential: its kind, and what it belongs to. The state of one credential is never used for
+/// another.
 public struct CredentialID: Hashable, Sendable {
     /// What it opens.
     public let kind: CredentialKind

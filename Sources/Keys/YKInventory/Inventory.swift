@@ -7,9 +7,9 @@ public struct Inventory: Hashable, Sendable {
     public var key: InventoriedKey
     /// When the inventory was made, in seconds since 1970.
     public var time: Int64
-    /// What the key opens.
+    /// The items that the key opens.
     public var items: [Item]
-    /// What was not read.
+    /// The items that were not read.
     public var gaps: [Gap]
 
     /// Creates an inventory.

@@ -53,8 +53,8 @@ public struct SSHCredential: Sendable {
 extension FIDOService {
     /// Signs data with the credential of a key file (PROTOCOL.u2f of OpenSSH), and verifies the signature.
     ///
-    /// - Throws: `FIDOError`: `noCredentials` if the credential is on another key, `verification` if the key's signature is
-    ///   wrong; `SSHError` for a signature in another form.
+    /// - Throws: `FIDOError`: `noCredentials` if the credential is on another key, `verification` if the key's
+    ///   signature is wrong; `SSHError` for a signature in a different form.
     public func sign(_ data: [UInt8], with file: SecurityKeyFile) throws -> SSHSignature {
         var request = AssertionRequest(
             rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),

@@ -65,7 +65,7 @@ final class CardAuthenticator {
     var hold: (slot: Int, until: Instant)?
     /// What the user was asked to do, and when that was last needed.
     var shown: (wait: BridgeWait, ceremony: Ceremony, wanted: Instant)?
-    /// When to try the card again that another program uses.
+    /// When to retry a card that another program is using.
     var blockedUntil: Instant?
     /// Whether a card was removed during the current ceremony.
     var hasLostCard = false

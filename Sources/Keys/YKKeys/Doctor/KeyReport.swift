@@ -7,7 +7,7 @@ import YKWire
 
 /// What a key reports about itself: its identity, its applications, and the state of OATH.
 public struct KeyReport: Sendable {
-    /// What the key is.
+    /// The identity of the key.
     public var identity: DeviceIdentity
     /// The reader, if the key was read as a card.
     public var reader: String?

@@ -10,7 +10,7 @@ import YKWire
 public struct ImportSource: Sendable {
     /// An account, or why a key cannot hold it.
     public struct Item: Sendable {
-        /// Where it is in the source.
+        /// Its place in the source.
         public var origin: Origin
         /// The account.
         public var account: Result<NewOATHAccount, ImportFault>

@@ -18,7 +18,7 @@ public enum KeyError: Error, Hashable, Sendable {
     case touchRequiresHID
     /// A different key was inserted than the one that was removed; nothing was sent to it.
     case differentKey
-    /// The recording has another kind of link than the operation requires.
+    /// The recording is of a different kind of link from the one that the operation requires.
     case recordedLink(String)
     /// A FIDO link could not be opened.
     case fido(FIDOLinkError)

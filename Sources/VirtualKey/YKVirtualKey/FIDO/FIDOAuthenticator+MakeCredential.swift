@@ -112,7 +112,7 @@ extension FIDOAuthenticator {
     /// Before CTAP 2.1, a key with a PIN requires it for every credential.
     private var registersWithoutVerification: Bool { ctap >= .v21 && features.registersWithoutVerification }
 
-    /// Returns the extension inputs without those unknown to this version; refuses inputs of another type.
+    /// Returns the extension inputs without those unknown to this version; refuses inputs of the wrong type.
     func known(_ inputs: CBOR.Map, _ types: [String: @Sendable (CBOR) -> Bool]) throws(Refusal) -> CBOR.Map {
         var known = CBOR.Map()
         for name in extensions {
