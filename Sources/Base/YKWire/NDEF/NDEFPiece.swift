@@ -44,7 +44,7 @@ struct NDEFPiece {
                 throw WireError(.malformed, at: start, "an empty record with content")
             }
         case .unknown, .unchanged:
-            guard record.type.isEmpty else { throw WireError(.malformed, at: start, "a record with an unexpected type") }
+            guard record.type.isEmpty else { throw WireError(.malformed, at: start, "an unexpected record type") }
         case .wellKnown, .media, .absoluteURI, .external:
             guard !record.type.isEmpty else { throw WireError(.missing, at: start, "a record without a type") }
         case .reserved: break
