@@ -114,8 +114,8 @@ struct HeaderTests {
             refused { for index in 8..<16 { $0[index] = 0xFF } } == .damaged("a header of 18446744073709551615 bytes"))
         #expect(refused { for index in 8..<16 { $0[index] = 0 } } == .damaged("a header of 0 bytes"))
         #expect(refused { $0[14] = 0x80 } == .damaged("its header ends after 16384 bytes"))
-        #expect(refused { $0[263] = 1 } == .damaged("a header at another place"))
-        #expect(refused { $0[72] = 0xFF } == .damaged("a checksum of an unknown kind"))
+        #expect(refused { $0[263] = 1 } == .damaged("a header at the wrong offset"))
+        #expect(refused { $0[72] = 0xFF } == .damaged("an unknown checksum algorithm"))
         #expect(refused { $0[7] = 3 } == .version(3))
         #expect(refused { $0[24] = 0xFF } == nil)
         var wrong = whole

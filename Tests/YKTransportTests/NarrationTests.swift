@@ -93,7 +93,7 @@ import YKWire
         #expect(u2f[10]?.details.contains("certificate of 635 bytes") == true)
         #expect(u2f[11]?.details.contains("counter 60") == true)
         #expect(u2f[12]?.summary == "FIDO U2F authenticate, check only → 6985 (the key handle is known)")
-        #expect(u2f[13]?.summary.hasSuffix("6a80 (the key handle is not of this key)") == true)
+        #expect(u2f[13]?.summary.hasSuffix("6a80 (the key handle belongs to another key)") == true)
     }
 
     @Test func otherApplications() throws {

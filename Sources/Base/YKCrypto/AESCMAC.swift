@@ -10,7 +10,7 @@ public enum AESCMAC {
 
     /// Returns the code of a message under a key of 16, 24 or 32 bytes.
     ///
-    /// - Throws: `CryptoFault` for a key of another length.
+    /// - Throws: `CryptoFault` for a key of any other length.
     public static func code(_ message: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
         do {
             var code = try AES.CMAC(key: key.withBytes { SymmetricKey(data: $0) })
@@ -27,7 +27,7 @@ public enum AESCMAC {
     /// - Parameters:
     ///   - label: Eleven bytes 00 and a constant that identifies the key's purpose.
     ///   - length: The length of the result in bytes, 1 to 32.
-    /// - Throws: `CryptoFault` for another length of the key or the result.
+    /// - Throws: `CryptoFault` when the key or the result has any other length.
     public static func derive(
         _ key: borrowing Secret, label: [UInt8], context: [UInt8], length: Int
     ) throws(CryptoFault) -> Secret {

@@ -5,7 +5,7 @@ public enum AESKeyWrap {
     private static let mark: [UInt8] = [UInt8](repeating: 0xA6, count: 8)
     private static let paddedMark: [UInt8] = [0xA6, 0x59, 0x59, 0xA6]
     private static let half = 8
-    /// A wrapped key is small; each half block costs six encryptions.
+    /// The maximum input size in bytes: a wrapped key is small, and each half block costs six encryptions.
     private static let byteLimit = 1 << 16
 
     /// Unwraps a key; the initial value says whether it is padded.
@@ -24,7 +24,7 @@ public enum AESKeyWrap {
         else { return nil }
         defer { Secret.wipe(&plain) }
         let initial = Array(plain.prefix(half))
-        // RFC 3394 wraps at least 16 bytes; python-pskc has its mark before 8 bytes as well.
+        // RFC 3394 wraps at least 16 bytes; python-pskc uses its initial value for keys of 8 bytes as well.
         if constantTimeEqual(initial, mark) { return Array(plain.dropFirst(half)) }
         return unpadded(plain, initial)
     }
@@ -47,7 +47,7 @@ public enum AESKeyWrap {
         return blocks
     }
 
-    /// RFC 5649 §3: the length of the key follows the mark, and fewer than 8 zeros follow the key.
+    /// RFC 5649 §3: the constant is followed by the length of the key, and the key by fewer than 8 zeros.
     private static func unpadded(_ plain: [UInt8], _ initial: [UInt8]) -> [UInt8]? {
         let length = initial.suffix(4).reduce(0) { $0 << 8 | Int($1) }
         let room = plain.count - half

@@ -14,7 +14,7 @@ public enum BlockCipher: Sendable, Hashable {
 
     /// Encrypts one block.
     ///
-    /// - Throws: `CryptoFault` for another length of block or key.
+    /// - Throws: `CryptoFault` for a block or key of the wrong length.
     public func encrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
         try check(block)
         switch self {
@@ -25,7 +25,7 @@ public enum BlockCipher: Sendable, Hashable {
 
     /// Decrypts one block.
     ///
-    /// - Throws: `CryptoFault` for another length of block or key.
+    /// - Throws: `CryptoFault` for a block or key of the wrong length.
     public func decrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
         try check(block)
         switch self {

@@ -14,7 +14,7 @@ public enum ChaCha20Poly1305 {
     ///   - key: 32 bytes.
     ///   - nonce: 12 bytes, used only once with this key.
     /// - Returns: The ciphertext, followed by a 16-byte tag.
-    /// - Throws: `CryptoFault` for a key or nonce of another length.
+    /// - Throws: `CryptoFault` for a key or nonce of the wrong length.
     public static func seal(
         _ secret: borrowing Secret, key: borrowing Secret, nonce: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {

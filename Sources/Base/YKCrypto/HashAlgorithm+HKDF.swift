@@ -9,7 +9,7 @@ extension HashAlgorithm {
     public func hkdf(
         _ secret: borrowing Secret, salt: [UInt8], info: [UInt8], length: Int
     ) throws(CryptoFault) -> Secret {
-        guard length > 0, length <= 255 * digestSize else { throw CryptoFault("HKDF: \(length) bytes asked for") }
+        guard length > 0, length <= 255 * digestSize else { throw CryptoFault("HKDF: \(length) bytes requested") }
         let pseudorandom = Secret(hmac(key: Secret(salt), secret.copyBytes()))
         var output: [UInt8] = []
         var block: [UInt8] = []

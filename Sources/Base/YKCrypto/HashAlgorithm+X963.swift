@@ -7,7 +7,7 @@ extension HashAlgorithm {
     public func x963(
         _ secret: borrowing Secret, sharedInfo: [UInt8], length: Int
     ) throws(CryptoFault) -> Secret {
-        guard length > 0, length <= 255 * digestSize else { throw CryptoFault("X9.63: \(length) bytes asked for") }
+        guard length > 0, length <= 255 * digestSize else { throw CryptoFault("X9.63: \(length) bytes requested") }
         var input = secret.copyBytes()
         var output: [UInt8] = []
         defer {

@@ -6,7 +6,7 @@ import Crypto
 public struct P256KeyAgreement: Sendable {
     private let key: P256.KeyAgreement.PrivateKey
 
-    /// Takes a 32-byte private scalar, most significant byte first.
+    /// Creates one side from a 32-byte private scalar, most significant byte first.
     ///
     /// - Throws: `CryptoFault` when it is zero or not below the order.
     public init(scalar: borrowing Secret) throws(CryptoFault) {

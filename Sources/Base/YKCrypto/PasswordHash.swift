@@ -13,7 +13,7 @@ public enum PasswordHash: Hashable, Sendable {
 
     /// The memory limit for parameters read from a file, in bytes: 1 GiB.
     public static let memoryLimit = 1 << 30
-    /// The limits for memory times passes, in bytes: each is about 20 seconds on one processor.
+    /// The limits for memory times passes, in bytes: each corresponds to about 20 seconds on one processor.
     private static let scryptLimit = 1 << 31, argon2idLimit = 5 << 30
 
     /// Why a key cannot be derived.

@@ -64,7 +64,7 @@ public struct RunningHash: Sendable, Hashable {
         }
     }
 
-    /// The digest, for functions that take any.
+    /// The digest, for functions that accept any digest type.
     var value: any Digest {
         switch state {
         case .sha1(let hash): hash.finalize()

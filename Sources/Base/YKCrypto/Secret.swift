@@ -44,7 +44,7 @@ public struct Secret: ~Copyable, Sendable {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Returns a copy of the bytes, for a message that has to carry them; wipe it with ``wipe(_:)-([UInt8])``
+    /// Returns a copy of the bytes, for a message that must contain them; wipe it with ``wipe(_:)-([UInt8])``
     /// afterwards.
     public borrowing func copyBytes() -> [UInt8] { Array(storage) }
 

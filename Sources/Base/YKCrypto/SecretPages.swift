@@ -17,7 +17,7 @@ enum SecretPages {
         /// Where the next search starts.
         var next = 0
 
-        /// Takes this many consecutive free blocks and returns the address of the first.
+        /// Reserves this many consecutive free blocks and returns the address of the first.
         mutating func take(_ blocks: Int) -> UInt? {
             guard start != 0, blocks > 0, blocks <= blockCount / 4 else { return nil }
             for begin in [next, 0] {

@@ -16,7 +16,7 @@ public enum SecretStream {
     ///   - key: 32 bytes.
     ///   - header: 24 bytes.
     /// - Returns: The plaintext.
-    /// - Throws: ``PasswordHash/Failure/missingLibrary(_:)`` without libsodium, `.invalidParameters` for another length
+    /// - Throws: ``PasswordHash/Failure/missingLibrary(_:)`` without libsodium, `.invalidParameters` for a wrong length
     ///   or a chunk that is not authentic under this key.
     public static func open(
         _ chunk: [UInt8], key: borrowing Secret, header: [UInt8]

@@ -89,7 +89,7 @@ public struct SigningKey: Sendable {
 
     /// Signs a SHA-256 digest with a key on P-256; the signature is DER.
     ///
-    /// - Throws: `CryptoFault` for another key, and for a digest that has not 32 bytes.
+    /// - Throws: `CryptoFault` for any other key, and for a digest that is not 32 bytes long.
     package func sign(digest: [UInt8]) throws(CryptoFault) -> [UInt8] {
         guard case .p256(let key) = key, digest.count == Digest256.byteCount else {
             throw CryptoFault("signing a digest: not SHA-256 with a key on P-256")

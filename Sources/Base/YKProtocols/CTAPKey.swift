@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// A number in CTAP2 messages; its case has the name of the specification.
+/// A number in CTAP2 messages; its case is named as in the specification.
 @usableFromInline
 package protocol CTAPNumber: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue: Hashable {
     /// The names of all cases, in the order of the cases. They are written out: `String(describing:)` searches the
@@ -18,7 +18,7 @@ package protocol CTAPKey: CTAPNumber, RawRepresentable<Int64> {}
 package protocol CTAPSubcommand: CTAPNumber, RawRepresentable<UInt64> {}
 
 extension CTAPNumber {
-    /// The name of the specification.
+    /// The name in the specification.
     package var name: String {
         var index = 0
         for number in Self.allCases {

@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// The keys of each message's maps, with the names of the specification (CTAP 2.3 §6).
+/// The keys of each message's maps, named as in the specification (CTAP 2.3 §6).
 extension CTAPProtocol {
     /// authenticatorMakeCredential (§6.1).
     package enum MakeCredential {
@@ -347,7 +347,7 @@ extension CTAPProtocol {
 
     /// authenticatorConfig (§6.11).
     package enum Config {
-        /// They are those of credentialManagement.
+        /// The same keys as those of credentialManagement.
         package typealias Request = CredentialManagement.Request
 
         /// The parameters of setMinPINLength.

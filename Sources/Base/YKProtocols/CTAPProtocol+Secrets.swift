@@ -10,9 +10,9 @@ extension CTAPProtocol {
     /// credBlob and largeBlob: their values. Credential management: pinUvAuthParam.
     ///
     /// The public keys are not secret in themselves. But where the data exchanged under them stays secret for ever, a
-    /// recording does not contain the private number, so a replay has another public key and every MAC under the shared
-    /// secret differs; a replay must not compare any of these. The flag that makes a token persistent (permission pcmr)
-    /// comes after the key in the message, and a recording is written while the message passes.
+    /// recording omits the private key, so a replay uses a different public key and every MAC under the shared secret
+    /// differs; a replay must not compare any of these. The permission that makes a token persistent (pcmr) comes after
+    /// the key in the message, too late for a recording, which is written as the message passes.
     package static func secrets(in message: [UInt8]) -> [Range<Int>] {
         let request = CBORPlaces(message)
         switch message.first {
@@ -97,8 +97,8 @@ extension CTAPProtocol {
         }
     }
 
-    /// The outputs of extensions in authenticator data (WebAuthn L3 §6.1): 32 bytes of hash, flags, 4 of counter, the
-    /// attested credential where the flags say so, and the map.
+    /// The outputs of extensions in authenticator data (WebAuthn L3 §6.1): a hash of 32 bytes, the flags, a counter of
+    /// 4 bytes, the attested credential if the flags indicate one, and the map.
     private static func outputs(_ reply: CBORPlaces, _ range: Range<Int>) -> [Range<Int>] {
         guard range.count > 37 else { return [] }
         let flags = reply.bytes[range.lowerBound + 32]
@@ -147,7 +147,7 @@ private struct CBORPlaces {
         map(in: min(start, bytes.count)..<bytes.count)
     }
 
-    /// The entries of the map there, the last of which may be truncated, and the unreadable rest.
+    /// The entries of the map in a range, the last of which may be truncated, and the unreadable rest.
     func map(in range: Range<Int>) -> (list: [Entry], unread: [Range<Int>]) {
         var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
         guard let head = try? cursor.head(), head.major == 5 else { return ([], range.isEmpty ? [] : [range]) }
@@ -193,7 +193,7 @@ private struct CBORPlaces {
         return [content(range)]
     }
 
-    /// A byte string in the input or output of largeBlob; nothing in those of other extensions.
+    /// A byte string in the input or output of largeBlob; empty for other extensions.
     func largeBlob(_ entry: Entry, _ name: String) -> [Range<Int>] {
         guard entry.isText("largeBlob") else { return [] }
         return map(in: entry.value).list.filter { $0.isText(name) }.flatMap { byteString($0.value) }

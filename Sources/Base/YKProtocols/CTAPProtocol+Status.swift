@@ -93,7 +93,7 @@ extension CTAPProtocol {
         Status.pinAuthBlocked: ("CTAP2_ERR_PIN_AUTH_BLOCKED", "PIN blocked until the key is replugged"),
         Status.pinNotSet: ("CTAP2_ERR_PIN_NOT_SET", "PIN not set"),
         Status.pinUvAuthTokenRequired: ("CTAP2_ERR_PUAT_REQUIRED", "PIN needed"),
-        Status.pinPolicyViolation: ("CTAP2_ERR_PIN_POLICY_VIOLATION", "PIN against the policy"),
+        Status.pinPolicyViolation: ("CTAP2_ERR_PIN_POLICY_VIOLATION", "PIN violates the policy"),
         Status.pinTokenExpired: ("CTAP2_ERR_PIN_TOKEN_EXPIRED", "PIN token expired"),
         Status.requestTooLarge: ("CTAP2_ERR_REQUEST_TOO_LARGE", "request too large"),
         Status.actionTimeout: ("CTAP2_ERR_ACTION_TIMEOUT", "action timed out"),

@@ -47,7 +47,7 @@ package enum CTAPProtocol {
             default: return .write(reply: nil)
             }
         case Command.reset, Command.selection: return done
-        // A change is read back, so a plan ends with it.
+        // A change is read back afterwards, and that reply cannot be assumed.
         case Command.config: return .write(reply: nil)
         case Command.credentialManagement, Command.credentialManagementPreview:
             let subcommand: CredentialManagement.Subcommand? =

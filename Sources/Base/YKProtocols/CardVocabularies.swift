@@ -49,7 +49,7 @@ package struct CardVocabularies: Sendable {
         return applet?.effect(of: command) ?? .write(reply: nil)
     }
 
-    /// Whether a reply with secrets to a command is a proof in some application.
+    /// Whether some application regards the reply to a command as a proof.
     package func isProof(_ command: APDU) -> Bool { all.contains { $0.isProof(command) } }
 }
 

@@ -23,7 +23,7 @@ package protocol CardVocabulary: SendableMetatype {
     /// The names of the instructions in the specification's words.
     static var instructions: [UInt8: String] { get }
 
-    /// The names of the data objects in commands and replies; empty if the data has another form.
+    /// The names of the data objects in commands and replies; empty if the data has a different form.
     static var tags: [TLV.Tag: TagName] { get }
 
     /// The instruction that fetches the rest of a long reply.
@@ -55,8 +55,8 @@ package protocol CardVocabulary: SendableMetatype {
     ///   - data: All data of that command.
     static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>]
 
-    /// Whether a reply with secrets is more than a result: a proof that services can do without, or a message of which
-    /// they may not need every part.
+    /// Whether a reply with secrets is not simply the result of the command: a proof that services can do without, or a
+    /// message of which they may not need every part.
     static func isProof(_ command: APDU) -> Bool
 
     /// Whether only this application has a command, which can then be recognized without a SELECT.
@@ -69,7 +69,7 @@ package protocol CardVocabulary: SendableMetatype {
     /// card need not have. Whatever a card answers to it, the operation continues.
     static func isOptional(_ command: APDU) -> Bool
 
-    /// Until when a card would answer a command in the same way; `nil` if each answer may differ.
+    /// How long a card gives the same answer to a command; `nil` if each answer may differ.
     static func persistence(of command: APDU) -> ReplyPersistence?
 
     /// Whether a command may change what is stored; otherwise it changes at most what was verified, and counters.
@@ -106,7 +106,7 @@ extension CardVocabulary {
 package struct TagName: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name.
     package let text: String
-    /// Whether the value is a text in UTF-8.
+    /// Whether the value is UTF-8 text.
     package let isText: Bool
 
     package init(stringLiteral value: String) {
@@ -127,7 +127,7 @@ package struct TagName: Hashable, Sendable, ExpressibleByStringLiteral {
 package enum UnselectedData: Hashable, Sendable {
     /// All of it, because the instruction carries secrets in one application and means something else in another.
     case hidden
-    /// What the application's rule finds, which recognizes its own commands by their content.
+    /// The ranges found by the application's rule, which recognizes its own commands by their content.
     case located
     /// Nothing, because another application's command without secrets is more likely.
     case shown
@@ -154,7 +154,7 @@ package enum CommandEffect: Hashable, Sendable {
     package static let done = CommandEffect.write(reply: [0x90, 0x00])
 }
 
-/// Until when a card would answer a question in the same way.
+/// How long a card gives the same answer to a command.
 package enum ReplyPersistence: Hashable, Sendable {
     /// Until a command changes what is stored.
     case content

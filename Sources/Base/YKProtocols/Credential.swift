@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// What a credential opens. An open set: an application that is new here brings its own.
+/// What a credential opens. An open set: other applications define their own.
 public struct CredentialKind: OpenSet {
     /// The name, in lower case with hyphens.
     public let rawValue: String
@@ -41,9 +41,9 @@ public struct CredentialKind: OpenSet {
     public static let serverPassword = CredentialKind(rawValue: "server-password")
 }
 
-/// An error that may say that a credential was refused.
+/// An error that may report that a credential was refused.
 public protocol CredentialRefusal: Error {
-    /// The refused credential; `nil` for an error that says nothing about one.
+    /// The refused credential; `nil` for an error that reports none.
     var refusedCredential: RefusedCredential? { get }
 }
 

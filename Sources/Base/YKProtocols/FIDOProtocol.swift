@@ -112,7 +112,7 @@ package enum FIDOProtocol: CardVocabulary {
             "the key handle is known"
         case (.conditionsNotSatisfied, Instruction.register), (.conditionsNotSatisfied, Instruction.authenticate):
             "touch needed"
-        case (.incorrectParameters, Instruction.authenticate): "the key handle is not of this key"
+        case (.incorrectParameters, Instruction.authenticate): "the key handle belongs to another key"
         default: nil
         }
     }

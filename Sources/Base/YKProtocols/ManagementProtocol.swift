@@ -14,7 +14,7 @@ package enum ManagementProtocol: CardVocabulary {
 
     /// The instruction bytes.
     package enum Instruction {
-        /// Returns its data.
+        /// Returns the data of the command unchanged.
         package static let echo: UInt8 = 0x01
         package static let setMode: UInt8 = 0x16
         package static let writeConfig: UInt8 = 0x1C
@@ -92,12 +92,12 @@ package enum ManagementProtocol: CardVocabulary {
     ]
 
     package static let tags: [TLV.Tag: TagName] = [
-        Tag.usbSupported: "over USB there are", Tag.serial: "serial", Tag.usbEnabled: "over USB there are enabled",
+        Tag.usbSupported: "supported over USB", Tag.serial: "serial", Tag.usbEnabled: "enabled over USB",
         Tag.formFactor: "form factor", Tag.version: "version", Tag.autoEject: "auto-eject after",
         Tag.challengeResponseTimeout: "challenge-response time-out", Tag.flags: "flags",
         Tag.applicationVersions: "application versions", Tag.lockCode: "locked or lock code",
-        Tag.unlockCode: "unlock code", Tag.reboot: "reboot", Tag.nfcSupported: "over NFC there are",
-        Tag.nfcEnabled: "over NFC there are enabled", Tag.iapDetection: "iAP detection", Tag.moreData: "more data",
+        Tag.unlockCode: "unlock code", Tag.reboot: "reboot", Tag.nfcSupported: "supported over NFC",
+        Tag.nfcEnabled: "enabled over NFC", Tag.iapDetection: "iAP detection", Tag.moreData: "more data",
         Tag.freeForm: "free form", Tag.hidDelay: "HID delay", Tag.partNumber: .text("part number"),
         Tag.fipsCapable: "FIPS capable", Tag.fipsApproved: "FIPS approved", Tag.pinComplexity: "PIN complexity",
         Tag.nfcRestricted: "NFC restricted", Tag.resetBlocked: "reset blocked",
@@ -120,7 +120,7 @@ package enum ManagementProtocol: CardVocabulary {
         command.ins == Instruction.readConfig ? .read : .done
     }
 
-    /// A key is identified without its device information, too.
+    /// A key can be identified without its device information, too.
     package static func isOptional(_ command: APDU) -> Bool { command.ins == Instruction.readConfig }
 
     package static func persistence(of command: APDU) -> ReplyPersistence? {

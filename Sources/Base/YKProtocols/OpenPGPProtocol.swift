@@ -127,7 +127,7 @@ package enum OpenPGPProtocol: CardVocabulary {
         package static let privatePoint: TLV.Tag = 0x99
     }
 
-    /// P1 and P2 of PUT DATA with an extended header list, as its instruction has them.
+    /// P1 and P2 of PUT DATA with an extended header list (instruction DB).
     package static let headerListReference: UInt16 = 0x3FFF
     /// P2 of SELECT DATA, and its list: the tag of the cardholder certificate (§7.2.5).
     package static let selectDataP2: UInt8 = 0x04
@@ -206,8 +206,8 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
-    /// What a private key deciphers or agrees on, and the hashes of the default PINs in the KDF-DO, from which a PIN is
-    /// easily guessed.
+    /// The result of a decipherment or key agreement, and the hashes of the default PINs in the KDF-DO, from which a
+    /// PIN is easily guessed.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         if command.ins == Instruction.getData, object(of: command) == Tag.kdf {
             // Some cards prepend the object's own tag.
@@ -268,7 +268,7 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
-    /// An attestation replaces a certificate, which is never kept.
+    /// An attestation replaces a certificate, but replies with certificates are never kept.
     package static func changesContent(_ command: APDU) -> Bool {
         ![
             Instruction.verify, Instruction.changeReference, Instruction.resetRetry, Instruction.performOperation,

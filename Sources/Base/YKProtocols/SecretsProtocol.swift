@@ -2,8 +2,9 @@
 
 package import YKWire
 
-/// The Secrets application of a Nitrokey 3, which has the AID of Yubico's OATH application, and its commands with others
-/// beside them. Both share the vocabulary of ``OATHProtocol``, since a SELECT does not tell them apart.
+/// The Secrets application of a Nitrokey 3, which has the AID of Yubico's OATH application, and that application's
+/// commands in addition to its own. Both share the vocabulary of ``OATHProtocol``, since a SELECT does not tell them
+/// apart.
 package enum SecretsProtocol {
     package static let title = "Secrets"
 
@@ -55,7 +56,7 @@ package enum SecretsProtocol {
         Instruction.getCredential: "GET CREDENTIAL", Instruction.updateCredential: "UPDATE CREDENTIAL",
     ]
 
-    /// The names of the data objects that Yubico's application does not have, and of the name.
+    /// The names of the data objects that Yubico's application does not have, and of the account name.
     package static let tags: [TLV.Tag: TagName] = [
         Tag.name: .text("name"), Tag.pin: "PIN", Tag.newPIN: "new PIN", Tag.pinRetries: "PIN tries",
         Tag.login: .text("login"), Tag.password: "password", Tag.metadata: "metadata", Tag.serial: "serial number",
@@ -100,7 +101,7 @@ package enum SecretsProtocol {
         }
     }
 
-    /// The touch is asked for before a PIN is compared, and before anything changes.
+    /// A touch is required before a PIN is compared, and before anything changes.
     package static func waiting(for command: APDU) -> UserAction? { instructions[command.ins] == nil ? nil : .touch }
 
     package static func meaning(of status: StatusWord, for command: APDU) -> String? {

@@ -10,7 +10,7 @@ extension APDU {
     public func encoded(_ form: Form) throws(WireError) -> [UInt8] {
         let limit = form == .short ? Self.shortDataLimit : 0xFFFF
         guard data.count <= limit else {
-            throw WireError(.tooLarge, at: 4, "\(data.count) bytes of data, \(limit) is the most")
+            throw WireError(.tooLarge, at: 4, "\(data.count) bytes of data, at most \(limit)")
         }
         var writer = ByteWriter(capacity: data.count + 9)
         writer.append([cla, ins, p1, p2])
@@ -39,7 +39,7 @@ extension APDU {
 
     private func writeExtended(_ writer: inout ByteWriter) throws(WireError) {
         guard le != .bytes(0) else {
-            throw WireError(.malformed, at: writer.bytes.count, "Le of 0 bytes: say none, or as many as there are")
+            throw WireError(.malformed, at: writer.bytes.count, "Le of 0 bytes: use none or max")
         }
         if !data.isEmpty {
             writer.byte(0)

@@ -21,7 +21,7 @@ public enum Bech32 {
     /// Decodes a text in lower or upper case.
     ///
     /// - Returns: The human-readable part in lower case, and the bytes.
-    /// - Throws: `WireError` for mixed case, another character, a wrong checksum or stray bits.
+    /// - Throws: `WireError` for mixed case, invalid characters, a wrong checksum or stray bits.
     public static func decode(_ text: String) throws(WireError) -> (prefix: String, bytes: [UInt8]) {
         guard text.utf8.count <= limit else { throw WireError(.tooLarge, at: 0, "more than \(limit) bytes of Bech32") }
         let isLower = text.utf8.contains { (0x61...0x7A).contains($0) }

@@ -29,14 +29,14 @@ public struct ByteReader: Sendable {
     /// The next byte, without consuming it; `nil` at the end.
     public var peek: UInt8? { offset < end ? bytes[offset] : nil }
 
-    /// Takes one byte.
+    /// Reads one byte.
     public mutating func byte(_ what: @autoclosure () -> String = "a byte") throws(WireError) -> UInt8 {
         guard offset < end else { throw missing(1, what()) }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    /// Takes `count` bytes.
+    /// Reads `count` bytes.
     public mutating func bytes(
         _ count: Int, _ what: @autoclosure () -> String = "data"
     ) throws(WireError) -> [UInt8] {
@@ -45,13 +45,13 @@ public struct ByteReader: Sendable {
         return Array(bytes[offset..<(offset + count)])
     }
 
-    /// Takes all bytes that are left.
+    /// Reads all bytes that are left.
     public mutating func rest() -> [UInt8] {
         defer { offset = end }
         return Array(bytes[offset..<end])
     }
 
-    /// Takes `count` bytes as a separate reader that keeps the outer offsets.
+    /// Returns a separate reader over the next `count` bytes, which keeps the outer offsets.
     public mutating func reader(
         _ count: Int, _ what: @autoclosure () -> String = "data"
     ) throws(WireError) -> ByteReader {
@@ -60,26 +60,26 @@ public struct ByteReader: Sendable {
         return ByteReader(bytes, from: offset, to: offset + count)
     }
 
-    /// Takes an unsigned integer of `count` bytes (1 to 8), most significant first.
+    /// Reads an unsigned integer of `count` bytes (1 to 8), most significant first.
     public mutating func bigEndian(
         _ count: Int, _ what: @autoclosure () -> String = "an integer"
     ) throws(WireError) -> UInt64 {
         try bytes(min(count, 8), what()).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Takes an unsigned integer of `count` bytes (1 to 8), least significant first.
+    /// Reads an unsigned integer of `count` bytes (1 to 8), least significant first.
     public mutating func littleEndian(
         _ count: Int, _ what: @autoclosure () -> String = "an integer"
     ) throws(WireError) -> UInt64 {
         try bytes(min(count, 8), what()).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Takes two bytes, most significant first.
+    /// Reads two bytes, most significant first.
     public mutating func uint16(_ what: @autoclosure () -> String = "two bytes") throws(WireError) -> UInt16 {
         UInt16(truncatingIfNeeded: try bigEndian(2, what()))
     }
 
-    /// Takes four bytes, most significant first.
+    /// Reads four bytes, most significant first.
     public mutating func uint32(_ what: @autoclosure () -> String = "four bytes") throws(WireError) -> UInt32 {
         UInt32(truncatingIfNeeded: try bigEndian(4, what()))
     }

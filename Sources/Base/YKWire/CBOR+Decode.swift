@@ -47,7 +47,7 @@ extension CBOR {
         decoding bytes: [UInt8], _ mode: Mode = .lenient, limits: Limits = Limits(), warnings: inout [Warning]
     ) throws(WireError) {
         guard bytes.count <= limits.bytes else {
-            throw WireError(.tooLarge, at: 0, "\(bytes.count) bytes of CBOR, \(limits.bytes) is the most")
+            throw WireError(.tooLarge, at: 0, "\(bytes.count) bytes of CBOR, at most \(limits.bytes)")
         }
         var decoder = CBORDecoder(CBORCursor(bytes), mode, limits)
         self = try decoder.value(depth: limits.depth)
@@ -61,7 +61,7 @@ extension CBOR {
 }
 
 extension ByteReader {
-    /// Takes one CBOR item and leaves the bytes after it.
+    /// Reads one CBOR item and leaves the bytes after it.
     public mutating func cbor(
         _ mode: CBOR.Mode = .lenient, limits: CBOR.Limits = CBOR.Limits()
     ) throws(WireError) -> CBOR {

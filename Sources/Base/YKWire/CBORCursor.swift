@@ -39,9 +39,9 @@ package struct CBORCursor {
     package var isAtEnd: Bool { position >= end }
     package var remaining: Int { end - position }
 
-    /// Takes the head of an item.
+    /// Reads the head of an item.
     package mutating func head() throws(WireError) -> Head {
-        guard position < end else { throw WireError(.truncated, at: position, "the CBOR item is not there") }
+        guard position < end else { throw WireError(.truncated, at: position, "the CBOR item is missing") }
         let first = bytes[position]
         let info = first & 31
         if info < 24 {
@@ -51,7 +51,7 @@ package struct CBORCursor {
         guard info < 28 else { return try special(first >> 5, info) }
         let count = 1 << Int(info - 24)
         guard remaining > count else {
-            throw WireError(.truncated, at: position, "the head of a CBOR item is cut off")
+            throw WireError(.truncated, at: position, "the head of a CBOR item is truncated")
         }
         var argument: UInt64 = 0
         for index in (position + 1)...(position + count) { argument = argument << 8 | UInt64(bytes[index]) }
@@ -67,7 +67,7 @@ package struct CBORCursor {
         return Head(major: major, info: info, argument: 0)
     }
 
-    /// Takes the bytes of a string whose head was taken, as a range.
+    /// Reads the string whose head was just read, and returns the range of its bytes.
     package mutating func run(_ length: UInt64) throws(WireError) -> Range<Int> {
         guard let count = Int(exactly: length), count <= remaining else {
             throw WireError(.truncated, at: position, "a CBOR string of \(length) bytes, \(remaining) left")
@@ -79,7 +79,7 @@ package struct CBORCursor {
     /// Skips one whole item; nesting deeper than `depth` throws `tooDeep`.
     package mutating func skip(depth: Int = 16) throws(WireError) {
         let start = position
-        guard depth >= 0 else { throw WireError(.tooDeep, at: start, "CBOR nested too deep") }
+        guard depth >= 0 else { throw WireError(.tooDeep, at: start, "CBOR nested too deeply") }
         let head = try head()
         switch head.major {
         case 2 where !head.isIndefinite, 3 where !head.isIndefinite: _ = try run(head.argument)

@@ -16,7 +16,7 @@ struct CBORDecoder {
     mutating func value(depth: Int) throws(WireError) -> CBOR {
         let start = cursor.position
         let head = try cursor.head()
-        if head.isOverlong { try note(start, "a CBOR head that is longer than it need be") }
+        if head.isOverlong { try note(start, "a CBOR head that is longer than necessary") }
         switch head.major {
         case 0: return .unsigned(head.argument)
         case 1: return .negative(head.argument)
@@ -50,7 +50,7 @@ struct CBORDecoder {
             let chunk = try cursor.head()
             if chunk.isBreak { return joined }
             guard chunk.major == head.major, !chunk.isIndefinite else {
-                throw WireError(.malformed, at: position, "a chunk of another kind in a CBOR string")
+                throw WireError(.malformed, at: position, "a chunk of the wrong kind in a CBOR string")
             }
             joined += cursor.bytes[try cursor.run(chunk.argument)]
         }
@@ -111,7 +111,7 @@ struct CBORDecoder {
         let start = cursor.position
         let key = try value(depth: depth)
         if let last = pairs.entries.last, !last.key.precedes(key) || pairs.isDisordered {
-            guard pairs.isNew(key) else { throw WireError(.duplicate, at: start, "a CBOR map key that is there twice") }
+            guard pairs.isNew(key) else { throw WireError(.duplicate, at: start, "a duplicate CBOR map key") }
             if !last.key.precedes(key) { try note(start, "a CBOR map key out of order") }
         }
         pairs.entries.append(.init(key: key, value: try value(depth: depth)))

@@ -39,7 +39,7 @@ extension CBOR {
 
         /// Returns the value of a key, or `nil` when it is absent.
         ///
-        /// - Throws: `malformed` when the value is of another kind.
+        /// - Throws: `malformed` when the value is of the wrong kind.
         public func optional<Value>(_ key: CBOR, _ kind: Kind<Value>) throws(WireError) -> Value? {
             guard let item = map[key] else { return nil }
             guard let value = kind.read(item) else { throw mismatch(key, kind.name, item.kindName) }
@@ -48,7 +48,7 @@ extension CBOR {
 
         /// Returns the value of a key.
         ///
-        /// - Throws: `missing` when it is absent, `malformed` when it is of another kind.
+        /// - Throws: `missing` when it is absent, `malformed` when it is of the wrong kind.
         public func required<Value>(_ key: CBOR, _ kind: Kind<Value>) throws(WireError) -> Value {
             guard let value = try optional(key, kind) else {
                 throw WireError(.missing, at: start, "\(name(key)): expected \(kind.name), it is not there")
@@ -58,7 +58,7 @@ extension CBOR {
 
         /// Returns the elements of an array, or `nil` when it is absent.
         ///
-        /// - Throws: `malformed` when the value or one of its elements is of another kind.
+        /// - Throws: `malformed` when the value or one of its elements is of the wrong kind.
         public func optionalList<Value>(_ key: CBOR, of kind: Kind<Value>) throws(WireError) -> [Value]? {
             guard let elements = try optional(key, .array) else { return nil }
             var values: [Value] = []
@@ -108,7 +108,7 @@ extension CBOR {
 }
 
 extension ByteReader {
-    /// Takes one CBOR map for access by key and leaves the bytes after it; `what` names it in errors.
+    /// Reads one CBOR map for access by key and leaves the bytes after it; `what` names it in errors.
     public mutating func cborFields(_ what: String, _ mode: CBOR.Mode = .lenient) throws(WireError) -> CBOR.Fields {
         let start = offset
         let source = cborCursor.bytes

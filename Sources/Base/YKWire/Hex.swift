@@ -33,12 +33,12 @@ public enum Hex {
 
     /// Decodes pairs of digits of either case.
     ///
-    /// - Throws: `WireError` with the offset for an odd count or another character.
+    /// - Throws: `WireError` with the offset for an odd count or an invalid character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         try pairs(of: text, "hexadecimal digit", nibble)
     }
 
-    /// The value of a digit of either case; `nil` for another character.
+    /// The value of a digit of either case; `nil` for any other character.
     @inline(__always) package static func nibble(_ digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit - 0x30

@@ -82,7 +82,7 @@ extension JSONValue {
                 let start = position
                 let key = try string()
                 guard keys.insert(key).inserted else {
-                    throw WireError(.duplicate, at: start, "key \(key) is there twice")
+                    throw WireError(.duplicate, at: start, "duplicate key \(key)")
                 }
                 skipSpace()
                 guard take(":") else { throw fault("expected :") }

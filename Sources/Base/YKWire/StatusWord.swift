@@ -76,7 +76,7 @@ public struct StatusWord: OpenSet {
     public var meaning: String? {
         if let tries = triesLeft { return tries == 1 ? "1 try left" : "\(tries) tries left" }
         if let more = bytesRemaining { return "\(more) or more bytes to come" }
-        if let length = correctLe { return "wrong Le, \(length) is right" }
+        if let length = correctLe { return "wrong Le, should be \(length)" }
         return Self.meanings[rawValue]
     }
 

@@ -54,7 +54,7 @@ extension [TLV] {
 }
 
 extension ByteReader {
-    /// Takes one BER-TLV data object (ISO 7816-4 §5.2.2), of indefinite length (X.690 §8.1.3.6) only if `lengths` is
+    /// Reads one BER-TLV data object (ISO 7816-4 §5.2.2), of indefinite length (X.690 §8.1.3.6) only if `lengths` is
     /// `any`.
     public mutating func tlv(lengths: TLV.Lengths = .any) throws(WireError) -> TLV {
         let tag = try tlvTag()
@@ -62,14 +62,14 @@ extension ByteReader {
         return TLV(tag, try bytes(try tlvLength(lengths), "the value of tag \(tag)"))
     }
 
-    /// Takes data objects until nothing is left.
+    /// Reads data objects until nothing is left.
     public mutating func tlvs(lengths: TLV.Lengths = .any) throws(WireError) -> [TLV] {
         var list: [TLV] = []
         while !isAtEnd { list.append(try tlv(lengths: lengths)) }
         return list
     }
 
-    /// Takes one data object that must have this tag, and returns a reader over its value.
+    /// Reads one data object that must have this tag, and returns a reader over its value.
     public mutating func tlv(
         _ expected: TLV.Tag, _ what: String, lengths: TLV.Lengths = .any
     ) throws(WireError) -> ByteReader {
@@ -81,7 +81,7 @@ extension ByteReader {
         return try reader(try tlvLength(lengths), what)
     }
 
-    /// Takes a tag of one to four bytes (ISO 7816-4 §5.2.2.1).
+    /// Reads a tag of one to four bytes (ISO 7816-4 §5.2.2.1).
     public mutating func tlvTag() throws(WireError) -> TLV.Tag {
         let start = offset
         let first = try byte("a tag")
@@ -95,7 +95,7 @@ extension ByteReader {
         throw WireError(.tooLarge, at: start, "a tag of more than four bytes")
     }
 
-    /// Takes a definite length field (ISO 7816-4 §5.2.2.2) of at most four length bytes.
+    /// Reads a definite length field (ISO 7816-4 §5.2.2.2) of at most four length bytes.
     public mutating func tlvLength(_ lengths: TLV.Lengths = .any) throws(WireError) -> Int {
         let start = offset
         let first = try byte("a length")
@@ -110,7 +110,7 @@ extension ByteReader {
         return length
     }
 
-    /// Takes a value of indefinite length (X.690 §8.1.3.6): data objects up to the end-of-contents 00 00.
+    /// Reads a value of indefinite length (X.690 §8.1.3.6): data objects up to the end-of-contents 00 00.
     private mutating func indefinite(_ tag: TLV.Tag, depth: Int = 0) throws(WireError) -> [UInt8] {
         guard tag.isConstructed, depth < 16 else {
             throw WireError(.tooDeep, at: offset, "indefinite length in tag \(tag)")

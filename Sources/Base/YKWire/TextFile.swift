@@ -2,8 +2,8 @@
 
 /// The text of a file that a person or a program saved, in whichever encoding.
 ///
-/// Editors and shells of Windows write UTF-16 and byte order marks, older programs Windows-1252. UTF-8 is tried first; what
-/// has control characters that no text has is not text.
+/// Editors and shells of Windows write UTF-16 and byte order marks, older programs Windows-1252. UTF-8 is tried first;
+/// bytes with control characters that no text has are not text.
 package enum TextFile {
     /// The byte order mark in UTF-8.
     private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]

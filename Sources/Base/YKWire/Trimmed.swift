@@ -16,7 +16,8 @@ extension Substring {
 }
 
 extension Unicode.Scalar {
-    /// ASCII is told apart without Unicode's tables, which a short run would read from the program's file for this alone.
+    /// ASCII is handled without Unicode's tables, which a short run would otherwise load from the program's file for
+    /// this alone.
     fileprivate var isWhiteSpace: Bool {
         isASCII ? value == 0x20 || (0x09...0x0D).contains(value) : properties.isWhitespace
     }

@@ -60,7 +60,8 @@ public struct UTCDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// `YYYY-MM-DDThh:mm:ssZ` (RFC 3339) for a time in seconds since 1970-01-01 00:00 UTC.
     public static func timestamp(_ seconds: Int64) -> String { timestamp(seconds, zone: "Z") }
 
-    /// Date and time of day, with text between them and a zone behind, for a time in seconds since 1970-01-01 00:00 UTC.
+    /// Date and time of day, with text between them and a zone at the end, for a time in seconds since 1970-01-01 00:00
+    /// UTC.
     package static func timestamp(_ seconds: Int64, separator: String = "T", zone: String) -> String {
         let date = UTCDate(seconds: seconds)
         let (rest, isOutside) = seconds.subtractingReportingOverflow(date.seconds)

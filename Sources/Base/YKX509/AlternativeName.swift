@@ -8,8 +8,8 @@ public struct AlternativeName: Hashable, Sendable {
     let object: TLV
 
     /// Parses `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`,
-    /// `upn:alice@example.com`, a user principal name as Windows uses it for log-on, `dirname:CN=Alice,O=Example`
-    /// (RFC 4514), `rid:1.2.3.4`, and `othername:1.2.3.4;UTF8:text`. The names of kinds are those of OpenSSL, and may be in
+    /// `upn:alice@example.com`, a user principal name as used for Windows log-on, `dirname:CN=Alice,O=Example` (RFC
+    /// 4514), `rid:1.2.3.4`, and `othername:1.2.3.4;UTF8:text`. The names of kinds are those of OpenSSL, and may be in
     /// upper case.
     ///
     /// - Throws: `X509NameError`.
@@ -19,7 +19,7 @@ public struct AlternativeName: Hashable, Sendable {
             throw X509NameError("\(text) is not an alternative name, as in dns:example.com")
         }
         guard let kind = Kind(rawValue: parts[0].lowercased()) else {
-            throw X509NameError("\(parts[0]) is not a kind of name; \(Kind.words) are")
+            throw X509NameError("unknown kind of name \(parts[0]); known are \(Kind.words)")
         }
         guard let object = try Self.object(kind, parts[1]) else {
             throw X509NameError("\(parts[1]) is not \(kind.meaning)")
@@ -130,7 +130,7 @@ extension AlternativeName {
         return String(validating: text.value, as: UTF8.self).map { (type, $0) }
     }
 
-    /// Programs that end a string at a control character would see another name than the signed one.
+    /// Programs that end a string at a control character would see a different name from the signed one.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }

@@ -4,30 +4,30 @@ package import YKWire
 
 /// Objects in distinguished encoding (X.690 §10, §11): lengths are definite and in their shortest form.
 extension ByteReader {
-    /// Takes one object of any tag.
+    /// Reads one object of any tag.
     package mutating func der() throws(WireError) -> TLV { try tlv(lengths: .shortest) }
 
-    /// Takes objects until nothing is left.
+    /// Reads objects until nothing is left.
     package mutating func derObjects() throws(WireError) -> [TLV] { try tlvs(lengths: .shortest) }
 
-    /// Takes one object that must have this tag, and returns a reader over its value.
+    /// Reads one object that must have this tag, and returns a reader over its value.
     package mutating func der(_ expected: TLV.Tag, _ what: String) throws(WireError) -> ByteReader {
         try tlv(expected, what, lengths: .shortest)
     }
 
-    /// Takes a SEQUENCE, and returns it with its tag and length.
+    /// Reads a SEQUENCE, and returns it with its tag and length.
     mutating func derSequence(_ what: String) throws(WireError) -> [UInt8] {
         var content = try der(0x30, what)
         return TLV(0x30, content.rest()).encoded
     }
 
-    /// Takes an OCTET STRING.
+    /// Reads an OCTET STRING.
     package mutating func derOctets(_ what: String) throws(WireError) -> [UInt8] {
         var content = try der(0x04, what)
         return content.rest()
     }
 
-    /// Takes an INTEGER in its shortest form.
+    /// Reads an INTEGER in its shortest form.
     ///
     /// - Returns: The two's complement, most significant byte first.
     package mutating func derInteger(_ what: String) throws(WireError) -> [UInt8] {
@@ -41,7 +41,7 @@ extension ByteReader {
         return bytes
     }
 
-    /// Takes an INTEGER from 0 to 2³¹ - 1.
+    /// Reads an INTEGER from 0 to 2³¹ - 1.
     package mutating func derNumber(_ what: String) throws(WireError) -> Int {
         let start = offset
         let bytes = try derInteger(what)
@@ -51,7 +51,7 @@ extension ByteReader {
         return bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Takes a BOOLEAN: FF or 00.
+    /// Reads a BOOLEAN: FF or 00.
     mutating func derBoolean(_ what: String) throws(WireError) -> Bool {
         let start = offset
         var content = try der(0x01, what)
@@ -62,7 +62,7 @@ extension ByteReader {
         }
     }
 
-    /// Takes a BIT STRING whose unused bits are zero.
+    /// Reads a BIT STRING whose unused bits are zero.
     mutating func derBits(_ what: String) throws(WireError) -> [UInt8] {
         let start = offset
         var content = try der(0x03, what)
@@ -74,7 +74,7 @@ extension ByteReader {
         return bytes
     }
 
-    /// Takes an object identifier.
+    /// Reads an object identifier.
     package mutating func derOID(_ what: String) throws(WireError) -> OID {
         let start = offset
         var content = try der(0x06, what)

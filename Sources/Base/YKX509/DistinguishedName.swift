@@ -7,7 +7,7 @@ public import YKWire
 public struct DistinguishedName: Hashable, Sendable, CustomStringConvertible {
     /// One attribute of a name.
     public struct Attribute: Hashable, Sendable {
-        /// What it is, such as `2.5.4.3` for a common name.
+        /// The type, such as `2.5.4.3` for a common name.
         public let type: OID
         /// Its value, usually of a string type.
         public let value: TLV
@@ -101,7 +101,7 @@ extension NameParser.Attribute {
     }
 
     /// Whether a string is readable: not empty (X.520 §6), and without control characters; programs that end a string
-    /// at NUL would see another name than the signed one.
+    /// at NUL would see a different name from the signed one.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }

@@ -34,7 +34,7 @@ struct NameParser {
             case nil:
                 parts.append(part)
                 return parts
-            default: throw X509NameError("a comma or plus was expected")
+            default: throw X509NameError("expected a comma or plus")
             }
         }
     }
@@ -49,7 +49,7 @@ struct NameParser {
         let name = String(decoding: rest[..<equals], as: UTF8.self).trimmed.uppercased()
         rest = rest[(equals + 1)...]
         guard let type = Self.types[name] ?? OID(name.hasPrefix("OID.") ? String(name.dropFirst(4)) : name) else {
-            throw X509NameError("\(name) is not a name of a part; CN, O, OU, C are")
+            throw X509NameError("unknown attribute \(name); known are CN, O, OU, C and others")
         }
         skipSpaces()
         return Attribute(type: type, value: rest.first == UInt8(ascii: "#") ? try hexadecimal() : try text())
@@ -60,7 +60,7 @@ struct NameParser {
         let digits = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: ";") }
         rest = rest.dropFirst(digits.count)
         guard let bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self).trimmed), !bytes.isEmpty else {
-            throw X509NameError("after # stand hexadecimal digits")
+            throw X509NameError("expected hexadecimal digits after #")
         }
         return .der(bytes)
     }
@@ -109,7 +109,7 @@ struct NameParser {
             return byte
         }
         guard let byte = rest.popFirst(), Array(" \"#+,;<=>\\".utf8).contains(byte) else {
-            throw X509NameError("a backslash stands before something that needs none")
+            throw X509NameError("a backslash before a character that needs none")
         }
         return byte
     }

@@ -28,7 +28,7 @@ public struct AlgorithmIdentifier: Hashable, Sendable {
 public struct SubjectPublicKeyInfo: Hashable, Sendable {
     /// The key and its algorithm, DER.
     public let encoded: [UInt8]
-    /// What kind of key it is.
+    /// The algorithm, which gives the kind of key.
     public let algorithm: AlgorithmIdentifier
     /// The key, in the form that its algorithm prescribes.
     public let key: [UInt8]

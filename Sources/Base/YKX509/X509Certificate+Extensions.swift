@@ -11,7 +11,7 @@ extension X509Certificate {
         public let pathLength: Int?
     }
 
-    /// What a key may be used for (RFC 5280 §4.2.1.3); the first bit of the extension is the most significant one.
+    /// The permitted uses of a key (RFC 5280 §4.2.1.3); the first bit of the extension is the most significant one.
     public struct KeyUsage: OptionSet, Hashable, Sendable {
         /// The first 16 bits of the extension.
         public let rawValue: UInt16
@@ -42,7 +42,7 @@ extension X509Certificate {
         }
     }
 
-    /// What its key may be used for; `nil` if it does not say.
+    /// The permitted uses of its key; `nil` if it does not specify any.
     public var keyUsage: KeyUsage? {
         get throws(WireError) {
             try decoded("2.5.29.15") { reader throws(WireError) in
@@ -52,7 +52,7 @@ extension X509Certificate {
         }
     }
 
-    /// The purposes of its key (RFC 5280 §4.2.1.12); `nil` if it does not say.
+    /// The purposes of its key (RFC 5280 §4.2.1.12); `nil` if it does not specify any.
     public var extendedKeyUsage: [OID]? {
         get throws(WireError) {
             try decoded("2.5.29.37") { reader throws(WireError) in

@@ -41,10 +41,10 @@ public struct X509Certificate: Hashable, Sendable {
     /// Maximum size in bytes.
     private static let limit = 1 << 20
 
-    /// Reads a certificate, DER. The values of its extensions are decoded where they are asked for.
+    /// Reads a certificate, DER. The values of its extensions are decoded on access.
     ///
-    /// - Throws: `WireError` if it is malformed, longer than 1 MiB or followed by other bytes, has an extension twice, or
-    ///   names two algorithms of its signature.
+    /// - Throws: `WireError` if it is malformed, longer than 1 MiB or followed by other bytes, has an extension twice,
+    ///   or names two different signature algorithms.
     public init(der: [UInt8]) throws(WireError) {
         guard der.count <= Self.limit else { throw WireError(.tooLarge, at: 0, "a certificate of \(der.count) bytes") }
         self.der = der

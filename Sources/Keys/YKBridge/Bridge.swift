@@ -5,7 +5,7 @@ import YKHardware
 public import YKTransport
 public import YKVirtualKeyHost
 
-/// Makes the FIDO cards in the readers of this machine one security key on HID, which browsers, SSH and PAM modules find.
+/// Presents the FIDO cards in this machine's readers as one HID security key, which browsers, SSH and PAM modules find.
 public struct Bridge {
     /// The USB vendor number of the device.
     public static let vendor = BridgeDevice.vendor
@@ -24,10 +24,10 @@ public struct Bridge {
     /// Creates a bridge; nothing happens before ``run()``.
     ///
     /// - Parameters:
-    ///   - settings: How it behaves.
+    ///   - settings: The settings of the bridge.
     ///   - readers: The readers, by default those of the smart card service.
-    ///   - person: Who confirms the use of a card with contacts; by default nobody, so that it is refused.
-    ///   - environment: The timeout of an exchange with a card; its cancellation ends ``run()``.
+    ///   - person: Who confirms the use of a contact card; by default nobody, so it is refused.
+    ///   - environment: The timeout for an exchange with a card, and the cancellation that ends ``run()``.
     ///   - report: Called for each event, on the thread of ``run()``.
     public init(
         _ settings: BridgeSettings = BridgeSettings(), readers: any BridgeReaders = ServiceReaders(),
@@ -67,7 +67,7 @@ public struct Bridge {
         defer {
             watch.cancel()
             authenticator.end()
-            // The cards are disconnected from before the program ends, which would power them off.
+            // The cards are disconnected before the program ends; otherwise they would be powered off.
             work.finish(by: .after(.seconds(2)))
         }
         while !environment.cancellation.isCancelled {

@@ -14,13 +14,13 @@ public enum BridgeEvent: Hashable, Sendable {
     case cardForeign(reader: String)
     /// A card cannot be used at present.
     case cardFailed(reader: String, LinkError)
-    /// A card has left its reader.
+    /// A card was removed from its reader.
     case cardLeft(reader: String)
     /// A ceremony waits for its user.
     case waiting(BridgeWait, for: Ceremony)
     /// The wait is over.
     case waitEnded
-    /// The card has answered: CTAP2 with this status (CTAP 2.2 §8.2), U2F with 0 for success.
+    /// The card has answered, with this CTAP2 status (CTAP 2.2 §8.2); for U2F, 0 means success.
     case answered(Ceremony, reader: String, status: UInt8)
     /// A program asked the device to blink.
     case winked
@@ -28,17 +28,17 @@ public enum BridgeEvent: Hashable, Sendable {
     case serviceFailed(LinkError)
 }
 
-/// Whoever confirms the use of a card with contacts, which does not show by itself that anyone is there.
+/// The user who confirms the use of a contact card, which by itself does not prove that a user is present.
 public protocol BridgePerson: Sendable {
-    /// Asks, and returns at once; a question that is still open is replaced.
+    /// Asks the user without waiting for the answer; a pending question is replaced.
     ///
     /// - Parameter answer: Called once, on any thread, with whether the user agrees.
     func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void)
-    /// Withdraws the open question, if any.
+    /// Withdraws the pending question, if any.
     func withdraw()
 }
 
-/// Nobody: every question is answered with no.
+/// A user that answers every question with no.
 public struct NoPerson: BridgePerson {
     /// Creates it.
     public init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program asks of a bridged card, as far as it can be known without the card.
+/// What a program requests from a bridged card, as far as this is known without the card.
 public enum Ceremony: Hashable, Sendable {
     /// A credential is created for a site, named by its relying party ID, and a user.
     case register(site: String, user: String?)
@@ -12,7 +12,7 @@ public enum Ceremony: Hashable, Sendable {
     case registerU2F
     /// A U2F credential signs in; the message has only the hash of the site's name.
     case signInU2F
-    /// A program asks which of several keys is to be used.
+    /// A program asks the user to choose one of several keys.
     case select
     /// The card is to be reset: all credentials are deleted.
     case reset
@@ -24,13 +24,13 @@ public enum Ceremony: Hashable, Sendable {
 
 /// What a ceremony waits for.
 public enum BridgeWait: Hashable, Sendable {
-    /// There is no card: one has to be laid on a reader, or inserted.
+    /// There is no card: one must be laid on a reader or inserted.
     case card
-    /// The card was removed during the ceremony and has to be put back.
+    /// The card was removed during the ceremony and must be put back.
     case cardBack
-    /// The card lies there since an earlier ceremony, or for too long: it has to be lifted and laid down again.
+    /// The card has been there since an earlier ceremony, or for too long: it must be lifted and laid down again.
     case lift(reader: String)
-    /// The user has to confirm that a card with contacts may be used.
+    /// The user must confirm the use of a contact card.
     case confirmation(reader: String)
     /// Another program uses the card.
     case otherProgram(reader: String)

@@ -9,7 +9,7 @@ public struct Clipboard: Sendable {
     /// The program, and its arguments to write.
     private let copy: (program: String, arguments: [String])
     private let paste: (program: String, arguments: [String])
-    /// The arguments of the program that copies, to clear.
+    /// The arguments of that program to clear the clipboard.
     private let clearing: [String]
 
     /// Finds the clipboard of a session.

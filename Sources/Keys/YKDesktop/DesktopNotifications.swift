@@ -12,7 +12,7 @@ public struct DesktopNotifications: Sendable {
     private static let name = "org.freedesktop.Notifications"
     /// The arguments that name the service to gdbus.
     private static let service = ["--dest", name, "--object-path", "/org/freedesktop/Notifications"]
-    /// How long gdbus may take.
+    /// The timeout for gdbus.
     private static let limit = Duration.seconds(6)
 
     /// Finds the notification service of a session.

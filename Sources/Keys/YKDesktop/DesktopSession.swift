@@ -24,11 +24,11 @@ public struct DesktopSession: Hashable, Sendable {
     }
 }
 
-/// Why the desktop did not do what was asked.
+/// Why a request to the desktop failed.
 public enum DesktopError: Error, Hashable, Sendable {
     /// There is no desktop session.
     case noSession
-    /// The program that talks to the desktop is not installed.
+    /// The program that communicates with the desktop is not installed.
     case notInstalled(program: String)
     /// There is no clipboard: neither wl-copy in a Wayland session nor xclip in an X11 session.
     case noClipboard

@@ -14,7 +14,7 @@ public final class NotificationButtons: Sendable {
     private struct State {
         /// The identifiers of notifications by number.
         var shown: [UInt32: String] = [:]
-        /// While a notification is being made: the buttons that were pressed before its number was known.
+        /// While a notification is being created: the buttons pressed before its number was known.
         var early: [UInt32: String]?
         var isEnded = false
     }
@@ -32,11 +32,11 @@ public final class NotificationButtons: Sendable {
         (self.notifications, self.pressed) = (notifications, pressed)
     }
 
-    /// Starts to listen, and returns once no button that is pressed is missed.
+    /// Starts to listen, and returns once every press of a button will be noticed.
     ///
     /// - Parameters:
     ///   - pressed: Called on another thread with the identifier of a notification and the name of an action.
-    ///   - ended: Called on that thread if the notification service ends.
+    ///   - ended: Called on the same thread if the monitor ends.
     /// - Throws: `program` if the monitor cannot be run, `noThread`.
     public convenience init(
         _ notifications: DesktopNotifications,
@@ -63,8 +63,8 @@ public final class NotificationButtons: Sendable {
     /// Shows a notification for two minutes.
     ///
     /// - Parameters:
-    ///   - identifier: What is reported if a button is pressed.
-    ///   - actions: The names, of letters, and the labels of the buttons.
+    ///   - identifier: The identifier to report when a button is pressed.
+    ///   - actions: The names (letters only) and the labels of the buttons.
     /// - Throws: `notificationRefused`.
     public func show(
         _ identifier: String, _ title: String, _ lines: [String], actions: [(name: String, label: String)]
@@ -82,7 +82,7 @@ public final class NotificationButtons: Sendable {
         if let early { pressed(identifier, early) }
     }
 
-    /// Takes a line of the monitor.
+    /// Processes a line of the monitor.
     func receive(_ line: String) {
         switch DesktopNotifications.Signal(line) {
         case .connected?: isConnected.post()

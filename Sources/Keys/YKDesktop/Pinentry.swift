@@ -3,9 +3,9 @@
 import YKHardware
 import YKWire
 
-/// What is sent to pinentry (the Assuan protocol), all at once, and what its answer says.
+/// The input for pinentry (the Assuan protocol), sent all at once, and the meaning of its output.
 enum Pinentry {
-    /// Returns the lines that set a description, and then these commands.
+    /// Returns a line that sets the description, followed by the given commands.
     static func script(_ description: String, _ commands: String...) -> [UInt8] {
         let text = description.utf8.flatMap { byte in
             // A percent sign and control characters are escaped.
@@ -14,8 +14,8 @@ enum Pinentry {
         return "SETDESC ".utf8 + text + commands.flatMap { "\n\($0)".utf8 } + "\nBYE\n".utf8
     }
 
-    /// Whether CONFIRM was answered with OK: the greeting, the description and the question each have one, and nothing
-    /// else was said.
+    /// Whether CONFIRM was answered with OK: one each for the greeting, the description and the question, and no other
+    /// answer.
     static func isConfirmed(_ result: ChildProcess.Ending) -> Bool { hasSucceeded(result, answers: 3) }
 
     /// Returns the answer to GETPIN; `nil` if it failed.
@@ -24,7 +24,7 @@ enum Pinentry {
         return lines(result).first { $0.starts(with: "D ".utf8) }.map { unescaped($0.dropFirst(2)) }
     }
 
-    /// Whether pinentry ended well, and every answer is OK: this many, and perhaps one to BYE.
+    /// Whether pinentry succeeded and all answers are OK: this many, and perhaps one more to BYE.
     private static func hasSucceeded(_ result: ChildProcess.Ending, answers: Int) -> Bool {
         // Status and comment lines, and data, are not answers.
         let answers = answers...answers + 1

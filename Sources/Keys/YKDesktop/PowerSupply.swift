@@ -12,7 +12,7 @@ public enum PowerSupply {
         var isDischarging = false
         for name in SystemFile.names(in: folder) {
             func value(_ file: String) -> String? { SystemFile.text("\(folder)/\(name)/\(file)")?.trimmed }
-            // The battery of a mouse or headset has scope Device.
+            // Batteries of mice and headsets have the scope Device.
             guard value("scope") != "Device" else { continue }
             switch value("type") {
             case "Battery"?: if value("status") == "Discharging" { isDischarging = true }

@@ -47,7 +47,7 @@ public enum PromptProgram: Hashable, Sendable {
         isConfirmed(question, Self.runner(cancellation, time))
     }
 
-    /// One without a window must not use the terminal, which another program has.
+    /// A program without a window must not use the terminal, which belongs to another program.
     private static func runner(_ cancellation: Cancellation, _ limit: Duration = Self.limit) -> ProgramRunner {
         .system(cancellation, limit: limit, hasTerminal: false)
     }

@@ -12,7 +12,7 @@ public struct ScreenLock: Sendable {
     /// How long an answer is cached.
     private static let patience = Duration.seconds(1)
 
-    /// Looks at the screen of this process's session.
+    /// Watches the screen of this process's session.
     public init(cancellation: Cancellation = Cancellation()) {
         self.init(.system(cancellation, limit: .seconds(3)))
     }

@@ -26,7 +26,7 @@ public final class TouchNotifier: Sendable {
     private let shown = Mutex<UInt32?>(nil)
     private let reason = Mutex("")
     private let hasFailed = Mutex(false)
-    /// How long the command may take.
+    /// The timeout for the command.
     private static let limit = Duration.seconds(5)
 
     /// Creates a notifier.

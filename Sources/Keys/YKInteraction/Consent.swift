@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// The user's consent to what one other end requests, question by question, by the rules of a ``RemotePolicy``: no answer in
-/// time is no, and after too many questions without a yes none is asked for a while.
+/// The user's consent to the requests of one remote peer, asked for each of them by the rules of a ``RemotePolicy``: no
+/// answer in time means no, and after too many questions without a yes no more are asked for a while.
 package final class Consent: Sendable {
     private struct State {
-        /// How many questions in a row had no yes.
+        /// The number of consecutive questions without a yes.
         var refusals = 0
-        /// Until when no question is asked.
+        /// The time until which no question is asked.
         var silentUntil: ContinuousClock.Instant?
     }
 
@@ -18,7 +18,7 @@ package final class Consent: Sendable {
     /// - Parameter policy: How long a question waits for its answer.
     package init(_ policy: RemotePolicy) { time = policy.questionTime }
 
-    /// Whether too many questions had no yes, so that for a while none is asked.
+    /// Whether no questions are asked for now, because too many had no yes.
     package var isSilent: Bool {
         state.withLock { state in
             guard let until = state.silentUntil else { return false }
@@ -28,10 +28,10 @@ package final class Consent: Sendable {
         }
     }
 
-    /// Whether the user agrees; not if the task is cancelled.
+    /// Whether the user agrees; false if the task is cancelled.
     ///
     /// - Parameters:
-    ///   - ask: Asks, and returns at once; the first answer that it gets counts.
+    ///   - ask: Asks without waiting for the answer; the first answer counts.
     ///   - withdraw: Withdraws the question, which may have been answered.
     package func agrees(
         _ ask: (@escaping @Sendable (Bool) -> Void) -> Void, withdraw: () -> Void
@@ -70,7 +70,7 @@ private final class FirstAnswer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Gives an answer; later ones do not count.
+    /// Gives an answer; later ones are ignored.
     func give(_ answer: Bool) {
         let waiting = state.withLock { state in
             guard state.answer == nil else { return CheckedContinuation<Bool, Never>?.none }

@@ -4,26 +4,26 @@ import Synchronization
 public import YKCrypto
 import YKProtocols
 
-/// Asks its sources in order and then the person, holds what a key accepted, never sends again what it refused, and never
-/// spends a last try unasked.
+/// Obtains credentials from its sources in order, then from the person. It holds what a key accepted, never sends again
+/// what the key refused, and never uses the last try without asking.
 ///
 /// There is one question at a time for each credential: a second use waits for the answer to the first.
 public final class CredentialBroker: Sendable {
-    /// What is known of one credential.
+    /// The state of one credential.
     private struct Entry {
         /// The credential that was accepted and is returned again.
         var held: SharedSecret?
-        /// Changes with each acceptance and forgetting, so that a timer knows its own secret.
+        /// Changes whenever a credential is accepted or forgotten, so that a timer recognizes its own.
         var generation = 0
-        /// The credential returned last, neither accepted nor refused yet, and whether it may be held.
+        /// The credential returned last, neither accepted nor refused yet, and whether it is for one use only.
         var pending: (secret: SharedSecret, isForOnce: Bool)?
-        /// What was refused.
+        /// The credentials that were refused.
         var refused: [SharedSecret] = []
         /// The tries that the key reported with its latest refusal.
         var triesLeft: Int?
         /// Whether it is being asked for or tried.
         var isBusy = false
-        /// Those who wait for their turn.
+        /// The callers that wait for their turn.
         var waiting: [(number: Int, resume: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -32,7 +32,7 @@ public final class CredentialBroker: Sendable {
         var number = 0
     }
 
-    /// What brokers with different sources have in common.
+    /// The state shared by brokers with different sources.
     private final class Memory: Sendable {
         let lifetime: Duration?
         let state = Mutex(State())
@@ -54,9 +54,9 @@ public final class CredentialBroker: Sendable {
     /// Creates a broker.
     ///
     /// - Parameters:
-    ///   - sources: Where credentials come from without a question, in this order.
+    ///   - sources: The sources that ask no one, tried in this order.
     ///   - person: Who is asked if no source has one.
-    ///   - lifetime: How long an accepted credential is held; `nil` as long as the broker, zero not at all.
+    ///   - lifetime: How long an accepted credential is held: `nil` for the broker's lifetime, zero for not at all.
     public convenience init(
         _ sources: [any CredentialSource], person: any CredentialPrompt, lifetime: Duration? = nil
     ) {
@@ -67,18 +67,18 @@ public final class CredentialBroker: Sendable {
         (self.sources, self.person, self.memory) = (sources, person, memory)
     }
 
-    /// Returns a broker with other sources and another person, which knows what this one knows: what is held and what was
-    /// refused, and who is asking.
+    /// Returns a broker with other sources and another person that shares the state of this one: what is held, what was
+    /// refused, and which questions are pending.
     public func asking(_ sources: [any CredentialSource], person: any CredentialPrompt) -> CredentialBroker {
         CredentialBroker(sources, person, memory)
     }
 
-    /// Authenticates with a credential: obtains it, hands it to `body`, and takes note of whether it was accepted.
+    /// Authenticates with a credential: obtains it, passes it to `body`, and records whether it was accepted.
     ///
     /// - Parameters:
-    ///   - tries: Reads the remaining tries, if the request does not have them: before a person is asked, and before
-    ///     something is sent that was stored. What is given for this use is sent without, which saves an exchange.
-    ///   - body: What authenticates and does nothing else. Its error counts as a refusal if it says so
+    ///   - tries: Reads the remaining tries, if the request does not contain them, before a person is asked and before
+    ///     a stored credential is sent. A credential given for this use is sent without that, which saves an exchange.
+    ///   - body: Authenticates, and does nothing else. Its error counts as a refusal if it reports one
     ///     (`CredentialRefusal`).
     /// - Throws: `CredentialError`, and the errors of the sources, of the person and of `body`.
     public nonisolated(nonsending) func use<Value>(
@@ -114,8 +114,8 @@ public final class CredentialBroker: Sendable {
         return try await find(request, tries)
     }
 
-    /// Whether ``obtain(_:counting:)`` asks no one: the credential is held, or a source has it and the key has refused
-    /// none. Nothing is read.
+    /// Whether ``obtain(_:counting:)`` asks no one: the credential is held, or a source has it and the key has not
+    /// refused any. Nothing is read.
     public func isAtHand(_ request: CredentialRequest) -> Bool {
         if held(request) != nil { return true }
         if memory.state.withLock({ $0.entries[request.id]?.refused.isEmpty == false }) { return false }
@@ -143,7 +143,7 @@ public final class CredentialBroker: Sendable {
         }
     }
 
-    /// Remembers that the key refused the credential returned last.
+    /// Records that the key refused the credential returned last.
     public func refused(_ id: CredentialID, triesLeft: Int?) {
         memory.state.withLock { state in
             guard let pending = state.entries[id]?.pending else { return }
@@ -154,7 +154,7 @@ public final class CredentialBroker: Sendable {
         }
     }
 
-    /// Takes note of a failure with the credential returned last: of a refusal, if the error is one of this credential.
+    /// Handles an error after the use of the credential returned last: records a refusal if the error reports one.
     public func failed(_ id: CredentialID, _ error: any Error) {
         guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else {
             return
@@ -162,7 +162,7 @@ public final class CredentialBroker: Sendable {
         refused(id, triesLeft: refusal.triesLeft)
     }
 
-    /// Forgets what is held of a credential, and what was refused: it was changed, or the key reset.
+    /// Forgets a held credential and those that were refused, because it was changed or the key was reset.
     public func forget(_ id: CredentialID) {
         memory.state.withLock { state in
             state.entries[id]?.held = nil
@@ -186,7 +186,8 @@ extension CredentialBroker {
             request.triesLeft = memory.state.withLock { $0.entries[id]?.triesLeft }
         }
         try check(request)
-        // What was accepted before may have been changed elsewhere: it is not tried when that could block the key.
+        // A credential accepted before may have been changed elsewhere, so it is not tried when that could block the
+        // key.
         if let held = held(request) { return give(held, request) }
         var obstacle: CredentialError?
         for source in sources {
@@ -211,7 +212,7 @@ extension CredentialBroker {
         return give(answer, request)
     }
 
-    /// Reads the tries once, unless they are known.
+    /// Reads the remaining tries once, unless they are known.
     private nonisolated(nonsending) func count(_ request: inout CredentialRequest, _ tries: Tries?) async throws {
         guard !request.isNew, request.isFactoryDefault == nil, let counted = try await tries?() else { return }
         (request.triesLeft, request.isFactoryDefault) = (counted.left, counted.isFactoryDefault)

@@ -2,10 +2,10 @@
 
 public import YKCrypto
 
-/// Whoever is asked for a credential: a person at a terminal, behind ssh-askpass, in age's dialogue, at a desktop; a
-/// plan; a test.
+/// The party that is asked for a credential: a person at a terminal, through ssh-askpass, in age's dialogue or at a
+/// desktop; a plan; a test.
 ///
-/// It is asked while a service may be waiting for the answer, and never calls that service.
+/// A service may be waiting for the answer, so the prompt must never call that service.
 public protocol CredentialPrompt: Sendable {
     /// Whether there is anybody to ask.
     var isThere: Bool { get }
@@ -13,11 +13,12 @@ public protocol CredentialPrompt: Sendable {
     /// Asks for a credential; a new one twice.
     ///
     /// - Returns: The credential; `nil` if no one can be asked.
-    /// - Throws: `Declined` for a no, and errors of its own: there is no terminal, the question was interrupted.
+    /// - Throws: `Declined` if the user declines, or an error of its own, such as a missing terminal or an
+    ///   interruption.
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }
 
-/// A question that was answered with no, or not at all.
+/// The question was answered with no, or not at all.
 public struct Declined: Error, Hashable, Sendable {
     /// A refusal.
     public init() {}

@@ -3,7 +3,8 @@
 public import YKCrypto
 public import YKProtocols
 
-/// One credential: its kind, and what it belongs to. What is known of one is never used for another.
+/// The identity of a credential: its kind, and what it belongs to. The state of one credential is never used for
+/// another.
 public struct CredentialID: Hashable, Sendable {
     /// What it opens.
     public let kind: CredentialKind
@@ -20,7 +21,7 @@ public struct CredentialID: Hashable, Sendable {
     }
 }
 
-/// The remaining tries of a credential, and whether it is a new key's.
+/// The remaining tries of a credential, and whether it is the factory default.
 public struct CredentialTries: Hashable, Sendable {
     /// The tries that are left.
     public let left: Int
@@ -39,17 +40,17 @@ public struct CredentialRequest: Hashable, Sendable {
     public let id: CredentialID
     /// What it is for, as the end of "to …": `sign for 'alice'`.
     public let purpose: String
-    /// How it is written, if the key reports that: `AES192, 48 digits`.
+    /// The form of the credential, if the key reports it: `AES192, 48 digits`.
     public let form: String?
     /// The tries that are left; `nil` where they are unlimited or unknown.
     public internal(set) var triesLeft: Int?
     /// Whether it is still the factory default; `nil` if the key does not report it.
     public internal(set) var isFactoryDefault: Bool?
-    /// Whether it is to be set rather than used: it is asked for twice, and never comes from what is held.
+    /// Whether it is set rather than used: it is asked for twice, and a held one is never used.
     public let isNew: Bool
-    /// Whether the person is to enter it for this use alone: it is neither held nor comes from what is held.
+    /// Whether it is entered for this use only: it is not held, and a held one is not used.
     public let isForOnce: Bool
-    /// Whether an empty one is a credential too, as the management password of a new YubiHSM Auth is.
+    /// Whether it may be empty, like the management password of a new YubiHSM Auth.
     public let allowsEmpty: Bool
 
     /// Describes a request.
@@ -67,7 +68,7 @@ public struct CredentialRequest: Hashable, Sendable {
         self.allowsEmpty = allowsEmpty
     }
 
-    /// Whether a wrong one blocks the key.
+    /// Whether a wrong credential blocks the key.
     var isLastTry: Bool { !isNew && triesLeft == 1 }
 }
 
@@ -79,23 +80,24 @@ public enum CredentialError: Error, Hashable, Sendable {
     case blocked(CredentialID)
     /// One try is left, and the available credential was given before that was known.
     case lastTry(CredentialID)
-    /// The key refused the same one before; it was not sent again.
+    /// The key refused the same credential before; it was not sent again.
     case refusedBefore(CredentialID)
-    /// Whoever was asked declined.
+    /// The user declined.
     case declined(CredentialID)
     /// No one can be asked.
     case nobodyToAsk(CredentialID)
 }
 
-/// Where credentials come from without a question: an option, a variable, a keyring.
+/// A source of credentials that asks no one: an option, a variable, a keyring.
 public protocol CredentialSource: Sendable {
-    /// Whether its credential may be sent when one try is left. True for what was given with this very run, knowing the
-    /// key; false for what was stored or set beforehand.
+    /// Whether its credential may be sent when one try is left. True if it was given for this run and for this key;
+    /// false if it was stored or set beforehand.
     var isGivenNow: Bool { get }
 
-    /// Whether ``credential(_:)`` has one. Nothing is read for the answer.
+    /// Whether ``credential(_:)`` has one; nothing is read to find out.
     func has(_ request: CredentialRequest) -> Bool
 
-    /// The credential; `nil` if the source has none for this one. A source of one key answers for no other.
+    /// Returns the credential; `nil` if the source has none for the request. A source for one key does not answer for
+    /// another.
     nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret?
 }

@@ -2,36 +2,36 @@
 
 import YKFIDO
 
-/// What programs on another machine may do with the key here: through a remote bridge, where a request names a relying
-/// party, whose origin cannot be checked since a message has only the hash of the client data; and through a forwarded SSH
-/// agent, where the name is the fingerprint of the host from which the request comes.
+/// What programs on another machine may do with the local key: through a remote bridge, where a request names a relying
+/// party, whose origin cannot be checked since a message contains only the hash of the client data; and through a
+/// forwarded SSH agent, where the name is the fingerprint of the host from which the request comes.
 public struct RemotePolicy: Hashable, Sendable {
-    /// After how many questions in a row without a yes, and for how long, no more are asked.
+    /// The number of consecutive questions without a yes after which no more are asked, and for how long.
     package static let (questionLimit, silence) = (5, Duration.seconds(60))
 
-    /// The only names for which something may be asked; empty: all except those that guard secrets of this machine.
+    /// The only names for which requests are allowed; if empty, all except those that guard secrets of this machine.
     public var allowed: [NamePattern] = []
-    /// Names that are allowed like ``allowed``, and without a question.
+    /// Names that are allowed without asking the user.
     public var allowedAlways: [NamePattern] = []
     /// How long a question waits for its answer.
     public var questionTime = Duration.seconds(30)
 
-    /// Creates a policy: the user is asked each time, about any site on the web.
+    /// Creates a policy that asks the user each time and allows any web site.
     public init() {}
 
-    /// Why something is refused.
+    /// Why a request is refused.
     public enum Refusal: Hashable, Sendable {
-        /// A command that is not for the far end, by its name in the standard.
+        /// A command that the far end may not use, by its name in the standard.
         case command(String)
         /// A site that is not among those allowed.
         case otherSite
-        /// A relying party whose credentials guard secrets or log-ins of this machine, not named.
+        /// A relying party that is not named and whose credentials guard secrets or log-ins of this machine.
         case localSecret
         /// A search for credentials without a touch, for a site that is not named.
         case probe
         /// There is no enumeration to continue.
         case nothingNext
-        /// The user said no, or nothing in time.
+        /// The user declined, or did not answer in time.
         case declined
         /// Too many questions without a yes.
         case tooManyQuestions
@@ -39,7 +39,7 @@ public struct RemotePolicy: Hashable, Sendable {
         case malformed
     }
 
-    /// Why nothing may be asked for a site; `nil` if it may.
+    /// Why requests for a site are refused; `nil` if they are allowed.
     package func refusal(of site: String) -> Refusal? {
         if isNamed(site) { return nil }
         if Self.isLocal(site) { return .localSecret }
@@ -52,23 +52,23 @@ public struct RemotePolicy: Hashable, Sendable {
     /// Whether a name needs no question.
     package func isAllowedAlways(_ name: String) -> Bool { allowedAlways.contains { $0.matches(name) } }
 
-    /// Relying parties that look like sites, and are none.
+    /// Relying parties that look like web sites but are not.
     private static let local = ["age-encryption.org", "io.systemd.cryptsetup", "io.systemd.home"]
 
-    /// Whether a name is no site on the web: a relying party that guards local secrets or log-ins, such as `ssh:`,
-    /// `pam://host`, `ykit:store` and the names that programs for disks use, or a name that no browser would send.
+    /// Whether a name is not a web site: a relying party that guards local secrets or log-ins, such as `ssh:`,
+    /// `pam://host`, `ykit:store` and those of disk encryption programs, or a name that no browser would send.
     package static func isLocal(_ name: String) -> Bool {
         if local.contains(name) { return true }
         return !DomainName.isValid(name) || name != "localhost" && !name.utf8.contains(UInt8(ascii: "."))
     }
 }
 
-/// The name of a relying party or a host, or of several: one `*` stands for any characters.
+/// A pattern for the names of relying parties or hosts: one `*` stands for any characters.
 public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     private let beginning: String
     private let end: String?
 
-    /// Reads a pattern; `nil` if it is empty, longer than 255 bytes, has a second `*` or a control character.
+    /// Parses a pattern; `nil` if it is empty or longer than 255 bytes, or has a second `*` or a control character.
     public init?(_ text: String) {
         let parts = text.split(separator: "*", omittingEmptySubsequences: false)
         guard (1...255).contains(text.utf8.count), parts.count <= 2,
@@ -81,7 +81,7 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it is written.
     public var description: String { beginning + (end.map { "*" + $0 } ?? "") }
 
-    /// Whether it stands for a name. One that is no site on the web has to be named in full, or at least by its scheme
+    /// Whether it matches a name. A name that is not a web site must be given in full, or at least with its scheme
     /// (`ssh:*`), so that `*` does not include it.
     package func matches(_ name: String) -> Bool {
         guard let end else { return Array(name.utf8) == Array(beginning.utf8) }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whoever follows an operation: is told what happens, confirms what cannot be undone, and touches the key.
+/// The user of an operation, who is told what happens, confirms what cannot be undone, and touches the key.
 public protocol UserInteraction: Sendable {
     /// Reports a warning or a step.
     func tell(_ news: any UserNews)
 
     /// Asks whether to continue. Silence and an empty answer mean no.
     ///
-    /// - Throws: `Declined`, or the person's own error, such as that there is no terminal.
+    /// - Throws: `Declined`, or an error of the implementation, such as a missing terminal.
     nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws
 
-    /// Begins to wait for a touch. The key may answer at once: the user is notified only if the wait continues.
+    /// Begins to wait for a touch. The key may answer immediately, so the user is notified only if the wait continues.
     func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch
 }
 
-/// Something to report, of the library that reports it: a value, whose words are the program's.
+/// Something to report: a value defined by the reporting library, which the program puts into words.
 public protocol UserNews: Sendable {}
 
-/// What the exchanges that follow are for: `sign a file`.
+/// The purpose of the exchanges that follow: `sign a file`.
 public struct OperationPurpose: UserNews, Hashable {
     /// The purpose, as the end of "to …".
     public let text: String
@@ -25,7 +25,7 @@ public struct OperationPurpose: UserNews, Hashable {
     public init(_ text: String) { self.text = text }
 }
 
-/// Something to confirm, of the library that asks: a value, whose words are the program's.
+/// Something to confirm: a value defined by the asking library, which the program puts into words.
 public protocol UserConfirmation: Sendable {}
 
 /// Whether a key waits for a touch.
@@ -45,7 +45,7 @@ public protocol PendingTouch: Sendable {
     func end()
 }
 
-/// The person was told to touch the key, and did not in time.
+/// The person was told to touch the key, but did not do so in time.
 public struct TouchMissed: Error, Hashable, Sendable {
     /// A missed touch.
     public init() {}

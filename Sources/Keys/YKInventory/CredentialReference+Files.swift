@@ -16,7 +16,7 @@ extension CredentialReference {
     ///
     /// - Parameters:
     ///   - bytes: The start of the file, up to ``readLimit`` bytes.
-    ///   - name: What people call the file.
+    ///   - name: The display name of the file.
     ///   - host: The name of this machine, for the origin of pam_u2f.
     /// - Throws: ``ReferenceError``.
     public static func all(in bytes: [UInt8], of name: String, host: String) throws(ReferenceError) -> [Self] {
@@ -85,7 +85,7 @@ extension CredentialReference {
 
     // MARK: age
 
-    /// The recipients or identities of a file; those of no key are left out.
+    /// The recipients or identities of a file; those that belong to no security key are omitted.
     private static func ageKeys(_ lines: [String], _ name: String) throws(ReferenceError) -> [Self] {
         var found: [Self] = []
         for line in lines {

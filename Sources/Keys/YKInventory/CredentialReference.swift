@@ -5,29 +5,29 @@ import YKCrypto
 public import YKLUKS
 import YKWire
 
-/// An entry of a file or volume that one key can open. Which key that is, only the keys report.
+/// An entry of a file or volume that one key can open. Only the keys can report which one.
 public struct CredentialReference: Hashable, Sendable {
-    /// How a key finds out whether the entry is its own.
+    /// How to find out whether the entry belongs to a key.
     public enum Test: Hashable, Sendable {
-        /// It has this FIDO2 or U2F credential.
+        /// The key has this FIDO2 or U2F credential.
         case credential([UInt8], rpID: String)
-        /// It stores a credential of this relying party with this fingerprint of its public key.
+        /// The key stores a credential of this relying party whose public key has this fingerprint.
         case stored(fingerprint: String, rpID: String)
-        /// It has this key for age in a PIV slot.
+        /// The key has this age key in a PIV slot.
         case ageKey(AgePublicKey)
-        /// It has a key with this tag for age in a PIV slot.
+        /// The key has an age key with this tag in a PIV slot.
         case ageTag([UInt8])
-        /// It has the key in a PIV slot for which a file key was wrapped.
+        /// The key has, in a PIV slot, the key for which a file key was wrapped.
         case ageFile(AgeWrapping)
-        /// It has this serial number.
+        /// The key has this serial number.
         case serial(String)
-        /// Nothing tells.
+        /// There is no way to find out.
         case none
     }
 
     /// What is opened.
     public var item: Inventory.Item
-    /// How a key finds out.
+    /// How to find out whether it belongs to a key.
     public var test: Test
 
     /// Creates a reference.

@@ -5,7 +5,7 @@ public import YKWire
 extension Inventory {
     /// The value of the member `format`.
     public static let format = "ykit-inventory"
-    /// The version of the form that is written; later forms have a higher one.
+    /// The version of the format that is written; later formats have a higher one.
     public static let formatVersion: Int64 = 1
 
     private static let limit = 4 << 20
@@ -49,7 +49,7 @@ extension Inventory {
         for entry in entries { items.append(try Item(entry)) }
         var gaps: [Gap] = []
         for entry in json["gaps"]?.array ?? [] {
-            // A kind of a later program is as unread as any other.
+            // A kind that a later version added is skipped.
             guard let kind = Kind(rawValue: entry["kind"]?.string ?? "") else { continue }
             gaps.append(Gap(kind, Gap.Reason(rawValue: entry["reason"]?.string ?? "") ?? .failed))
         }
@@ -85,6 +85,6 @@ extension String? {
 public enum InventoryError: Error, Hashable, Sendable {
     /// It is malformed.
     case malformed(String)
-    /// Its form is of a version that this library does not read.
+    /// Its format version is not supported by this library.
     case version(Int64)
 }

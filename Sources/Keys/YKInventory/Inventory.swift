@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key opens, as far as the key and the files that refer to it tell. It contains no secrets, so that it can be
+/// What a key opens, as far as the key and the files that refer to it reveal this. It contains no secrets, so it can be
 /// saved and compared with another key while this one is in a safe.
 public struct Inventory: Hashable, Sendable {
     /// The key.
     public var key: InventoriedKey
     /// When the inventory was made, in seconds since 1970.
     public var time: Int64
-    /// What the key opens.
+    /// The items that the key opens.
     public var items: [Item]
-    /// What was not read.
+    /// The items that were not read.
     public var gaps: [Gap]
 
     /// Creates an inventory.
@@ -41,13 +41,13 @@ public struct Inventory: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         /// Its kind.
         public var kind: Kind
-        /// What is opened, by which items of two keys are matched: a relying party with the account's identifier, the
-        /// name of an OATH account, a volume.
+        /// What is opened: a relying party with the account's identifier, the name of an OATH account, a volume. Items
+        /// of two keys are matched by it.
         public var target: String
-        /// The name for people.
+        /// The display name.
         public var name: String
-        /// What tells the secret from others without giving it away: the fingerprint of a public key or credential, or two
-        /// codes for times long past; `nil` if the key does not report it.
+        /// What identifies the secret without revealing it: the fingerprint of a public key or credential, or two codes
+        /// for times long past; `nil` if the key does not report it.
         public var mark: String?
         /// The relying party of a passkey.
         public var relyingParty: String?
@@ -83,7 +83,7 @@ public struct Inventory: Hashable, Sendable {
     }
 }
 
-/// The key that an inventory is of.
+/// The key that an inventory describes.
 public struct InventoriedKey: Hashable, Sendable {
     /// The product's name.
     public var name: String

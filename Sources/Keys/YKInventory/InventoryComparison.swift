@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a second key opens what a first one does.
+/// A comparison that shows whether a second key opens everything that a first one does.
 public struct InventoryComparison: Hashable, Sendable {
     /// What the second key has for an item of the first.
     public enum Verdict: String, Sendable, Hashable, CaseIterable {
         /// The same secret or private key.
         case same
-        /// A credential of its own for the same account, login, volume or file.
+        /// A separate credential for the same account, login, volume or file.
         case own
-        /// An entry of the same name, whose secret could not be compared.
+        /// An entry with the same name, whose secret could not be compared.
         case named
-        /// An entry of the same name with another secret.
+        /// An entry with the same name but a different secret.
         case different
         /// Nothing.
         case missing
@@ -33,15 +33,15 @@ public struct InventoryComparison: Hashable, Sendable {
 
     /// The first key's items in their order.
     public let rows: [Row]
-    /// The second key's items for which the first key has nothing.
+    /// The second key's items that have no counterpart on the first key.
     public let additional: [Inventory.Item]
-    /// The kinds of which the first key's items were not read, so that some may be missing here.
+    /// The kinds of items that were not read from the first key, so that rows may be missing.
     public let unread: [Inventory.Gap]
 
     /// Whether everything was read, and the second key covers all of it.
     public var isCovered: Bool { unread.isEmpty && rows.allSatisfy(\.verdict.isCovered) }
 
-    /// Compares what a second key opens with what a first one does.
+    /// Compares the inventory of a second key with that of a first one.
     public init(of first: Inventory, with second: Inventory) {
         rows = first.items.map { Row(item: $0, verdict: Self.verdict($0, in: second)) }
         let unreadFirst = Set(first.gaps.map(\.kind))
@@ -58,7 +58,7 @@ public struct InventoryComparison: Hashable, Sendable {
 }
 
 extension Inventory.Item {
-    /// What an item of another key is for this one; `nil` if it has to do with something else.
+    /// How an item of another key compares with this one; `nil` if it is unrelated.
     fileprivate func verdict(against other: Inventory.Item) -> InventoryComparison.Verdict? {
         guard kind == other.kind else { return nil }
         // The secret of an OATH account counts for its own account only: two accounts may share one by mistake.

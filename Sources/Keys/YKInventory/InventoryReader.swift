@@ -12,9 +12,9 @@ import YKTransport
 import YKWire
 import YKX509
 
-/// Finds out what a key opens. Writes nothing to it, and requires no touch.
+/// Finds out what a key opens, without writing to it and without a touch.
 public struct InventoryReader {
-    /// Entries of files and volumes, of which those of this key become items.
+    /// Entries of files and volumes; those that belong to this key become items.
     public var references: [CredentialReference] = []
     /// Whether to list discoverable credentials, which requires the PIN.
     public var listsPasskeys = false
@@ -35,20 +35,20 @@ public struct InventoryReader {
         /// The errors behind its gaps.
         public var problems: [(kind: Inventory.Kind, error: any Error)] = []
 
-        /// Notes a gap with its error, unless the whole reading was cancelled.
+        /// Records a gap with its error, unless the whole reading was cancelled.
         mutating func miss(_ kind: Inventory.Kind, _ reason: Inventory.Gap.Reason, _ error: any Error) throws {
             if LinkError(causing: error) == .cancelled { throw error }
             note(Inventory.Gap(kind, reason))
             problems.append((kind, error))
         }
 
-        /// Notes a gap.
+        /// Records a gap.
         mutating func note(_ gap: Inventory.Gap) {
             if !inventory.gaps.contains(where: { $0.kind == gap.kind }) { inventory.gaps.append(gap) }
         }
     }
 
-    /// Reads the inventory. An application that the key does not have is no gap: there is nothing in it.
+    /// Reads the inventory. An application that the key does not have is not a gap.
     ///
     /// - Parameter time: Now, in seconds since 1970.
     /// - Throws: `FIDOError` if passkeys were requested and cannot be listed; ``KeyError`` if the key cannot be reached.
@@ -135,7 +135,7 @@ public struct InventoryReader {
 
     /// Lists passkeys, and finds the key's own credentials among the references.
     ///
-    /// - Returns: The references that are still open: they concern other applications, or are not of this key.
+    /// - Returns: The remaining references: they concern other applications, or belong to other keys.
     private func readFIDO(_ reading: inout Reading) async throws -> [CredentialReference] {
         let service: FIDOService
         do {
@@ -184,7 +184,7 @@ public struct InventoryReader {
             reading.note(Inventory.Gap(.passkey, .notRequested))
             return []
         }
-        // Without a PIN or fingerprint the list cannot be read; such a key may have credentials nevertheless.
+        // Without a PIN or fingerprint the list cannot be read; but such a key may still have credentials.
         guard info.hasCredentialManagement, info.hasPIN || info.givesTokenForUV else {
             try reading.miss(
                 .passkey, .failed, info.hasCredentialManagement ? FIDOError.pinNotSet : .unsupported("credMgmt"))
@@ -233,7 +233,7 @@ extension InventoryReader.Reading {
 }
 
 extension Inventory.Item {
-    /// A certificate counts by its subject; a key without one, by itself.
+    /// Creates the item for a slot: with a certificate it is matched by the subject, without one by the public key.
     static func piv(_ slot: PIVSlot, _ publicKey: [UInt8]?, _ certificate: X509Certificate?) -> Inventory.Item {
         let mark = (publicKey ?? certificate?.subjectPublicKeyInfo.encoded).map(CredentialReference.fingerprint)
         guard let certificate else {
@@ -243,7 +243,7 @@ extension Inventory.Item {
         return Inventory.Item(.piv, "\(slot) \(subject)", name: "slot \(slot), \(subject)", mark: mark)
     }
 
-    /// A credential for SSH by its public key, any other as a passkey.
+    /// Creates the item for a stored credential: an SSH key by its public key, any other as a passkey.
     static func stored(_ stored: DiscoverableCredential) -> Inventory.Item {
         let rpID = stored.relyingParty.id
         if rpID.lowercased().hasPrefix("ssh:"),

@@ -5,8 +5,8 @@ import YKCrypto
 import YKSSH
 import YKTransport
 
-/// A client of the agent, served on a thread of its own until it disconnects. That thread also talks to the other agent,
-/// if there is one, so that one that does not answer holds up no other.
+/// A client of the agent, served on a separate thread until it disconnects. That thread also communicates with the
+/// upstream agent, if there is one, so that an upstream that does not answer delays no other client.
 final class AgentClient {
     private let descriptor: Int32
     private let upstream: AgentUpstream?
@@ -17,7 +17,7 @@ final class AgentClient {
         self.upstream = upstream.map { AgentUpstream($0, for: descriptor) }
     }
 
-    /// What the agent, which runs in tasks, sends to the client's thread.
+    /// A message from the agent, which runs in tasks, to the client's thread.
     private enum Letter: Sendable {
         case pass([UInt8], CheckedContinuation<[UInt8]?, Never>)
         case reply([UInt8], SSHAgent.Connection)
@@ -44,8 +44,8 @@ final class AgentClient {
 
         init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
 
-        /// Hands the message over: whoever takes it has the only reference, and overwrites it. With a second one, a copy
-        /// would be overwritten.
+        /// Hands over the message: the recipient has the only reference and overwrites it. With a second reference,
+        /// only a copy would be overwritten.
         func take() -> [UInt8] {
             bytes.withLock { bytes in
                 let taken = bytes

@@ -4,11 +4,11 @@ import Synchronization
 package import YKInteraction
 package import YKSSH
 
-/// What a client of an agent asks of a key.
+/// An agent client's request to use a key.
 package struct AgentUse: Hashable, Sendable {
-    /// What is done with the key.
+    /// The operation.
     package enum Operation: Hashable, Sendable {
-        /// A signature, and the host of the session for which it is, if that is known.
+        /// A signature, with the host of the session that it is for, if known.
         case sign(SignaturePurpose, host: [UInt8]?)
         /// The file key of age is unwrapped.
         case decrypt
@@ -31,23 +31,24 @@ package struct AgentUse: Hashable, Sendable {
     }
 }
 
-/// Whoever is asked before an agent uses a key.
+/// The user who is asked before an agent uses a key.
 package protocol AgentUser: Sendable {
-    /// Asks, and returns at once.
+    /// Asks without waiting for the answer.
     ///
     /// - Parameter answer: Called with whether the user agrees, on any thread; the first call counts.
     func ask(_ use: AgentUse, answer: @escaping @Sendable (Bool) -> Void)
-    /// Withdraws the question, if it is open.
+    /// Withdraws the question if it is pending.
     func withdraw()
 }
 
-/// Decides which uses of keys the user is asked about, and asks: those that have to be confirmed, and those of clients on
+/// Decides which uses of keys the user is asked about, and asks: those that must be confirmed, and those by clients on
 /// other machines unless the policy names the machine.
 package final class AgentConsent: Sendable {
     private let policy: RemotePolicy
     private let user: any AgentUser
-    /// By the host key of the nearest machine, which only this one's ssh can name: one that makes up hosts behind itself
-    /// gets no more questions, and those of others stay answered. The questions of programs here are not counted.
+    /// The consents by the host key of the nearest machine, which only the local ssh can name: a machine that invents
+    /// further hosts does not get more questions that way, nor does it use up those of others. Questions for local
+    /// programs are not counted.
     private let consents = Mutex<[[UInt8]: Consent]>([:])
 
     package init(_ policy: RemotePolicy, user: any AgentUser) { (self.policy, self.user) = (policy, user) }

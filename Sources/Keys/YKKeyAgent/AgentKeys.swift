@@ -32,7 +32,7 @@ package final class AgentKeys: SSHKeySource {
         (self.extensions, self.report) = (extensions, report)
     }
 
-    /// Ends ``jobs``; what is asked afterwards is refused.
+    /// Ends ``jobs``; later requests are refused.
     package func end() { queue.finish() }
 
     package func identities() async -> [SSHIdentity] {

@@ -5,7 +5,7 @@ import Synchronization
 public import YKSSH
 public import YKTransport
 
-/// Why an agent has no socket.
+/// Why the socket of an agent could not be created.
 public enum AgentSocketError: Error, Hashable, Sendable {
     /// Another agent listens at this path.
     case agentListens(path: String)
@@ -13,7 +13,7 @@ public enum AgentSocketError: Error, Hashable, Sendable {
     case exists(path: String)
     /// The path is empty, or longer than 107 bytes.
     case unsuitablePath
-    /// The system refused, with its error number; the path is `nil` if no socket could be made at all.
+    /// The system refused, with its error number; the path is `nil` if no socket could be created at all.
     case failed(path: String?, number: Int32)
 }
 
@@ -25,11 +25,11 @@ public final class AgentSocket: Sendable {
     private let descriptor: Int32
     /// Its path.
     public let path: String
-    /// The file that was created here; `nil` if systemd made the socket.
+    /// The file that was created here; `nil` if systemd created the socket.
     private let file: SocketFile?
     private let count = Atomic<Int>(0)
 
-    /// Creates a socket at a path. One that an agent left there when it was killed is replaced.
+    /// Creates a socket at a path; a socket left there by a killed agent is replaced.
     public init(at path: String) throws(AgentSocketError) {
         descriptor = try Self.listen(at: path)
         self.path = path
@@ -56,7 +56,7 @@ public final class AgentSocket: Sendable {
 
     deinit { end() }
 
-    /// Removes the socket, unless systemd made it, or its name is another file's by now.
+    /// Removes the socket, unless systemd created it or the path now belongs to a different file.
     public func end() { if let file, SocketFile(path) == file { unlink(path) } }
 
     /// A socket in the file system.
@@ -64,7 +64,7 @@ public final class AgentSocket: Sendable {
         private let device: dev_t
         private let number: ino_t
 
-        /// Reads the status of a path itself, not of what a link leads to; `nil` unless it is a socket.
+        /// Reads the status of a path without following links; `nil` unless it is a socket.
         init?(_ path: String) {
             var info = stat()
             guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK else { return nil }
@@ -110,12 +110,12 @@ public final class AgentSocket: Sendable {
         return address
     }
 
-    /// Connects to a socket; returns `nil` if nothing listens there, or takes the connection in time.
+    /// Connects to a socket; returns `nil` if nothing listens there or the connection is not accepted in time.
     package static func connect(_ path: String, within limit: Duration) -> Int32? {
         guard var address = try? address(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        // With a full queue of clients, connect(2) waits as send(2) does.
+        // If the queue of clients is full, connect(2) waits as long as send(2) may.
         var time = timeval(tv_sec: Int(limit.components.seconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let connected = withUnsafePointer(to: &address) {
@@ -136,7 +136,7 @@ public final class AgentSocket: Sendable {
         return true
     }
 
-    /// Serves clients, each on a thread of its own, until it is cancelled.
+    /// Serves clients, each on a separate thread, until it is cancelled.
     ///
     /// - Parameters:
     ///   - upstream: The socket of the agent to which requests for other keys are passed on.
@@ -148,7 +148,7 @@ public final class AgentSocket: Sendable {
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
             ]
-            // Another reader of the descriptor may be woken in place of this one.
+            // Another reader of the wake descriptor may be woken instead of this one, so the wait is limited.
             _ = poll(&entries, 2, 1000)
             guard entries[0].revents & Int16(POLLIN) != 0 else { continue }
             let client = Glibc.accept(descriptor, nil, nil)

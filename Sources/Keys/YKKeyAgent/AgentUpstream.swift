@@ -5,15 +5,15 @@ import Synchronization
 import YKCrypto
 import YKTransport
 
-/// The connection of one client to another agent. It is bound to the same sessions as the client's, so that the rules of
-/// the other agent hold for the client, too.
+/// The connection of one client to another agent. It is bound to the same sessions as the client's, so that the other
+/// agent's restrictions apply to the client, too.
 final class AgentUpstream {
-    /// How long the other agent may take to show that it answers, and to list its keys.
+    /// The timeout for the other agent to answer at all, and to list its keys.
     private static let patience = Duration.seconds(5)
-    /// How long it may take for what its user may have to confirm, or load.
+    /// The timeout for requests that its user may have to confirm, or that load keys.
     private static let userPatience = Duration.seconds(120)
     private static let (listType, extensionType): (UInt8, UInt8) = (11, 27)
-    /// How many clients may wait for the other agent at once. Agents that name each other in a circle end there.
+    /// How many clients may wait for the other agent at once, which also ends a loop of agents that use each other.
     private static let limit = 32
     private static let waiting = Atomic<Int>(0)
 
@@ -50,20 +50,20 @@ final class AgentUpstream {
         return isAnswering(deadline) ? send(message, .after(Self.userPatience)) : nil
     }
 
-    /// Whether the other agent answers. It has to list its keys before it is sent what its user may have to confirm, so
-    /// that one that hangs is not given the time for that.
+    /// Whether the other agent answers. It must list its keys before it is sent a request that its user may have to
+    /// confirm, so that an agent that hangs does not get the longer timeout.
     private func isAnswering(_ deadline: Deadline) -> Bool {
         answered.duration(to: .now) < Self.patience || send([Self.listType], deadline) != nil
     }
 
-    /// Connects to the other agent, and sends it the bindings; an agent that knows none refuses them.
+    /// Connects to the other agent, and sends it the bindings; an agent that does not support them refuses them.
     private func connect(_ deadline: Deadline) -> Bool {
         if descriptor != nil { return true }
         guard let other = AgentSocket.connect(path, within: Self.patience) else { return false }
         _ = fcntl(other, F_SETFL, O_NONBLOCK)
         descriptor = other
         answered = .now - Self.patience
-        // An agent that is its own upstream, or that of the client, would be asked for ever.
+        // An agent that is its own upstream, or the upstream of its client, would ask itself for ever.
         let asking = [getpid(), PeerCredentials(of: client)?.process]
         guard !asking.contains(PeerCredentials(of: other)?.process) else {
             end()
@@ -72,7 +72,8 @@ final class AgentUpstream {
         return bindings.allSatisfy { send($0, deadline) != nil }
     }
 
-    /// Sends a message over the connection, and closes it unless there is a reply; `nil` without a connection.
+    /// Sends a message over the connection and returns the reply; closes the connection if there is none. `nil` without
+    /// a connection.
     private func send(_ message: [UInt8], _ deadline: Deadline) -> [UInt8]? {
         guard let descriptor else { return nil }
         let wait = { [client] in Self.wait(for: $0, on: descriptor, client, deadline) }

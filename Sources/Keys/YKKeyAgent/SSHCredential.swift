@@ -22,7 +22,7 @@ public struct SSHCredential: Sendable {
         return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
     }
 
-    /// The user's identifier as text; empty if it is none.
+    /// The user's identifier as text; empty unless it is printable ASCII without spaces.
     public var user: String {
         var bytes = remembered.credential.user.id
         while bytes.last == 0 { bytes.removeLast() }
@@ -30,7 +30,7 @@ public struct SSHCredential: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns those stored on a key; requires the PIN.
+    /// Returns the SSH credentials stored on a key; requires the PIN.
     ///
     /// - Throws: `FIDOError`.
     public static func all(of service: FIDOService) async throws -> [SSHCredential] {
@@ -53,8 +53,8 @@ public struct SSHCredential: Sendable {
 extension FIDOService {
     /// Signs data with the credential of a key file (PROTOCOL.u2f of OpenSSH), and verifies the signature.
     ///
-    /// - Throws: `FIDOError`: `noCredentials` if the credential is on another key, `verification` if the key's signature is
-    ///   wrong; `SSHError` for a signature in another form.
+    /// - Throws: `FIDOError`: `noCredentials` if the credential is on another key, `verification` if the key's
+    ///   signature is wrong; `SSHError` for a signature in a different form.
     public func sign(_ data: [UInt8], with file: SecurityKeyFile) throws -> SSHSignature {
         var request = AssertionRequest(
             rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),

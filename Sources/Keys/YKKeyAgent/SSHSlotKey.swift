@@ -9,7 +9,7 @@ public struct SSHSlotKey: Sendable {
     public let slot: PIVSlot
     /// The public key.
     public let key: SSHPublicKey
-    /// The slot and the card's serial number, which tell the keys of several cards apart.
+    /// The slot and the card's serial number, which distinguish the keys of several cards.
     public let comment: String
     /// When the key requires the PIN; `nil` if the card does not report it.
     public let pinPolicy: PINPolicy?
@@ -27,7 +27,7 @@ public struct SSHSlotKey: Sendable {
         all(try await service.keys(in: slots), serial: serial)
     }
 
-    /// Returns those of a card's keys that SSH can use.
+    /// Returns the keys of a card that SSH can use.
     public static func all(_ keys: [PIVSlotKey], serial: UInt32?) -> [SSHSlotKey] {
         let name = serial.map { " \($0)" } ?? ""
         return keys.compactMap { slot in

@@ -9,8 +9,8 @@ public import YKTransport
 
 /// A key with all its interfaces, as found by ``KeyRing``; opens its applications.
 ///
-/// ``KeyRing/selected`` is a key that has not been looked for: each application is searched for when it is opened, by
-/// no more than that application needs.
+/// ``KeyRing/selected`` is a key that has not been looked for: it is searched for when an application is opened, and
+/// only as far as that application requires.
 public struct Key: Sendable {
     /// The interfaces, and the details read when the key was found; `nil` for a key that has not been looked for.
     public let attached: AttachedKey?
@@ -33,14 +33,14 @@ public struct Key: Sendable {
         }
     }
 
-    /// The key's name; of a key that has not been looked for, what selects it.
+    /// The key's name; for a key that has not been looked for, the description of the selection.
     public var name: String { attached.map { $0.details?.name ?? $0.key.name } ?? keys.selection.description }
     /// The serial number, if known.
     public var serial: String? { attached?.serial ?? keys.selection.serial }
     /// The firmware version, if known.
     public var version: String? { attached?.details?.version }
-    /// Where it is: its USB port such as `1-2`, its node, or the name of the reader; empty for a key that has not been
-    /// looked for, unless its place is what selects it.
+    /// The location: a USB port such as `1-2`, a node, or the name of the reader; empty for a key that has not been
+    /// looked for, unless it is selected by its location.
     public var place: String {
         attached?.key.place.name ?? keys.selection.path ?? keys.selection.reader ?? ""
     }
@@ -142,8 +142,8 @@ public struct Key: Sendable {
         return try await OTPService.open(link, on: runtime, touch: touch)
     }
 
-    /// Opens the Secrets application of a Nitrokey 3, on its card, or through its HID interface if it has no card that
-    /// can be reached.
+    /// Opens the Secrets application of a Nitrokey 3, on its card, or through its HID interface if the card cannot be
+    /// reached.
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `SecretsError`.
     public func open(_ service: SecretsService.Type) async throws -> SecretsService {
@@ -163,7 +163,7 @@ public struct Key: Sendable {
 }
 
 extension Key: CustomStringConvertible {
-    /// Name, serial number and place; of a key that has not been looked for, what selects it.
+    /// Name, serial number and place; for a key that has not been looked for, the description of the selection.
     public var description: String { attached?.description ?? keys.selection.description }
 }
 

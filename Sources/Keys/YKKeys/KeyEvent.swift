@@ -7,7 +7,7 @@ public import YKTransport
 public enum KeyEvent: Sendable {
     /// A key was attached. Its details have not been read.
     case arrived(Key)
-    /// A key changed: an interface was added or removed, its permissions changed, or the card in a reader did.
+    /// A key changed: an interface was added or removed, or its permissions or the card in a reader changed.
     case changed(Key)
     /// A key was removed.
     case left(Key)

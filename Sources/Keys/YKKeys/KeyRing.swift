@@ -46,7 +46,7 @@ public struct KeyRing: Sendable {
     package var hardware: any Hardware = SystemHardware()
     /// The keys that were chosen among several; shared by all copies.
     let choices = KeyChoices()
-    /// The randomness for finding keys, which is not recorded: a replay finds none.
+    /// The randomness used to find keys, which is not recorded, since a replay does not search.
     private let searchRandom: any RandomSource
 
     /// Creates an access point to keys; nothing is opened yet.
@@ -80,8 +80,7 @@ public struct KeyRing: Sendable {
         self.hardware = hardware
     }
 
-    /// Returns the keys of another selection, otherwise equal. What is chosen for one selection is not chosen for
-    /// another.
+    /// Returns a copy with another selection. A key chosen for one selection is not chosen for another.
     public func selecting(_ selection: KeySelection) -> KeyRing {
         var keys = self
         keys.selection = selection
@@ -98,7 +97,7 @@ public struct KeyRing: Sendable {
     /// The timeout for discovery.
     private var searchTimeout: Duration { min(environment.timeout, .seconds(5)) }
 
-    /// The environment for reading who a key is, with each step limited to `limit`.
+    /// The environment for identifying a key, with each step limited to `limit`.
     func searchEnvironment(within limit: Duration) -> ServiceEnvironment {
         var environment = environment
         environment.random = searchRandom

@@ -5,25 +5,25 @@ package import YKHardware
 import YKTransport
 package import YKWire
 
-/// cryptsetup(8), which changes volumes. It reads secrets from standard input and descriptor 3, and none from its arguments.
+/// cryptsetup(8), which changes volumes. Secrets are passed on standard input and descriptor 3, never in its arguments.
 package struct Cryptsetup: Sendable {
-    /// Runs it with bytes on standard input and on descriptor 3.
+    /// Runs the program with bytes on standard input and on descriptor 3.
     package typealias Run =
         @Sendable (_ arguments: [String], _ input: [UInt8], _ second: [UInt8]?) throws(ProgramError) ->
         ChildProcess.Ending
 
-    /// A passphrase is hashed for seconds, on a slow machine for longer.
+    /// The timeout: hashing a passphrase takes seconds, or longer on a slow machine.
     private static let limit = Duration.seconds(600)
-    /// The status for a passphrase that no slot has.
+    /// The exit status if no slot has the passphrase.
     private static let noPermission: Int32 = 2
-    /// As systemd does for secrets that are as long as the volume's key.
+    /// The options for random keys, which systemd uses as well: they need no slow hash.
     private static let fastHash = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"]
 
     private let run: Run
 
     package init(_ run: @escaping Run) { self.run = run }
 
-    /// The program of this machine, which is also looked for where only root's PATH leads. A change that has begun is not
+    /// Finds the program, also in the folders that only root's PATH contains. A change that has begun is not
     /// interrupted.
     ///
     /// - Throws: `noCryptsetup`.
@@ -71,7 +71,7 @@ package struct Cryptsetup: Sendable {
         try call(["token", "remove", "--token-id", "\(number)", device], input: [])
     }
 
-    /// Removes a slot, if the passphrase opens another one.
+    /// Removes a slot, provided that the passphrase opens another one.
     package func removeKey(_ device: String, slot: Int, remaining: SharedSecret) throws(LUKSError) {
         try call(["luksKillSlot", "--batch-mode", "--key-file", "-", device, "\(slot)"], remaining)
     }

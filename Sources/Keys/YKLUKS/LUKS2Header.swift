@@ -3,8 +3,8 @@
 import YKCrypto
 import YKWire
 
-/// The header of a LUKS2 volume (LUKS2 On-Disk Format Specification, version 1.1.3 §2). Of its two copies, the newer one with a
-/// valid checksum counts. The key material behind them is not read.
+/// The header of a LUKS2 volume (LUKS2 On-Disk Format Specification, version 1.1.3 §2). Of the two copies, the newest
+/// with a valid checksum is used. The key material after them is not read.
 public struct LUKS2Header: Hashable, Sendable {
     /// The number of bytes at the start of a volume that contain both copies of the largest header.
     public static let readLimit = 8 << 20
@@ -22,10 +22,10 @@ public struct LUKS2Header: Hashable, Sendable {
     /// Key slots and tokens.
     public let metadata: LUKS2Metadata
 
-    /// The number of bytes at the start of the volume that a backup consists of: both copies and the key material.
+    /// The number of bytes at the start of the volume that a backup must contain: both copies and the key material.
     public var backupSize: Int { 2 * size + metadata.keyslotsSize }
 
-    /// Whether bytes begin like a LUKS volume, of any version.
+    /// Whether bytes begin like a LUKS volume of any version.
     public static func isLUKS(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Copy.magic) }
 
     /// Reads the start of a volume, up to ``readLimit`` bytes.
@@ -37,7 +37,7 @@ public struct LUKS2Header: Hashable, Sendable {
         let second = Self.second(in: bytes, after: try? first.get())
         let copies = [try? first.get(), second].compactMap(\.self)
         guard let newest = copies.max(by: { $0.sequence < $1.sequence }) else {
-            // What does not begin like a volume and has no second copy is another file.
+            // A file that does not begin like a volume and has no second copy is not a LUKS volume.
             _ = try first.get()
             throw .notLUKS
         }
@@ -53,7 +53,8 @@ public struct LUKS2Header: Hashable, Sendable {
         do throws(LUKSError) { return .success(try Copy(in: bytes, at: offset)) } catch { return .failure(error) }
     }
 
-    /// The second copy is behind the first one; if that is damaged, at one of the places that its sizes allow.
+    /// The second copy, which follows the first one; if that is damaged, it is searched for at all offsets that the
+    /// format allows.
     private static func second(in bytes: [UInt8], after first: Copy?) -> Copy? {
         let places = first.map { [$0.size] } ?? Copy.sizes
         return places.lazy.compactMap { try? copy(in: bytes, at: $0).get() }.first
@@ -74,7 +75,7 @@ extension LUKS2Header {
         let size: Int
         let uuid: String
         let label: String
-        /// The JSON text, without the zeros behind it.
+        /// The JSON text, without the zeros after it.
         let json: [UInt8]
 
         init(in bytes: [UInt8], at offset: Int) throws(LUKSError) {
@@ -87,9 +88,9 @@ extension LUKS2Header {
                 throw .damaged("a header of \(Self.number(binary, at: 8)) bytes")
             }
             guard bytes.count - offset >= size else { throw .damaged("its header ends after \(bytes.count) bytes") }
-            guard Self.number(binary, at: 256) == UInt64(offset) else { throw .damaged("a header at another place") }
+            guard Self.number(binary, at: 256) == UInt64(offset) else { throw .damaged("a header at the wrong offset") }
             guard let algorithm = Self.hash(named: Self.text(binary, 72..<104)) else {
-                throw .damaged("a checksum of an unknown kind")
+                throw .damaged("an unknown checksum algorithm")
             }
             let area = bytes[offset + Self.binarySize..<offset + size]
             var checked = binary

@@ -11,7 +11,7 @@ public struct LUKS2Metadata: Hashable, Sendable {
     public struct Keyslot: Hashable, Sendable {
         /// Its number.
         public let number: Int
-        /// How its passphrase is hashed: `argon2id`, `argon2i` or `pbkdf2`; `nil` for a slot of another type.
+        /// The hash function for its passphrase: `argon2id`, `argon2i` or `pbkdf2`; `nil` for a slot of another type.
         public let kdf: String?
         /// Whether its passphrase opens the volume: slots without a segment hold other keys.
         public let opensVolume: Bool
@@ -29,9 +29,9 @@ public struct LUKS2Metadata: Hashable, Sendable {
     /// The format's limit of the area for key material, in bytes.
     private static let keyslotsLimit: Int64 = 128 << 20
 
-    /// Reads the metadata, as a header has them or as `cryptsetup luksDump --dump-json-metadata` prints them.
+    /// Reads the metadata, as stored in a header or printed by `cryptsetup luksDump --dump-json-metadata`.
     ///
-    /// - Throws: `damaged`, or `notLUKS` for JSON of another kind.
+    /// - Throws: `damaged`, or `notLUKS` for any other JSON.
     public init(_ json: JSONValue) throws(LUKSError) {
         guard let tokens = json["tokens"]?.object else { throw .notLUKS }
         let slots = json["keyslots"]?.object
@@ -55,7 +55,7 @@ public struct LUKS2Metadata: Hashable, Sendable {
         keyslotsSize = Int(size)
     }
 
-    /// The slots whose key is that of a segment.
+    /// The slots that contain the key of a segment.
     private static func opening(_ digests: JSONValue.Object?) throws(LUKSError) -> Set<Int> {
         var opening: Set<Int> = []
         for digest in digests?.members ?? [] where digest.value["segments"]?.array?.isEmpty == false {
@@ -64,7 +64,7 @@ public struct LUKS2Metadata: Hashable, Sendable {
         return opening
     }
 
-    /// A number of a slot or token, written as a text.
+    /// Parses the number of a slot or token from a string.
     static func number(_ text: String?) throws(LUKSError) -> Int {
         guard let number = text.flatMap({ Int($0) }), numbers.contains(number), "\(number)" == text else {
             throw .damaged("the number '\(text ?? "")' of a slot or token")
@@ -78,7 +78,7 @@ public struct LUKS2Metadata: Hashable, Sendable {
     /// The tokens that name a slot.
     public func tokens(of slot: Int) -> [LUKSToken] { tokens.filter { $0.keyslots.contains(slot) } }
 
-    /// The lowest number of a slot that is free.
+    /// The lowest free slot number.
     ///
     /// - Throws: `full`.
     public func freeKeyslot() throws(LUKSError) -> Int {
@@ -88,7 +88,7 @@ public struct LUKS2Metadata: Hashable, Sendable {
         return free
     }
 
-    /// The lowest number of a token that is free.
+    /// The lowest free token number.
     ///
     /// - Throws: `full`.
     public func freeToken() throws(LUKSError) -> Int {

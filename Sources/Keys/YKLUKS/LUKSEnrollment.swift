@@ -3,11 +3,11 @@
 public import YKCrypto
 import YKWire
 
-/// A key that is to open a volume: its passphrase, and the token from which the key derives it again.
+/// The enrolment of a key that will open a volume: its passphrase, and the token from which the key derives that again.
 public struct LUKSEnrollment: Sendable {
     /// What the token describes.
     public let kind: LUKSToken.Kind
-    /// The passphrase: the secret in base64, as systemd has it.
+    /// The passphrase: the secret in base64, as systemd encodes it.
     public let passphrase: SharedSecret
     /// The key's name and serial number, for the token.
     public let name: String?
@@ -16,7 +16,7 @@ public struct LUKSEnrollment: Sendable {
 
     /// Creates an enrollment.
     ///
-    /// - Parameter secret: What the key derives.
+    /// - Parameter secret: The secret that the key derives.
     public init(_ kind: LUKSToken.Kind, secret: SharedSecret, name: String?, serial: String?) {
         (self.kind, self.name, self.serial) = (kind, name, serial)
         passphrase = Self.passphrase(secret)
@@ -29,11 +29,11 @@ public struct LUKSEnrollment: Sendable {
         return SharedSecret(Secret(utf8: Base64.encode(bytes)))
     }
 
-    /// Adds a slot and its token to a volume. If the token cannot be written, the slot is removed again, and until then the volume
-    /// opens as before.
+    /// Adds a slot and its token to a volume. If the token cannot be written, the slot is removed again. The existing
+    /// passphrases keep working throughout.
     ///
     /// - Parameter present: A passphrase that opens the volume.
-    /// - Returns: The numbers of the slot, which is proven to open, and of the token.
+    /// - Returns: The numbers of the slot, which was tested to open the volume, and of the token.
     package func add(
         to device: String, _ metadata: LUKS2Metadata, present: SharedSecret, _ cryptsetup: Cryptsetup
     ) throws(LUKSError) -> (slot: Int, token: Int) {
@@ -52,8 +52,8 @@ public struct LUKSEnrollment: Sendable {
 }
 
 extension LUKS2Metadata {
-    /// Removes a slot, then the tokens that name no other one. In this order an interruption leaves a token without a slot, which
-    /// opens nothing.
+    /// Removes a slot, then the tokens that name no other slot. In this order an interruption can only leave a token
+    /// without a slot, which opens nothing.
     ///
     /// - Parameter remaining: A passphrase of another slot.
     package func remove(

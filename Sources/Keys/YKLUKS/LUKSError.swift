@@ -6,7 +6,7 @@ public import YKHardware
 public enum LUKSError: Error, Hashable, Sendable {
     /// It is not a LUKS volume.
     case notLUKS
-    /// It is a LUKS volume of another version than 2, which has no tokens.
+    /// It is a LUKS volume of a version other than 2, which has no tokens.
     case version(Int)
     /// Both copies of the header violate the format.
     case damaged(String)
@@ -16,7 +16,7 @@ public enum LUKSError: Error, Hashable, Sendable {
     case noSuchSlot(Int)
     /// No other slot opens the volume.
     case lastSlot(Int)
-    /// Neither RSA nor on P-256 or P-384.
+    /// The key is neither RSA nor on P-256 or P-384.
     case unfitKey
     /// cryptsetup is not installed.
     case noCryptsetup
@@ -24,6 +24,6 @@ public enum LUKSError: Error, Hashable, Sendable {
     case wrongPassphrase
     /// cryptsetup failed, with its message.
     case cryptsetup(String, status: Int)
-    /// cryptsetup did not run to its end.
+    /// cryptsetup could not be run, or did not finish.
     case program(ProgramError)
 }

@@ -3,9 +3,10 @@
 public import YKFIDO
 import YKWire
 
-/// A token in the header of a LUKS2 volume: what yields the passphrase of its key slots. It holds no secret.
+/// A token in the header of a LUKS2 volume, which describes how to obtain the passphrase of key slots. It holds no
+/// secret.
 public struct LUKSToken: Hashable, Sendable {
-    /// What a token describes.
+    /// The source of the passphrase that a token describes.
     public enum Kind: Hashable, Sendable {
         /// A FIDO2 credential (`systemd-fido2`).
         case fido2(SystemdToken)
@@ -23,16 +24,16 @@ public struct LUKSToken: Hashable, Sendable {
     public let number: Int
     /// Its type, such as `systemd-fido2`.
     public let type: String
-    /// The slots whose passphrase it yields.
+    /// The slots whose passphrase it provides.
     public let keyslots: [Int]
-    /// What it describes.
+    /// The source of the passphrase.
     public let kind: Kind
     /// The name of the key, if ykit has written the token.
     public let name: String?
-    /// The serial number of the key, if the token tells it.
+    /// The serial number of the key, if the token contains it.
     public let serial: String?
 
-    /// The members that ykit adds to those of systemd, which ignores them.
+    /// The members that ykit adds; systemd ignores them.
     private static let (nameMember, serialMember) = ("ykit-name", "ykit-serial")
 
     init(_ number: Int, _ json: JSONValue) throws(LUKSError) {
@@ -48,7 +49,7 @@ public struct LUKSToken: Hashable, Sendable {
         serial = if case .pkcs11(let token) = kind { token.serial ?? noted } else { noted }
     }
 
-    /// Returns a token as systemd-cryptenroll writes it, with the name and serial number of the key.
+    /// Returns a token as written by systemd-cryptenroll, with the name and serial number of the key added.
     ///
     /// - Parameter keyslot: The slot that has the passphrase.
     static func json(_ kind: Kind, keyslot: Int, name: String?, serial: String?) -> JSONValue? {
@@ -72,7 +73,7 @@ public struct LUKSToken: Hashable, Sendable {
         }
     }
 
-    /// Whether another token is certainly for the same key, by the serial numbers of both or the credential.
+    /// Whether another token is certainly for the same key, judging by the serial numbers of both or the credential.
     public func isOfSameKey(as other: LUKSToken) -> Bool {
         switch (kind, other.kind) {
         case (.fido2(let one), .fido2(let two)):

@@ -5,12 +5,13 @@ public import YKPIV
 public import YKTransport
 import YKWire
 
-/// A LUKS2 token of systemd-cryptenroll(1), type systemd-pkcs11: a key on a smart card, and what it opens.
+/// A LUKS2 token of systemd-cryptenroll(1), type systemd-pkcs11: a key on a smart card, and the data from which it
+/// recovers the passphrase.
 public struct SystemdPKCS11Token: Hashable, Sendable {
     /// The key (pkcs11-uri, RFC 7512).
     public let uri: String
-    /// What the key turns into the passphrase (pkcs11-key): a secret encrypted to an RSA key (PKCS #1 v1.5), or an ephemeral point
-    /// 04, x, y.
+    /// The data from which the key recovers the passphrase (pkcs11-key): a secret encrypted to an RSA key (PKCS #1
+    /// v1.5), or an ephemeral point 04, x, y.
     public let key: [UInt8]
 
     /// Creates a token.
@@ -37,8 +38,8 @@ public struct SystemdPKCS11Token: Hashable, Sendable {
         return path.split(separator: ";").first { $0.hasPrefix(name + "=") }?.dropFirst(name.count + 1)
     }
 
-    /// The serial number of a YubiKey: the attribute `serial`, or the end of the token's label in Yubico's module, `YubiKey PIV
-    /// #12345678`. The attribute of other modules is a number of the card's content.
+    /// The serial number of a YubiKey: the attribute `serial`, or the end of the token's label in Yubico's module,
+    /// `YubiKey PIV #12345678`. In other modules, that attribute is a number from the card's content.
     public var serial: String? {
         let label = attribute("token").flatMap { PercentEncoding.decode($0) } ?? ""
         let ending = label.lastIndex(of: "#").map { String(label[label.index(after: $0)...]) }
@@ -63,7 +64,7 @@ public struct SystemdPKCS11Token: Hashable, Sendable {
         return "pkcs11:\(token)id=%\(Hex.encode([slot.pkcs11Identifier ?? 0]).uppercased());type=private"
     }
 
-    /// Whether a key of this kind can turn ``key`` into the passphrase, as far as its length tells.
+    /// Whether a key of this kind can recover the passphrase from ``key``, judging by its length.
     public func fits(_ algorithm: PIVAlgorithm) -> Bool {
         if let size = algorithm.modulusSize { return key.count == size }
         return algorithm.curve.map { key.count == 1 + 2 * $0.fieldSize } ?? false
@@ -77,10 +78,10 @@ public struct SystemdPKCS11Token: Hashable, Sendable {
         }
     }
 
-    /// Draws a secret, and returns it with the token of the key that recovers it.
+    /// Generates a secret, and returns it with a token from which the key can recover it.
     ///
     /// - Parameters:
-    ///   - publicKey: The key, which ``suits(_:)``.
+    ///   - publicKey: The key; must satisfy ``suits(_:)``.
     ///   - random: The source of the secret.
     /// - Throws: `unfitKey` for other kinds, `CryptoFault`, `LinkError`.
     public static func enrolling(
@@ -88,7 +89,7 @@ public struct SystemdPKCS11Token: Hashable, Sendable {
     ) throws -> (token: SystemdPKCS11Token, secret: SharedSecret) {
         switch publicKey {
         case .rsa(let modulus, _):
-            // PKCS #1 v1.5 leaves room for 11 bytes less; systemd-cryptenroll takes half of the modulus.
+            // PKCS #1 v1.5 has room for 11 bytes less than the modulus; systemd-cryptenroll uses half of its length.
             let secret = SharedSecret(Secret(try random.draw(modulus.count / 2, secret: true)))
             let block = try padded(secret.value, to: modulus.count, random)
             return (SystemdPKCS11Token(uri: uri, key: try publicKey.rsaPublic(block)), secret)

@@ -25,7 +25,7 @@ public struct SealedStore: Hashable, Sendable {
     /// Adds a key.
     public mutating func add(_ seal: StoreSeal) { seals.append(seal) }
 
-    /// Removes a key by its identifier, or by its name if it is unique.
+    /// Removes a key by its identifier, or by its name if that is unique.
     ///
     /// - Throws: `noSuchKey`, or `lastKey` if it is the only one and there are records.
     public mutating func removeSeal(_ name: String) throws(StoreError) -> StoreSeal {
@@ -74,7 +74,7 @@ public struct SealedStore: Hashable, Sendable {
         guard let version = json[Self.mark]?.int else { throw .malformed(path: path, reason: "not a store of ykit") }
         guard version == Self.version else { throw .laterVersion(path: path, version) }
         guard json["service"]?.string == service else {
-            throw .malformed(path: path, reason: "a store for another use")
+            throw .malformed(path: path, reason: "a store for another service")
         }
         guard let keys = json["keys"]?.array, let records = json["records"]?.array,
             let settings = json["settings"]?.object, keys.count <= Self.sealLimit, records.count <= Self.recordLimit
@@ -92,7 +92,7 @@ public struct SealedStore: Hashable, Sendable {
             self.records.append(record)
         }
         guard Set(self.records.map(\.id)).count == records.count, Set(seals.map(\.id)).count == keys.count else {
-            throw .malformed(path: path, reason: "an identifier is there twice")
+            throw .malformed(path: path, reason: "a duplicate identifier")
         }
     }
 }

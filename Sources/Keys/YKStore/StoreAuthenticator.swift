@@ -97,7 +97,7 @@ public struct StoreAuthenticator: Sendable {
         throw .notThisKey
     }
 
-    /// Deletes the credentials of seals that the key itself stores; other credentials cannot be deleted.
+    /// Deletes those credentials of seals that are stored on the key; others cannot be deleted.
     public func delete(_ seals: [StoreSeal]) async throws(StoreError) {
         for seal in seals {
             guard case .fido(let credential, _, _, true) = seal.means else { continue }

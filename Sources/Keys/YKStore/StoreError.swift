@@ -20,7 +20,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case noKeys
     /// The key in use is not one of the store's keys.
     case notThisKey
-    /// The key's secret does not open the store: it was changed, or the key verified the user differently.
+    /// The key's secret does not open the store: the seal was changed, or the key verified the user differently.
     case notOpened
     /// A record cannot be decrypted: it was modified, or belongs to another store.
     case recordChanged(String)

@@ -16,7 +16,7 @@ public struct StoreFile: Sendable {
     /// Creates a store for a path; the file is opened when first needed.
     ///
     /// - Parameters:
-    ///   - service: What the store is for; a file of another service is refused.
+    ///   - service: The service that uses the store; a file of another service is refused.
     ///   - patience: How long to wait for another program's lock.
     public init(_ path: String, service: String, patience: Duration = .seconds(5)) {
         file = SharedFile(path, limit: 64 << 20, patience: patience, followsLinks: true)

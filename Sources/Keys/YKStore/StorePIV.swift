@@ -49,7 +49,7 @@ extension StoreSeal {
         return try StoreSeal(key, under: secret.value, means, name: name, added: added, random)
     }
 
-    /// The PIV slot whose key opens the store; `nil` for another kind of seal.
+    /// The PIV slot whose key opens the store; `nil` for other kinds of seals.
     public var slot: PIVSlot? {
         switch means {
         case .pivRSA(let slot, _, _), .pivECDH(let slot, _, _): PIVSlot(rawValue: slot)

@@ -21,7 +21,7 @@ extension StoreSeal {
 
     /// Decrypts the store's key with a passphrase.
     ///
-    /// - Throws: `wrongPassphrase`, or `notThisKey` for another kind of seal.
+    /// - Throws: `wrongPassphrase`, or `notThisKey` for other kinds of seals.
     public func open(passphrase: borrowing Secret) throws(StoreError) -> StoreKey {
         guard case .passphrase(let salt, let cost, let blockSize, let parallelism) = means else { throw .notThisKey }
         return try open(try Self.stretched(passphrase, salt, cost, blockSize, parallelism))

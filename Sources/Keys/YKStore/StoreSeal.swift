@@ -93,7 +93,7 @@ public struct StoreSeal: Hashable, Sendable {
         }
     }
 
-    /// The name of the secret in the Secret Service; `nil` for another kind of seal.
+    /// The name of the secret in the Secret Service; `nil` for other kinds of seals.
     public var item: String? { if case .secretService(let item) = means { item } else { nil } }
 
     var json: JSONValue {

@@ -7,7 +7,7 @@ import YKWire
 
 /// The SecurID tokens in a sealed store, as they were when it was read.
 ///
-/// Lists need no key; a seed is in memory only while the store's key is available.
+/// Listing tokens needs no key; a seed is in memory only while the store's key is available.
 public struct TokenStore: Sendable {
     /// The file.
     public let file: StoreFile
@@ -38,11 +38,11 @@ public struct TokenStore: Sendable {
     /// The serial number of the token to use when none is named.
     public var current: String? { content.settings[Self.current]?.string }
 
-    /// The identifier to which issuers bind tokens of this store; `nil` if none was made yet.
+    /// The identifier to which issuers bind tokens of this store; `nil` if none was generated yet.
     public var bindingID: String? { content.settings[Self.bindingID]?.string }
 
-    /// Returns the tokens that a text means: the one with this serial number or nickname, otherwise those with it as a
-    /// part. Without a text, the current token, otherwise all.
+    /// Returns the tokens that match a text: the one with this serial number or nickname, otherwise those that contain
+    /// it. Without a text, returns the current token, or all if there is none.
     ///
     /// - Throws: `empty`, or `noSuchToken`.
     public func tokens(matching query: String?) throws(TokenStoreError) -> [StoredToken] {
@@ -127,7 +127,7 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// Deletes all tokens and all keys; the binding identifier stays.
+    /// Deletes all tokens and all keys; the binding identifier is kept.
     public func clear() throws(TokenStoreError) {
         try update { store throws(StoreError) in
             store.clear()
@@ -135,7 +135,7 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// Returns the binding identifier, which is made and kept the first time.
+    /// Returns the binding identifier, which is generated and stored on the first call.
     ///
     /// - Throws: `store`, or `random`.
     public func makeBindingID(_ random: any RandomSource) throws(TokenStoreError) -> String {

@@ -17,7 +17,7 @@ public final class FIDOCredential: Sendable {
     /// - Parameters:
     ///   - id: The credential: its kind is `fidoPIN`.
     ///   - purpose: What the PIN is for, as the end of "to …".
-    ///   - isForOnce: Whether a person enters it for each ceremony.
+    ///   - isForOnce: Whether the user enters it for each ceremony.
     public init(
         _ credentials: CredentialBroker, _ id: CredentialID, to purpose: String, isForOnce: Bool = false,
         _ person: any UserInteraction
@@ -29,11 +29,11 @@ public final class FIDOCredential: Sendable {
     /// Why the broker had no PIN for the last ceremony, which then failed with `pinNeeded`.
     public var problem: (any Error)? { failure.withLock { $0 } }
 
-    /// What a service asks.
+    /// The interaction to pass to a service.
     public var interaction: FIDOInteraction {
         var interaction = FIDOInteraction(pin: { await self.pin($0) })
         interaction.pinOutcome = { self.takeNote($0) }
-        // What is not given now is not sent at the last try, so the tries have to be read.
+        // A PIN that was not given for this use is not sent on the last try, so the tries must be read.
         interaction.hasPIN = credentials.isAtHand(
             CredentialRequest(id, to: purpose, triesLeft: 1, isForOnce: isForOnce))
         return interaction
@@ -48,7 +48,7 @@ public final class FIDOCredential: Sendable {
         }
     }
 
-    /// Takes note of what the key answered to the PIN; `nil` if it accepted it.
+    /// Records the key's answer to the PIN; `nil` if it was accepted.
     public func takeNote(_ error: FIDOError?) {
         if let error { credentials.failed(id, error) } else { credentials.accepted(id) }
     }
@@ -58,7 +58,7 @@ public final class FIDOCredential: Sendable {
     }
 }
 
-/// The key's own user verification did not do, and its PIN is needed.
+/// The key's own user verification failed or is unavailable, and the PIN is needed.
 public struct VerificationFallback: UserNews, Hashable {
     /// Why.
     public let reason: PINRequest.Fallback

@@ -5,7 +5,7 @@ public import YKInteraction
 public import YKPIV
 import YKTransport
 
-/// A PIV key that may be used now: the verification that it requires has been done.
+/// A PIV key that is ready for use: the verification that it requires has been performed.
 public struct PIVKeyUse: Sendable {
     /// The slot of the key.
     public let slot: PIVSlot
@@ -16,10 +16,10 @@ public struct PIVKeyUse: Sendable {
     /// Its public key, if the card reports it.
     public let key: PublicKey?
 
-    /// Uses the key; the person is told when the key waits for a touch.
+    /// Uses the key; the user is told when the key waits for a touch.
     ///
     /// - Parameter body: The exchange that may wait for the touch.
-    /// - Throws: `TouchMissed` if the person was told and the key did not answer in time; otherwise the error of `body`.
+    /// - Throws: `TouchMissed` if the user was told but the key was not touched in time; otherwise the error of `body`.
     public nonisolated(nonsending) func touching<Value>(
         _ person: any UserInteraction, _ body: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {

@@ -4,19 +4,19 @@ public import YKInteraction
 public import YKPIV
 import YKX509
 
-/// Has a person confirm that data of a PIV application is overwritten.
+/// Asks the user for confirmation before data of a PIV application is overwritten.
 public struct PIVOverwriting {
     private let service: PIVService
     private let person: any UserInteraction
 
-    /// - Parameter person: Who is asked.
+    /// - Parameter person: The user who is asked.
     public init(_ service: PIVService, _ person: any UserInteraction) {
         (self.service, self.person) = (service, person)
     }
 
     /// What would be lost.
     public enum Question: UserConfirmation, Hashable {
-        /// A key, of a kind that is `nil` if the card does not report it.
+        /// A key, with its algorithm; `nil` if the card does not report it.
         case key(PIVAlgorithm?, PIVSlot)
         /// A certificate, with its subject; `nil` if it cannot be read.
         case certificate(subject: String?, PIVSlot)
@@ -24,10 +24,10 @@ public struct PIVOverwriting {
         case object(PIVObjectID)
     }
 
-    /// Asks if a slot has a key, as far as the card reports it.
+    /// Asks for confirmation if a slot has a key, as far as the card reports it.
     ///
     /// - Returns: Whether the slot has a key, which may be replaced.
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     @discardableResult
     public nonisolated(nonsending) func confirmKey(in slot: PIVSlot) async throws -> Bool {
         switch try await service.keyState(of: slot) {
@@ -48,9 +48,9 @@ public struct PIVOverwriting {
         return true
     }
 
-    /// Asks if a slot has a certificate, or other data in its place.
+    /// Asks for confirmation if a slot has a certificate, or other data in its place.
     ///
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     public nonisolated(nonsending) func confirmCertificate(in slot: PIVSlot) async throws {
         let subject: String?
         do { subject = try await service.certificate(slot).subject.description } catch {
@@ -63,9 +63,9 @@ public struct PIVOverwriting {
         try await person.confirm(Question.certificate(subject: subject, slot))
     }
 
-    /// Asks if an object has content.
+    /// Asks for confirmation if an object has content.
     ///
-    /// - Throws: The person's no, and `PIVError`.
+    /// - Throws: The user's refusal, and `PIVError`.
     public nonisolated(nonsending) func confirmObject(_ id: PIVObjectID) async throws {
         do {
             if try await service.object(id).isEmpty { return }

@@ -7,8 +7,8 @@ import YKProtocols
 import YKWire
 
 extension PIVUnlocking {
-    /// Authenticates with the management key: the given one, else the default one, which is reported, if the card still
-    /// has it, else the PIN-protected one, else one that a person is asked for.
+    /// Authenticates with the management key: the given one; else the default one, if the card still has it, which is
+    /// reported; else the PIN-protected one; else one that the user is asked for.
     ///
     /// - Throws: `PIVUnlockingError`, `PIVError`, `CredentialError`, and what the broker's sources and person throw.
     public nonisolated(nonsending) mutating func manage(for purpose: String) async throws {

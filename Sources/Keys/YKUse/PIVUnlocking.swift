@@ -12,25 +12,26 @@ import YKX509
 public struct PIVUnlocking {
     /// The application.
     public let service: PIVService
-    /// Where PINs and management keys come from.
+    /// The source of PINs and management keys.
     public let credentials: CredentialBroker
-    /// Who is told and touches the key.
+    /// The user, who is told what happens and touches the key.
     public let person: any UserInteraction
     /// The key that the credentials belong to, by serial number; `nil` for the only key of a program.
     public let key: String?
-    /// Whether a PIN that an earlier program verified is good for keys with the policy "once", and is left verified for
-    /// the next program.
+    /// Whether a PIN verified by an earlier program is accepted for keys with the policy "once", and is left verified
+    /// for the next program.
     public var sharesPIN = false
-    /// Whether this is for a program that runs long beside others: tries are read before each PIN, a PIN for keys with the
-    /// policy "always" is entered for each use, and the card is left to other programs while a person is asked.
+    /// Whether this is for a program that runs for a long time alongside others: tries are read before each PIN, a PIN
+    /// for keys with the policy "always" is entered for each use, and other programs can use the card while the user is
+    /// asked.
     public var isForAgent = false
-    /// Whether the PIN is obtained before an input is read, since one stream has both.
+    /// Whether the PIN is obtained before the input is read, because both come from one stream.
     public var obtainsPINFirst = false
     /// Whether the card's default management key is refused instead of used and reported.
     public var refusesDefaultManagementKey = false
     /// Whether the management key is about to be replaced, so that a default one is neither reported nor refused.
     public var replacesManagementKey = false
-    /// Whether only questions are sent to the card: no finger is asked for, and what depends on an answer is
+    /// Whether only reads are sent to the card: no finger is requested, and a step that depends on an answer throws
     /// `PIVUnlockingError.rehearsalEnds`.
     public var isRehearsal = false
     /// Whether the PIN or a fingerprint was verified.
@@ -47,7 +48,7 @@ public struct PIVUnlocking {
 
     /// Verifies the PIN, unless that is already done.
     ///
-    /// - Parameter purpose: What for, as the end of "to …".
+    /// - Parameter purpose: The purpose, as the end of "to …".
     public nonisolated(nonsending) mutating func verify(for purpose: String) async throws {
         if isVerified { return }
         try await send(try await pin(for: purpose))
@@ -65,10 +66,10 @@ public struct PIVUnlocking {
         try await prepare(slot, kind, operation, for: purpose) { _ in }.use
     }
 
-    /// Reads an input in addition.
+    /// Performs the verification that a slot requires, and reads the input of the operation.
     ///
-    /// - Parameter read: Reads the input, and refuses what a key of this type cannot use. It runs before the PIN is asked
-    ///   for or sent; if ``obtainsPINFirst``, between the two.
+    /// - Parameter read: Reads the input, and rejects input that a key of this type cannot use. It runs before the PIN
+    ///   is requested and sent or, if ``obtainsPINFirst`` is set, between the two.
     public nonisolated(nonsending) mutating func prepare<Input>(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for purpose: String,
         reading read: (PIVAlgorithm) throws -> Input
@@ -134,7 +135,7 @@ public struct PIVUnlocking {
         try await sending { try await $0.verify(try PIVPIN(pin.value)) }
     }
 
-    /// Sends a PIN, and takes note of the answer.
+    /// Sends a PIN, and records whether it was accepted.
     nonisolated(nonsending) mutating func sending(
         _ body: nonisolated(nonsending) (PIVService) async throws -> Void
     ) async throws {
@@ -148,13 +149,13 @@ public struct PIVUnlocking {
         isVerified = true
     }
 
-    /// Returns the PIN for another use than ``prepare(_:_:_:for:)``.
+    /// Returns the PIN for uses other than ``prepare(_:_:_:for:)``.
     nonisolated(nonsending) func obtainPIN(for purpose: String) async throws -> SharedSecret {
         try await pin(for: purpose)
     }
 
-    /// Returns the properties of a key: from metadata, otherwise the given algorithm, or the public key by which the slot
-    /// is known. A card that reports no key may be wrong about it, so the certificate counts as well.
+    /// Returns the properties of a key: from its metadata, or else from the given algorithm or the public key. If the
+    /// card reports no key, the certificate is tried, because the report may be wrong.
     private nonisolated(nonsending) mutating func properties(
         of slot: PIVSlot, _ kind: PIVAlgorithm?
     ) async throws -> (SlotMetadata?, PIVAlgorithm, PublicKey?) {
@@ -178,7 +179,8 @@ public struct PIVUnlocking {
         return (nil, algorithm, key)
     }
 
-    /// The PIN policy as the card reports it; where PINs are shared, otherwise as the certificate states it.
+    /// Returns the PIN policy that the card reports. If it reports none and PINs are shared, returns the one stated in
+    /// the certificate.
     private nonisolated(nonsending) func policy(
         of slot: PIVSlot, _ metadata: SlotMetadata?
     ) async throws -> PINPolicy? {
@@ -214,7 +216,7 @@ extension PIVService {
     }
 }
 
-/// What happens while access to a PIV application is gained.
+/// An event while access to a PIV application is gained.
 public enum PIVUnlockingNews: UserNews, Hashable {
     /// The key waits for a finger on its sensor.
     case fingerExpected
@@ -226,11 +228,11 @@ public enum PIVUnlockingNews: UserNews, Hashable {
 
 /// Why there is no access to a PIV application, besides `PIVError` and `CredentialError`.
 public enum PIVUnlockingError: Error, Hashable, Sendable {
-    /// The management key is still the default, which was not to be used.
+    /// The management key is still the default, which is refused.
     case defaultManagementKey
-    /// A management key is written in hexadecimal digits.
+    /// A management key was not written in hexadecimal digits.
     case malformedManagementKey
-    /// What follows depends on an answer of the key.
+    /// The next step depends on an answer of the key.
     case rehearsalEnds
 }
 

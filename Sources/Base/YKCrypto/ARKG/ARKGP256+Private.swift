@@ -23,7 +23,7 @@ extension ARKGP256 {
 
         /// Derives the private scalar of a handle, 32 bytes (ARKG-Derive-Private-Key).
         ///
-        /// - Throws: `CryptoFault` for a handle that was made for another seed or context.
+        /// - Throws: `CryptoFault` for a handle that was made for a different seed or context.
         package func derive(_ keyHandle: [UInt8], context: [UInt8]) throws(CryptoFault) -> Secret {
             let contexts = try Contexts(context)
             guard keyHandle.count == handleSize, keyHandle[macSize] == 0x04 else {
@@ -32,7 +32,7 @@ extension ARKGP256 {
             let point = Array(keyHandle.dropFirst(macSize))
             let shared = try encapsulation.shared(with: Array(point.dropFirst()))
             guard constantTimeEqual(try mac(shared, over: point, contexts), Array(keyHandle.prefix(macSize))) else {
-                throw CryptoFault("ARKG: the key handle is for another seed or context")
+                throw CryptoFault("ARKG: the key handle is for a different seed or context")
             }
             return try P256Arithmetic.sum(tau(shared, contexts), blinding)
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asynchronous remote key generation on P-256 (ARKG-P256, draft-bradleylundberg-cfrg-arkg-10): from a seed's public half,
-/// anybody derives public keys, whose private keys only the holder of the private half can derive. Requires OpenSSL 3.
+/// Asynchronous remote key generation on P-256 (ARKG-P256, draft-bradleylundberg-cfrg-arkg-10): anyone can derive
+/// public keys from a seed's public half, but only the holder of the private half can derive their private keys.
+/// Requires OpenSSL 3.
 public enum ARKGP256 {
     /// The maximum length of a context, in bytes.
     public static let contextLimit = 64
@@ -17,18 +18,18 @@ public enum ARKGP256 {
     public struct Derived: Hashable, Sendable {
         /// The uncompressed point, 65 bytes.
         public let publicKey: [UInt8]
-        /// What the holder of the seed derives the private key from, ``handleSize`` bytes; not secret.
+        /// The key handle, from which the holder of the seed derives the private key: ``handleSize`` bytes, not secret.
         public let keyHandle: [UInt8]
     }
 
     /// The public half of a seed.
     public struct PublicSeed: Hashable, Sendable {
-        /// The point to which derivation adds (pkBl), uncompressed, 65 bytes.
+        /// The public key that derivation blinds (pkBl): an uncompressed point, 65 bytes.
         public let blinding: [UInt8]
-        /// The point with which secrets are agreed (pkKem), uncompressed, 65 bytes.
+        /// The public key for key encapsulation (pkKem): an uncompressed point, 65 bytes.
         public let encapsulation: [UInt8]
 
-        /// Takes two uncompressed points.
+        /// Creates a public half from two uncompressed points.
         ///
         /// - Throws: `CryptoFault` when one is not on the curve.
         public init(blinding: [UInt8], encapsulation: [UInt8]) throws(CryptoFault) {
@@ -56,7 +57,7 @@ public enum ARKGP256 {
         }
     }
 
-    /// The two contexts that are made of the caller's.
+    /// The two contexts derived from the caller's.
     struct Contexts {
         let blinding: [UInt8]
         let encapsulation: [UInt8]
@@ -74,7 +75,7 @@ public enum ARKGP256 {
         try P256Arithmetic.scalar(hashing: input, separation: Array("ARKG-KEM-ECDH-KG.\(exchange)".utf8))
     }
 
-    /// The code by which the holder recognises a handle that was made for the seed and the context.
+    /// The MAC by which the holder recognizes a handle that was made for this seed and context.
     static func mac(
         _ shared: borrowing Secret, over point: [UInt8], _ contexts: Contexts
     ) throws(CryptoFault) -> [UInt8] {

@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// Scalars and points of P-256, computed with OpenSSL: swift-crypto adds neither.
+/// Addition of scalars and of points on P-256, by OpenSSL: swift-crypto offers neither.
 enum P256Arithmetic {
     /// The scalar that a message hashes to (hash_to_field with expand_message_xmd and SHA-256, RFC 9380 §5.2, §5.3.1): one
     /// element of 48 bytes, reduced modulo the order.

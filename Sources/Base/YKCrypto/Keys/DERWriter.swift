@@ -45,7 +45,7 @@ struct DERReader {
     /// Returns the next byte; `nil` at the end.
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// Returns the content of an object with this tag; `nil` when the next object has another tag or is truncated.
+    /// Returns the content of an object with this tag; `nil` when the next object has a different tag or is truncated.
     mutating func object(_ tag: UInt8) -> DERReader? {
         guard byte() == tag, let first = byte() else { return nil }
         var length = Int(first)

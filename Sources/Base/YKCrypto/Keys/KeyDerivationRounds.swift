@@ -6,8 +6,8 @@
 /// OpenSSL reads BER, so the salt may be in pieces, or end with end-of-contents octets. The parameters of an elliptic curve
 /// (RFC 3279 §2.3.5), where the order follows the generator, are skipped.
 public enum KeyDerivationRounds {
-    /// The rounds that follow all salts, together; zero when no salt is found. Scrypt counts as many rounds as take as
-    /// long.
+    /// The total of the rounds after all salts; 0 when no salt is found. scrypt counts as the number of rounds that
+    /// take equally long.
     public static func total(in bytes: [UInt8]) -> UInt64 { total(in: bytes[...], depth: 0, isScrypt: false) }
 
     /// id-scrypt, 1.3.6.1.4.1.11591.4.11.
@@ -21,7 +21,7 @@ public enum KeyDerivationRounds {
         var rest = bytes
         var total: UInt64 = 0
         var isScrypt = isScrypt
-        // The numbers directly behind a salt.
+        // The numbers directly after a salt.
         var numbers: [UInt64] = []
         var isBehindSalt = false
         var isBehindCurveKey = false
@@ -47,7 +47,7 @@ public enum KeyDerivationRounds {
         return isOver ? .max : sum
     }
 
-    /// PBKDF2 has the length of the key behind the rounds. Two units of scrypt's N, r and p take as long as a round.
+    /// In PBKDF2 the key length follows the rounds. Two units of scrypt's N × r × p take as long as one round.
     private static func rounds(_ numbers: [UInt64], _ isScrypt: Bool) -> UInt64 {
         guard isScrypt else { return numbers.first ?? 0 }
         return numbers.prefix(3).reduce(1) { product, factor in
@@ -62,7 +62,7 @@ public enum KeyDerivationRounds {
         return digits.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Takes one object of definite or indefinite length off the front; `nil` when there is none.
+    /// Reads one object of definite or indefinite length; `nil` when there is none.
     private static func object(_ rest: inout ArraySlice<UInt8>) -> (UInt8, ArraySlice<UInt8>)? {
         guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
         if first == 0x80 {  // Its objects come next, as if they stood here.

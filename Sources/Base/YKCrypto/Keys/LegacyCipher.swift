@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The ciphers of old key files that OpenSSL 3 does not decrypt without its legacy provider: DES, RC2 and RC4, and those of
-/// their time.
+/// The ciphers of old key files that OpenSSL 3 does not decrypt without its legacy provider: DES, RC2, RC4 and similar.
 public enum LegacyCipher {
     /// Finds the identifier of such a cipher or encryption scheme (RFC 8018 §A, RFC 7292 appendix C).
     ///
@@ -25,10 +24,10 @@ public enum LegacyCipher {
     }
 
     private static let header = "DEK-Info:"
-    /// How the names of ciphers begin that OpenSSL 3 has in its default provider.
+    /// The name prefixes of the ciphers in OpenSSL 3's default provider.
     private static let current = ["AES-", "DES-EDE3-", "CAMELLIA-", "ARIA-", "SM4-"]
 
-    /// The most specific first: PBES2 names its cipher inside.
+    /// The most specific ones first: PBES2 contains the identifier of its cipher.
     private static let identifiers: [(String, [UInt8])] = [
         ("PBE-MD2-DES", pkcs5(1)), ("PBE-MD5-DES", pkcs5(3)), ("PBE-MD2-RC2-64", pkcs5(4)),
         ("PBE-MD5-RC2-64", pkcs5(6)), ("PBE-SHA1-DES", pkcs5(10)), ("PBE-SHA1-RC2-64", pkcs5(11)),
@@ -43,10 +42,10 @@ public enum LegacyCipher {
 }
 
 extension [UInt8] {
-    /// Whether these bytes occur one after the other.
+    /// Whether the array contains these bytes consecutively.
     func contains(sequence: [UInt8]) -> Bool { occurrences(of: sequence) > 0 }
 
-    /// How often these bytes occur one after the other.
+    /// The number of times that the array contains these bytes consecutively.
     func occurrences(of sequence: [UInt8]) -> Int {
         guard let first = sequence.first, count >= sequence.count else { return 0 }
         return (0...(count - sequence.count)).count {

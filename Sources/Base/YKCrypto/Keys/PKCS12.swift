@@ -8,8 +8,8 @@ public struct PKCS12: Sendable {
     public let key: PrivateKey?
     /// The certificates, DER: the one for the key first.
     public let certificates: [[UInt8]]
-    /// The number of private keys, of which ``key`` is the first. Only keys outside encrypted contents are counted, where
-    /// they usually are, each encrypted by itself.
+    /// The number of private keys, of which ``key`` is the first. Only keys outside encrypted contents are counted,
+    /// where keys usually are, each encrypted on its own.
     public let keyCount: Int
 
     /// Why a file cannot be opened.
@@ -18,7 +18,7 @@ public struct PKCS12: Sendable {
         case malformed
         /// The password is wrong.
         case wrongPassword
-        /// The file asks for more rounds of key derivation than ``PKCS12/roundLimit``.
+        /// The file requires more rounds of key derivation than ``PKCS12/roundLimit``.
         case tooMuchWork(rounds: UInt64)
         /// The file is encrypted with this cipher, which OpenSSL 3 does not support here.
         case legacyCipher(String)

@@ -12,7 +12,7 @@ extension PrivateKey {
         }
     }
 
-    /// Signs a digest that is at most as long as the curve's field with ECDSA; the signature is DER.
+    /// Signs a digest with ECDSA; the signature is DER. The digest is at most as long as the curve's field.
     public func sign(digest: [UInt8]) throws(CryptoFault) -> [UInt8] {
         guard case .ec = publicKey else { throw CryptoFault("ECDSA: not a key on a curve") }
         return try withKey { key throws(CryptoFault) in
@@ -26,17 +26,18 @@ extension PrivateKey {
     public func sign(_ message: [UInt8], _ hash: HashAlgorithm) throws(CryptoFault) -> [UInt8] {
         let usesHash = if case .ed25519 = publicKey { false } else { true }
         return try withKey { key throws(CryptoFault) in
-            try OpenSSLKey.output(1024, "no signature with this key") {
+            try OpenSSLKey.output(1024, "this key cannot sign") {
                 ykit_key_sign(key.handle, usesHash ? hash.openSSLName : nil, message, message.count, $0, $1)
             }
         }
     }
 
-    /// Returns the secret shared with a peer (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): x, or 32 bytes.
+    /// Returns the secret shared with a peer (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): the x coordinate, or the 32
+    /// bytes of X25519.
     public func shared(with peer: PublicKey) throws(CryptoFault) -> SharedSecret {
         let other = try OpenSSLKey(publicDER: peer.subjectPublicKeyInfo)
         return try withKey { key throws(CryptoFault) in
-            var bytes = try OpenSSLKey.output(128, "no secret with this key") {
+            var bytes = try OpenSSLKey.output(128, "this key cannot agree on a secret") {
                 ykit_key_derive(key.handle, other.handle, $0, $1)
             }
             defer { Secret.wipe(&bytes) }
@@ -80,7 +81,7 @@ extension PrivateKey {
         try OpenSSLKey.requireLibrary()
         let size = numbers.first?.count ?? 0
         guard numbers.count == 5, size > 0, size <= 512, numbers[1].count == size else {
-            throw CryptoFault("RSA: five numbers, two of them primes of one length")
+            throw CryptoFault("RSA: expected five values, with primes of equal length")
         }
         var n = [UInt8](repeating: 0, count: 2 * size)
         var d = n
@@ -105,7 +106,9 @@ extension PrivateKey {
     /// - Throws: `CryptoFault` when the primes are inconsistent.
     public init(primes p: [UInt8], _ q: [UInt8]) throws(CryptoFault) {
         try OpenSSLKey.requireLibrary()
-        guard p.count == q.count, (1...512).contains(p.count) else { throw CryptoFault("RSA: primes of one length") }
+        guard p.count == q.count, (1...512).contains(p.count) else {
+            throw CryptoFault("RSA: expected primes of equal length")
+        }
         var dp = [UInt8](repeating: 0, count: p.count)
         var (dq, inverse) = (dp, dp)
         defer {
@@ -119,12 +122,12 @@ extension PrivateKey {
         try self.init(remainders: [p, q, dp, dq, inverse])
     }
 
-    /// Checks that one operation undoes the other, which fails for inconsistent numbers.
+    /// Checks that the public operation reverses the private one, which it does not for inconsistent values.
     private func requireConsistency(_ size: Int) throws(CryptoFault) {
         let probe = [0, 1] + [UInt8](repeating: 0x5A, count: max(0, size - 2))
         let signature = try rsaPrivate(probe)
         guard try publicKey.rsaPublic(signature) == probe else {
-            throw CryptoFault("RSA: the numbers do not belong together")
+            throw CryptoFault("RSA: the values are inconsistent")
         }
     }
 }

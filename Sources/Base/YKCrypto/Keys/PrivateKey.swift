@@ -42,10 +42,10 @@ public struct PrivateKey: Sendable {
         try self.init(OpenSSLKey(handle, "not a private key, or not its password"))
     }
 
-    /// Generates an RSA key of 1024 to 4096 bits with exponent 65537, using OpenSSL's random numbers.
+    /// Generates an RSA key of 1024 to 4096 bits with exponent 65537, using OpenSSL's random number generator.
     public init(newRSA bits: Int) throws(CryptoFault) {
         guard (1024...4096).contains(bits) else { throw CryptoFault("RSA: \(bits) bits") }
-        try self.init(OpenSSLKey(ykit_key_rsa(UInt32(bits)), "RSA: no key"))
+        try self.init(OpenSSLKey(ykit_key_rsa(UInt32(bits)), "RSA: key generation failed"))
     }
 
     /// Creates a key from a private scalar on a curve, most significant byte first.

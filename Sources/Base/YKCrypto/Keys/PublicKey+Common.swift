@@ -3,8 +3,8 @@
 import Crypto
 
 extension PublicKey {
-    /// Reads a key in the form that this package writes, which nearly all keys have, without OpenSSL: loading OpenSSL
-    /// takes longer than a key takes to answer. Returns `nil` for all others.
+    /// Reads a key in the form that this package writes, as nearly all keys are; returns `nil` for all others. It does
+    /// not use OpenSSL: loading that takes longer than a security key takes to answer.
     static func common(_ der: [UInt8]) -> PublicKey? {
         guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isOnCurve else { return nil }
         return key

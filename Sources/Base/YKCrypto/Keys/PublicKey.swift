@@ -2,8 +2,8 @@
 
 import COpenSSL
 
-/// A public key: RSA of any length, elliptic curves, Ed25519 and X25519. What swift-crypto cannot do with it is done through
-/// OpenSSL, which is loaded then.
+/// A public key: RSA of any length, elliptic curves, Ed25519 and X25519. Operations that swift-crypto does not support
+/// use OpenSSL, which is loaded on demand.
 public enum PublicKey: Hashable, Sendable {
     /// RSA: modulus and public exponent, most significant byte first, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -44,14 +44,14 @@ public enum PublicKey: Hashable, Sendable {
         case "RSA": self = .rsa(modulus: try key.number("n"), exponent: try key.number("e"))
         case "EC":
             guard let curve = VerificationKey.Curve.named(try key.text(ykit_key_curve)) else {
-                throw CryptoFault("a key on a curve that is not used here")
+                throw CryptoFault("a key on an unsupported curve")
             }
             let x = try key.number("qx")
             let y = try key.number("qy")
             self = .ec(curve, point: [0x04] + x.padded(to: curve.fieldSize) + y.padded(to: curve.fieldSize))
         case "ED25519": self = .ed25519(try key.bytes("pub"))
         case "X25519": self = .x25519(try key.bytes("pub"))
-        case let name: throw CryptoFault("a key of kind \(name) is not used here")
+        case let name: throw CryptoFault("a key of unsupported type \(name)")
         }
     }
 
@@ -77,10 +77,10 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that
-    /// ECDSA signs, as long as the curve's field, or the message of Ed25519.
+    /// Whether a private key's raw operation on a block gave this result. The block is the padded block of RSA, the
+    /// digest that ECDSA signs, as long as the curve's field, or the message of Ed25519.
     ///
-    /// - Parameter message: The message whose RSASSA-PKCS1-v1_5 padding the block of RSA is; with it OpenSSL is not
+    /// - Parameter message: The message whose RSASSA-PKCS1-v1_5 encoding is the block, for RSA; with it OpenSSL is not
     ///   needed.
     /// - Returns: `nil` where that cannot be checked: for X25519, for a point that is not on its curve, and without
     ///   OpenSSL for RSA, for the other curves, and for digests whose length differs from the curve's.
@@ -99,8 +99,8 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether an RSASSA-PKCS1-v1_5 signature over a message that was hashed in pieces was made by the matching private
-    /// key; `nil` where swift-crypto cannot check that: for other keys, and for RSA keys below 1024 bits.
+    /// Whether an RSASSA-PKCS1-v1_5 signature over a message hashed incrementally was made by the matching private key;
+    /// `nil` where swift-crypto cannot check that: for other keys, and for RSA keys below 1024 bits.
     func isValid(_ signature: [UInt8], for hash: RunningHash) -> Bool? {
         guard case .rsa(let modulus, let exponent) = self else { return nil }
         return VerificationKey.isValid(signature, for: hash, rsaModulus: modulus, exponent: exponent)
@@ -122,7 +122,7 @@ public enum PublicKey: Hashable, Sendable {
             message.count) == 1
     }
 
-    /// The key for swift-crypto; `nil` for keys that it does not take.
+    /// The key for swift-crypto; `nil` for keys that it does not support.
     private func verificationKey(_ hash: HashAlgorithm) -> VerificationKey? {
         switch self {
         case .rsa(let modulus, let exponent):

@@ -4,7 +4,7 @@
 public enum RSAPadding {
     /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2): 00 01 FF … 00 DigestInfo, `size` bytes long.
     public static func pkcs1(digest: [UInt8], _ hash: HashAlgorithm, size: Int) throws(CryptoFault) -> [UInt8] {
-        guard digest.count == hash.digestSize else { throw CryptoFault("PKCS#1: a digest of another length") }
+        guard digest.count == hash.digestSize else { throw CryptoFault("PKCS#1: wrong digest length") }
         return try pkcs1(content: hash.digestInfoHead + digest, size: size)
     }
 
@@ -19,7 +19,7 @@ public enum RSAPadding {
     public static func pss(
         digest: [UInt8], _ hash: HashAlgorithm, salt: [UInt8], size: Int
     ) throws(CryptoFault) -> [UInt8] {
-        guard digest.count == hash.digestSize else { throw CryptoFault("PSS: a digest of another length") }
+        guard digest.count == hash.digestSize else { throw CryptoFault("PSS: wrong digest length") }
         let room = size - digest.count - salt.count - 2
         guard room >= 0 else { throw CryptoFault("PSS: the key is too short for this") }
         let inner = hash.hash([UInt8](repeating: 0, count: 8) + digest + salt)

@@ -54,6 +54,6 @@ public enum RSAUnpadding {
 }
 
 extension CryptoFault {
-    /// The block was encrypted for another key or with another padding.
-    public static let wrongPadding = CryptoFault("RSA: the padding is not what it should be")
+    /// The block was encrypted for a different key or with a different padding.
+    public static let wrongPadding = CryptoFault("RSA: invalid padding")
 }

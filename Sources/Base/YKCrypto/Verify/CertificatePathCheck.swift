@@ -4,13 +4,15 @@ import COpenSSL
 
 /// Certificate path validation (RFC 5280 §6.1), by OpenSSL's `X509_verify_cert`.
 ///
-/// OpenSSL rather than swift-certificates: attestation certificates are also signed with RSA-PSS and Ed448, and an issuer
-/// must be allowed to sign certificates; swift-certificates 1.21.1 verifies neither signature and ignores the key usage.
-/// Measured with a program that links swift-crypto: swift-certificates adds 1.3 MB to 14.2 MB and nothing to the 1.5 ms
-/// of a start; a path of two certificates then takes 1.1 ms, and 2.4 ms with OpenSSL, loading libcrypto included.
+/// OpenSSL rather than swift-certificates: attestation certificates are also signed with RSA-PSS and Ed448, and an
+/// issuer must be allowed to sign certificates; swift-certificates 1.21.1 verifies neither signature and ignores the
+/// key usage. Measured with a program that links swift-crypto: swift-certificates adds 1.3 MB to its 14.2 MB and
+/// nothing to its start-up of 1.5 ms; checking a path of two certificates takes 1.1 ms with it and 2.4 ms with OpenSSL,
+/// including loading libcrypto.
 ///
-/// Issuers, including the anchor, must be certificate authorities that may sign certificates, valid at the time, and
-/// within every path length. OpenSSL must know every critical extension. Revocation is not checked.
+/// Issuers, including the anchor, must be certificate authorities that may sign certificates, must be valid at the
+/// time, and must respect every path length constraint. OpenSSL must know every critical extension. Revocation is not
+/// checked.
 package struct CertificatePathCheck: Sendable {
     /// The trusted certificates, DER. An anchor need not be a root; it can be the end of the path itself.
     package var anchors: [[UInt8]]

@@ -30,7 +30,7 @@ extension VerificationKey {
         }
     }
 
-    /// Whether an RSASSA-PKCS1-v1_5 signature (RFC 8017 §8.2) over a message that was hashed in pieces was made by the
+    /// Whether an RSASSA-PKCS1-v1_5 signature (RFC 8017 §8.2) over a message hashed incrementally was made by the
     /// matching private key; `nil` for keys that the library refuses.
     static func isValid(_ signature: [UInt8], for hash: RunningHash, rsaModulus: [UInt8], exponent: [UInt8]) -> Bool? {
         guard let key = try? rsa(rsaModulus, exponent) else { return nil }

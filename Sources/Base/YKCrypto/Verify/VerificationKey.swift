@@ -27,6 +27,6 @@ public struct VerificationKey: Sendable {
 }
 
 extension HashAlgorithm {
-    /// The digest of a message, for functions that take any.
+    /// The digest of a message, for functions that accept any digest type.
     func digest(_ message: [UInt8]) -> any Digest { RunningHash(self, of: message).value }
 }

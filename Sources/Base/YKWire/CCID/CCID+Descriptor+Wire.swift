@@ -8,7 +8,7 @@ extension CCID.Descriptor {
 
     /// Decodes a class descriptor; excess bytes are ignored.
     ///
-    /// - Throws: `WireError` for a shorter descriptor or another type.
+    /// - Throws: `WireError` for a descriptor that is too short or of the wrong type.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         let length = try reader.byte("the length")

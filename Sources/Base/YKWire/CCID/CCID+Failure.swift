@@ -50,13 +50,13 @@ extension CCID {
         public static let aborted = Failure(rawValue: 0xFF)
 
         private static let names: [Failure: String] = [
-            .unsupported: "the reader does not know the command", .slotBusy: "the slot is busy",
-            .pinCancelled: "the PIN entry was cancelled", .pinTimeout: "nobody entered the PIN",
-            .busy: "the reader is busy by itself", .protocolOff: "the protocol is switched off",
-            .procedureByte: "the card's procedure byte makes no sense", .badClass: "the class is not supported",
+            .unsupported: "the reader does not support the command", .slotBusy: "the slot is busy",
+            .pinCancelled: "the PIN entry was cancelled", .pinTimeout: "no PIN was entered",
+            .busy: "the reader is busy with an automatic sequence", .protocolOff: "the protocol is switched off",
+            .procedureByte: "invalid procedure byte from the card", .badClass: "the class is not supported",
             .badProtocol: "the card's protocol is not supported", .badATRCheck: "the answer to reset fails its check",
-            .badATR: "the answer to reset makes no sense", .hardware: "the reader's hardware failed",
-            .overrun: "the card sent too much", .parity: "parity error", .mute: "the card is mute",
+            .badATR: "invalid answer to reset", .hardware: "the reader's hardware failed",
+            .overrun: "the card sent too much data", .parity: "parity error", .mute: "the card is mute",
             .aborted: "stopped",
         ]
 

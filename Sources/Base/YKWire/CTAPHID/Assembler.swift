@@ -27,8 +27,8 @@ extension CTAPHID {
 
         /// Adds one 64-byte report (CTAP 2.2 §11.2.4). An initial report discards an incomplete message.
         ///
-        /// - Throws: `WireError` for a report of another size, a length above 7609 bytes, a continuation without an
-        /// initial report, and a sequence number out of order; the incomplete message is then discarded.
+        /// - Throws: `WireError` for a report of the wrong size, a length above 7609 bytes, a continuation without an
+        ///   initial report, and a sequence number out of order; the incomplete message is then discarded.
         public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
             guard report.count == CTAPHID.reportSize else {
                 throw drop(.malformed, at: 0, "a report of \(report.count) bytes, expected \(CTAPHID.reportSize)")

@@ -21,7 +21,7 @@ extension CTAPHID {
         public static let channelBusy = ErrorCode(rawValue: 0x06)
         /// The command needs the channel to be locked.
         public static let lockRequired = ErrorCode(rawValue: 0x0A)
-        /// The command requires a channel lock.
+        /// The channel is not valid.
         public static let invalidChannel = ErrorCode(rawValue: 0x0B)
         /// Anything else.
         public static let other = ErrorCode(rawValue: 0x7F)

@@ -93,7 +93,7 @@ extension HIDReportDescriptor {
         }
 
         private mutating func close(_ item: Item) throws(WireError) {
-            guard depth > 0 else { throw WireError(.malformed, at: item.place, "the end of no collection") }
+            guard depth > 0 else { throw WireError(.malformed, at: item.place, "END COLLECTION without COLLECTION") }
             depth -= 1
             usage = nil
         }

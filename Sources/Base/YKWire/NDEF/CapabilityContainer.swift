@@ -60,7 +60,7 @@ extension CapabilityContainer {
         _ = try reader.uint16()
         version = try reader.byte("the version")
         guard (1...3).contains(version >> 4) else {
-            throw WireError(.malformed, at: 2, "mapping version \(version >> 4).\(version & 15), known are 1 to 3")
+            throw WireError(.malformed, at: 2, "mapping version \(version >> 4).\(version & 15), supported are 1 to 3")
         }
         readLimit = try reader.uint16("the most to read")
         writeLimit = try reader.uint16("the most to write")
@@ -74,7 +74,7 @@ extension CapabilityContainer {
         readAccess = try control.byte("the read access")
         writeAccess = try control.byte("the write access")
         guard ![0x0000, 0xE102, 0xE103, 0x3F00, 0x3FFF, 0xFFFF].contains(file) || file == 0 && version < 0x20 else {
-            throw WireError(.malformed, at: 9, "file \(Hex.encode([UInt8(file >> 8), UInt8(file & 0xFF)])) is taken")
+            throw WireError(.malformed, at: 9, "file \(Hex.encode([UInt8(file >> 8), UInt8(file & 0xFF)])) is reserved")
         }
         guard fileSize >= 5, lengthWidth == 4 || fileSize < 0xFFFF else {
             throw WireError(.malformed, at: 11, "a file of \(fileSize) bytes")

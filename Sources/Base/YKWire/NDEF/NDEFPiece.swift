@@ -41,12 +41,12 @@ struct NDEFPiece {
         switch record.format {
         case .empty:
             guard record.type.isEmpty, record.id.isEmpty, record.payload.isEmpty, !flags.contains(.chunk) else {
-                throw WireError(.malformed, at: start, "an empty record with something in it")
+                throw WireError(.malformed, at: start, "an empty record with content")
             }
         case .unknown, .unchanged:
-            guard record.type.isEmpty else { throw WireError(.malformed, at: start, "a type where there can be none") }
+            guard record.type.isEmpty else { throw WireError(.malformed, at: start, "an unexpected record type") }
         case .wellKnown, .media, .absoluteURI, .external:
-            guard !record.type.isEmpty else { throw WireError(.missing, at: start, "a record without its type") }
+            guard !record.type.isEmpty else { throw WireError(.missing, at: start, "a record without a type") }
         case .reserved: break
         }
     }
@@ -57,7 +57,7 @@ struct NDEFPiece {
             guard open == nil else { throw WireError(.malformed, at: start, "a record among the chunks of another") }
             return record
         }
-        guard var whole = open else { throw WireError(.malformed, at: start, "a chunk of no record") }
+        guard var whole = open else { throw WireError(.malformed, at: start, "a chunk without a first chunk") }
         guard !flags.contains(.id) else { throw WireError(.malformed, at: start, "a chunk with an identifier") }
         whole.payload += record.payload
         return whole

@@ -13,7 +13,7 @@ public enum Modhex {
 
     /// Decodes pairs of letters of either case.
     ///
-    /// - Throws: `WireError` with the offset for an odd count or another character.
+    /// - Throws: `WireError` with the offset for an odd count or an invalid character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         try Hex.pairs(of: text, "modhex letter") { letter in letters.firstIndex(of: letter | 0x20).map { UInt8($0) } }
     }

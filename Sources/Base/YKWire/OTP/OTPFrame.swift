@@ -73,11 +73,11 @@ public struct OTPFrame: Hashable, Sendable {
             case reset
         }
 
-        /// Adds one report. A report of another length throws and changes nothing. A number above 9 makes the key
+        /// Adds one report. A report of the wrong length throws and changes nothing. A number above 9 makes the key
         /// abort: hosts use 15 or, like ykman after each reply, 31.
         public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
             guard report.count == OTPReport.size else {
-                throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
+                throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, expected 8")
             }
             let flags = report[7]
             let number = Int(flags & OTPReport.numberMask)

@@ -34,7 +34,7 @@ public enum OTPReport: Hashable, Sendable {
     /// - Throws: `malformed` unless it has eight bytes.
     public init(decoding report: [UInt8]) throws(WireError) {
         guard report.count == Self.size else {
-            throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
+            throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, expected 8")
         }
         let flags = report[7]
         if flags & Self.pending != 0 {
@@ -90,7 +90,7 @@ public struct OTPReplyAssembler: Sendable {
         if number == 0, next > 0 { return true }
         guard number == next, bytes.count + part.count <= Self.limit else {
             if next > 0, number == next - 1, bytes.suffix(part.count) == part[...] { return false }
-            throw WireError(.malformed, at: bytes.count, "part \(number) of a reply where \(next) is next")
+            throw WireError(.malformed, at: bytes.count, "part \(number) of a reply, expected part \(next)")
         }
         bytes += part
         next += 1
@@ -102,7 +102,7 @@ public struct OTPReplyAssembler: Sendable {
     /// - Throws: `malformed` for a wrong CRC.
     public func checked(_ count: Int) throws(WireError) -> [UInt8] {
         guard count >= 0, count <= bytes.count - 2 else {
-            throw WireError(.truncated, at: bytes.count, "a reply of \(count) bytes with its CRC, \(bytes.count) came")
+            throw WireError(.truncated, at: bytes.count, "a reply of \(count) bytes with its CRC, got \(bytes.count)")
         }
         guard CRC16.isValid(bytes.prefix(count + 2)) else {
             throw WireError(.malformed, at: count, "the CRC of a reply is wrong")

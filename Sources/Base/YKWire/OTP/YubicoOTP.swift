@@ -9,7 +9,7 @@ public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
 
     /// The length of the block in bytes.
     public static let blockSize = 16
-    /// The possible numbers of letters.
+    /// The possible lengths of a password, in letters.
     public static let lengths = 32...64
 
     /// Parses 32 to 64 modhex letters of either case; the last 32 are the block.

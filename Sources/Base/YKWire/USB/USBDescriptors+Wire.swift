@@ -50,7 +50,9 @@ extension USBDescriptors {
                         number: number, interfaceClass: try body.byte("the class"),
                         subclass: try body.byte("the subclass"), interfaceProtocol: try body.byte("the protocol")))
             case 5:
-                guard !interfaces.isEmpty else { throw WireError(.malformed, at: start, "an endpoint of no interface") }
+                guard !interfaces.isEmpty else {
+                    throw WireError(.malformed, at: start, "an endpoint without an interface")
+                }
                 let endpoint = try Self.endpoint(&body)
                 if !isPassedOver { interfaces[interfaces.count - 1].endpoints.append(endpoint) }
             case let type:

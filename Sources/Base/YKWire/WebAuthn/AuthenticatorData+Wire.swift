@@ -29,7 +29,7 @@ extension AuthenticatorData.AttestedCredential {
         let place = reader.offset
         let length = Int(try reader.uint16("the length of the credential's identifier"))
         guard (1...AuthenticatorData.credentialIDLimit).contains(length) else {
-            throw WireError(.tooLarge, at: place, "a credential identifier of \(length) bytes, 1 to 1023 are right")
+            throw WireError(.tooLarge, at: place, "a credential identifier of \(length) bytes, expected 1 to 1023")
         }
         id = try reader.bytes(length, "the credential's identifier")
         publicKey = try COSEKey(reader.cborFields("the public key"))

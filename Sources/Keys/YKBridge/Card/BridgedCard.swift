@@ -5,9 +5,9 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// A FIDO card in a reader. The connection is kept, and the card powered, while the card is there: what it counts until
-/// it loses its power, such as wrong PINs, must not be reset. Other programs are locked out while it works, and from a key
-/// agreement to the end of the ceremony, since their SELECT would end it.
+/// A FIDO card in a reader. The connection stays open and the card powered until it is removed, since powering it off
+/// would reset its counters, such as the one for consecutive wrong PINs. Other programs are locked out while it
+/// processes a message, and from a key agreement to the end of the ceremony, since their SELECT would end that.
 final class BridgedCard {
     private let link: CardFIDOLink
     private var isHeld = false
@@ -20,7 +20,7 @@ final class BridgedCard {
 
     /// The reply to a request.
     struct Reply: Sendable {
-        /// What came of a request.
+        /// The outcome of a request.
         enum Outcome: Sendable {
             /// The card's answer.
             case answered([UInt8])
@@ -38,7 +38,7 @@ final class BridgedCard {
     /// Selects the FIDO application.
     init(_ channel: sending CardChannel) throws(FIDOLinkError) { link = try CardFIDOLink(channel) }
 
-    /// Asks the card what it is, and lets other programs use it.
+    /// Reads the card's description, and lets other programs use the card.
     func describe(isContactless: Bool, _ deadline: Deadline) throws(FIDOLinkError) -> CardDescription {
         defer { rest() }
         var info: [UInt8]?
@@ -49,8 +49,8 @@ final class BridgedCard {
         return CardDescription(info: info, hasU2F: link.profile.hasU2F, isContactless: isContactless)
     }
 
-    /// Sends a request. A PIN is only sent in the session of its key agreement; otherwise the card would decrypt something
-    /// else, and count a wrong PIN.
+    /// Sends a request. A PIN is sent only in the session of its key agreement; in another, the card would decrypt it
+    /// to something else and count a wrong PIN.
     func answer(
         _ request: CardRequest, _ deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) -> Reply {
@@ -74,7 +74,7 @@ final class BridgedCard {
         }
     }
 
-    /// Lets other programs use the card; a ceremony that has begun is over.
+    /// Lets other programs use the card, and ends any ceremony in progress.
     func rest() {
         link.rest()
         (isHeld, isInCeremony, agreement, enumeration) = (false, false, nil, nil)
@@ -91,7 +91,7 @@ final class BridgedCard {
         if !request.traits.contains(.continues) { enumeration = link.generation }
     }
 
-    /// Whether more assertions can be asked for.
+    /// Whether more assertions can be requested.
     private static func hasMore(_ answer: [UInt8]) -> Bool {
         let map = (try? CBOR(decoding: Array(answer.dropFirst())))?.map
         return map?[CTAPProtocol.GetAssertion.Reply.numberOfCredentials]?.unsigned ?? 0 > 1

@@ -5,9 +5,9 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// The cards in the readers, used by one thread: what is asked of them is done in order.
+/// The cards in the readers, used by one thread, which performs all work in order.
 final class CardBench: Sendable {
-    /// Runs work in order, elsewhere.
+    /// Runs work in order on another thread.
     typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     private let readers: any BridgeReaders
@@ -19,7 +19,7 @@ final class CardBench: Sendable {
         (self.readers, self.environment, self.execute) = (readers, environment, execute)
     }
 
-    /// Connects to the card in a reader, under a number of the caller's.
+    /// Connects to the card in a reader, under a number that the caller chooses.
     func open(
         _ number: Int, reader: String, done: @escaping @Sendable (Result<CardDescription, FIDOLinkError>) -> Void
     ) {
@@ -44,8 +44,8 @@ final class CardBench: Sendable {
     /// Sends a request to a card.
     ///
     /// - Parameters:
-    ///   - cancellation: Ends the card's wait for its user.
-    ///   - keepalive: Called when the card says what it is doing.
+    ///   - cancellation: Cancels the request, also while the card waits for its user.
+    ///   - keepalive: Called when the card reports that it is still processing or waiting.
     func send(
         _ request: CardRequest, to number: Int, within limit: Duration, _ cancellation: Cancellation,
         keepalive: @escaping @Sendable (FIDOKeepalive) -> Void, done: @escaping @Sendable (BridgedCard.Reply) -> Void

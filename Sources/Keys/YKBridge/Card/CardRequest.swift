@@ -3,28 +3,28 @@
 import YKProtocols
 import YKWire
 
-/// A message from a program for the card, and what it means for the card's session and its user.
+/// A program's message to the card, with its effect on the card's session and its user.
 struct CardRequest: Hashable, Sendable {
     /// The properties of a message that decide when it may be sent.
     struct Traits: OptionSet, Hashable, Sendable {
         let rawValue: Int
-        /// The user has to be there.
+        /// The user must be present.
         static let presence = Traits(rawValue: 1)
         /// Success uses up the user's presence.
         static let signs = Traits(rawValue: 2)
         /// Starts the key agreement on which the PIN and the token rely.
         static let agrees = Traits(rawValue: 4)
-        /// Is encrypted for the key agreement: with another one the card would count a wrong PIN.
+        /// Is encrypted under the key agreement: after a different one the card would count a wrong PIN.
         static let encrypted = Traits(rawValue: 8)
         /// Continues an enumeration.
         static let continues = Traits(rawValue: 16)
-        /// May be sent again if its answer was lost: it is bound to nothing that the card forgets.
+        /// May be sent again if its answer was lost: it does not depend on state that the card loses.
         static let repeatable = Traits(rawValue: 32)
     }
 
-    /// What becomes of a message.
+    /// How a message is handled.
     enum Reading: Hashable, Sendable {
-        /// It is for the card.
+        /// It is sent to the card.
         case request(CardRequest)
         /// It is refused with a CTAPHID error.
         case refused(CTAPHID.ErrorCode)
@@ -33,7 +33,7 @@ struct CardRequest: Hashable, Sendable {
     }
 
     let message: CTAPHID.Message
-    /// What the card gets: the message, or the U2F command in it.
+    /// The bytes for the card: the message, or the U2F command in it.
     let payload: [UInt8]
     let ceremony: Ceremony
     let traits: Traits
@@ -50,7 +50,8 @@ struct CardRequest: Hashable, Sendable {
         self.payload = payload ?? message.payload
     }
 
-    /// Reads a message. What the standards do not define is refused: nobody knows what it would do to the card.
+    /// Parses a message. Commands that the standards do not define are refused, since their effect on the card is
+    /// unknown.
     static func reading(of message: CTAPHID.Message) -> Reading {
         switch message.command {
         case .cbor: cbor(message)
@@ -82,7 +83,7 @@ struct CardRequest: Hashable, Sendable {
         }
     }
 
-    /// With an empty proof a program only wants to know which key is touched; nothing is created.
+    /// A request with an empty proof only finds out which key the user touches; nothing is created.
     private static func makeCredential(_ message: CTAPHID.Message, _ map: CBOR.Map?) -> CardRequest {
         typealias Key = CTAPProtocol.MakeCredential.Request
         let proof = map?[Key.pinUvAuthParam]
@@ -95,7 +96,8 @@ struct CardRequest: Hashable, Sendable {
         return CardRequest(message, ceremony, isFree ? [.presence, .signs, .repeatable] : [.presence, .signs])
     }
 
-    /// With the option `up` false the card signs that nobody was there, which programs use to look for credentials.
+    /// With the option `up` set to false the card signs without user presence, which programs use to search for
+    /// credentials.
     private static func getAssertion(_ message: CTAPHID.Message, _ map: CBOR.Map?) -> CardRequest {
         typealias Key = CTAPProtocol.GetAssertion.Request
         let proof = map?[Key.pinUvAuthParam]
@@ -108,7 +110,7 @@ struct CardRequest: Hashable, Sendable {
         return CardRequest(message, ceremony, traits)
     }
 
-    /// Whether the extensions have a secret that is encrypted for the key agreement.
+    /// Whether the extensions contain a secret encrypted under the key agreement.
     private static func hasSecret(_ extensions: CBOR?) -> Bool {
         ["hmac-secret", "hmac-secret-mc"].contains { extensions?.map?[.text($0)]?.map != nil }
     }
@@ -144,7 +146,7 @@ struct CardRequest: Hashable, Sendable {
         case FIDOProtocol.Instruction.register:
             return .request(
                 CardRequest(message, .registerU2F, [.presence, .signs, .repeatable], payload: payload))
-        // To sign without asking for a touch is no exception: the card would sign whatever it is asked.
+        // A request to sign without a touch is no exception: the card would sign anything.
         case FIDOProtocol.Instruction.authenticate where apdu.p1 != FIDOProtocol.Control.checkOnly:
             return .request(CardRequest(message, .signInU2F, [.presence, .signs, .repeatable], payload: payload))
         case FIDOProtocol.Instruction.authenticate, FIDOProtocol.Instruction.version:

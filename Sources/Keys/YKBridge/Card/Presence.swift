@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The evidence that somebody is there: laying a card on a contactless reader, which counts for one ceremony and for a
-/// limited time (CTAP 2.2 §11.3.1).
+/// Proof of user presence: a card was laid on a contactless reader, which counts for one ceremony and for a limited
+/// time (CTAP 2.2 §11.3.1).
 struct Presence: Hashable, Sendable {
     /// When the card was laid down; `nil` if that was not seen.
     let laidDown: ContinuousClock.Instant?
@@ -9,7 +9,7 @@ struct Presence: Hashable, Sendable {
 
     init(laidDown: ContinuousClock.Instant?) { self.laidDown = laidDown }
 
-    /// Whether it still counts.
+    /// Whether it is still valid.
     func isAvailable(at now: ContinuousClock.Instant, within limit: Duration) -> Bool {
         guard let laidDown, !isUsed else { return false }
         return laidDown.duration(to: now) <= limit

@@ -4,7 +4,7 @@ import Synchronization
 import YKHardware
 import YKTransport
 
-/// What other threads report to the bridge.
+/// Reports from other threads to the bridge.
 final class BridgeInbox: Sendable {
     /// A report.
     enum Notice: Sendable {
@@ -12,7 +12,7 @@ final class BridgeInbox: Sendable {
         case reader(ReaderEvent)
         /// The card with this number is open, or could not be opened.
         case opened(Int, Result<CardDescription, FIDOLinkError>)
-        /// The card that does this job says what it is doing.
+        /// The card reports on this job that it is still processing or waiting.
         case keepalive(job: Int, FIDOKeepalive)
         /// The job is done.
         case done(job: Int, BridgedCard.Reply)

@@ -4,16 +4,16 @@ import YKHardware
 import YKTransport
 import YKWire
 
-/// Cards that are put into readers and removed.
+/// The insertion and removal of cards.
 extension CardAuthenticator {
-    /// The card that messages are for: the one of an unfinished ceremony, else the one that was put in last.
+    /// The card that receives messages: that of an unfinished ceremony, else the one inserted last.
     var usable: CardSlot? {
         let ready = slots.filter { $0.state == .ready }
         return ready.first { $0.number == hold?.slot } ?? ready.last
     }
 
-    /// Processes a change of a reader. Only a card that appears in a reader known to be empty was laid down: a service that
-    /// starts again, or a reader that is plugged in, reports cards that have lain there for long.
+    /// Processes a change of a reader. A card counts as laid down only if its reader was known to be empty: a restarted
+    /// service, or a reader that was just plugged in, also reports cards that have been there for a long time.
     func note(_ event: ReaderEvent, at now: Instant) {
         switch event {
         case .added(let status): note(status, at: now)
@@ -59,7 +59,7 @@ extension CardAuthenticator {
         bench.open(slot.number, reader: slot.reader) { [inbox] in inbox.add(.opened(slot.number, $0)) }
     }
 
-    /// Takes note of a card that was opened.
+    /// Records the result of connecting to a card.
     func opened(_ number: Int, _ result: Result<CardDescription, FIDOLinkError>, at now: Instant) {
         guard let index = slots.firstIndex(where: { $0.number == number }) else { return bench.close(number) }
         let reader = slots[index].reader
@@ -81,7 +81,7 @@ extension CardAuthenticator {
         }
     }
 
-    /// Takes note that the connection to a card failed. Another program's reset does not end it.
+    /// Records that the connection to a card failed. A reset by another program does not end it.
     func lose(_ number: Int, _ error: LinkError, at now: Instant) {
         guard error != .reset, let index = slots.firstIndex(where: { $0.number == number }) else { return }
         bench.close(number)

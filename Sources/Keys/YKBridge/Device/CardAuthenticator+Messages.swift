@@ -5,11 +5,11 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// The course of a message: what it waits for, when the card gets it, and what the program gets.
+/// The processing of a message: what it waits for, when it is sent to the card, and what the program receives.
 extension CardAuthenticator {
     private typealias Status = CTAPProtocol.Status
 
-    /// Brings the message in progress as far as possible.
+    /// Advances the message in progress as far as possible.
     func advance(at now: Instant) -> VirtualHID.Outcome {
         guard let current else { return .refused(.other) }
         guard let job, job.number == current.job else { return start(current, at: now) }
@@ -29,19 +29,19 @@ extension CardAuthenticator {
     private func start(_ current: Current, at now: Instant) -> VirtualHID.Outcome {
         let request = current.request
         if usable == nil, let answer = remembered(request) { return finish(answer, at: now) }
-        // The card still works on a message that nobody waits for.
+        // The card is still processing a message that was abandoned.
         guard job == nil else { return wait(nil, request, at: now) }
         guard let slot = usable else { return wait(hasLostCard ? .cardBack : .card, request, at: now) }
         if let blockedUntil, blockedUntil > now { return wait(.otherProgram(reader: slot.reader), request, at: now) }
         let needsPresence = request.traits.contains(.presence)
-        // To lift the card ends a session with a PIN, so it is asked for before one begins.
+        // Lifting the card would end a session with a PIN, so the user is asked to do it before one begins.
         let begins = request.traits.contains(.agrees) && hold?.slot != slot.number
         if slot.isContactless, needsPresence || begins,
             !slot.presence.isAvailable(at: now, within: settings.presenceTime)
         {
             return wait(.lift(reader: slot.reader), request, at: now)
         }
-        // What cannot be undone is asked for, whatever shows that somebody is there.
+        // Irreversible operations are always confirmed, whatever the proof of presence.
         if settings.confirms, needsPresence, !slot.isContactless || request.ceremony == .reset {
             switch confirmation(request, slot, at: now) {
             case nil: return wait(.confirmation(reader: slot.reader), request, at: now)
@@ -54,14 +54,14 @@ extension CardAuthenticator {
         return self.job?.reply != nil ? advance(at: now) : .computing
     }
 
-    /// What can be answered without a card, from what the last one said of itself.
+    /// The answer to a request that needs no card, from the description of the last one; `nil` for other requests.
     private func remembered(_ request: CardRequest) -> [UInt8]? {
         if request.isInfo { return isDescriptionStale ? nil : description?.info }
         guard request.isVersion, let description else { return nil }
         return description.hasU2F ? Array("U2F_V2".utf8) + StatusWord.ok.bytes : StatusWord.unknownInstruction.bytes
     }
 
-    /// Waits for what the user has to do, or without a reason for a card that is not done with something else.
+    /// Waits for an action of the user, or, without a reason, for a card that is still busy.
     private func wait(_ reason: BridgeWait?, _ request: CardRequest, at now: Instant) -> VirtualHID.Outcome {
         if let reason {
             let isShown = shown?.wait == reason && shown?.ceremony == request.ceremony
@@ -78,8 +78,8 @@ extension CardAuthenticator {
         return isForUser ? .waiting : .computing
     }
 
-    /// The user's answer to whether the card may be used for a request; `nil` while there is none. A U2F message is repeated
-    /// by its program, which does not make it another request.
+    /// Whether the user permits the use of the card for a request; `nil` while there is no answer. A U2F message that
+    /// its program repeats is not a new request.
     private func confirmation(_ request: CardRequest, _ slot: CardSlot, at now: Instant) -> Bool? {
         if let question, question.slot == slot.number, question.request.message.payload == request.message.payload {
             return question.answer
@@ -138,7 +138,7 @@ extension CardAuthenticator {
         return finish(request.isInfo ? CardDescription.bridged(bytes) : bytes, at: now)
     }
 
-    /// Keeps what the card says of itself, or forgets it when a message may have changed it.
+    /// Stores the card's description, or marks it as stale when a message may have changed it.
     private func remember(_ bytes: [UInt8], _ request: CardRequest) {
         if request.isInfo {
             description?.info = CardDescription.bridged(bytes)
@@ -148,14 +148,15 @@ extension CardAuthenticator {
         }
     }
 
-    /// Whether a card says that nobody is there.
+    /// Whether the card reports that the user is not present.
     private func isPresenceRefused(_ bytes: [UInt8], _ request: CardRequest) -> Bool {
         guard request.traits.contains(.presence) else { return false }
         if request.isU2F { return bytes == StatusWord.conditionsNotSatisfied.bytes }
         return [Status.userPresenceRequired, Status.operationDenied, Status.userActionTimeout].contains(bytes[0])
     }
 
-    /// The card's own presence is used up: it has to be lifted. A program repeats a U2F message by itself.
+    /// Handles a card that has used up its own proof of presence and must be lifted. For U2F the program repeats the
+    /// message itself.
     private func presenceRefused(_ bytes: [UInt8], _ job: Job, at now: Instant) -> VirtualHID.Outcome {
         usePresence(of: job.slot)
         let isContactless = slots.first { $0.number == job.slot }?.isContactless ?? false
@@ -165,7 +166,8 @@ extension CardAuthenticator {
         return start(current, at: now)
     }
 
-    /// A request that relies on nothing is sent again when the card is back; others end, and are never sent twice.
+    /// Handles a failure. A repeatable request is sent again when the card is back; others end, and are never sent
+    /// twice.
     private func conclude(_ error: FIDOLinkError, _ job: Job, at now: Instant) -> VirtualHID.Outcome {
         let request = job.request
         if case .card(.status(let word, _)) = error, word == .conditionsNotSatisfied, !request.isU2F {
@@ -185,7 +187,7 @@ extension CardAuthenticator {
             return advance(at: now)
         }
         lose(job.slot, link, at: now)
-        // Nobody knows whether the card got the message.
+        // It is unknown whether the card received the message.
         if request.traits.contains(.presence) { usePresence(of: job.slot) }
         if isRepeatable(request), !link.isTimeout, let current {
             hasLostCard = true
@@ -198,7 +200,7 @@ extension CardAuthenticator {
         request.traits.contains(.repeatable) && current?.attempts ?? 0 < 4
     }
 
-    /// What a program gets when the card did not answer.
+    /// The answer to a program when the card did not answer.
     private func answer(to error: FIDOLinkError, _ request: CardRequest) -> [UInt8] {
         let status: UInt8 =
             switch error {
@@ -215,7 +217,7 @@ extension CardAuthenticator {
         return failure(request, status)
     }
 
-    /// The answer to a failed message: a CTAP2 status, or a status word of U2F.
+    /// The answer to a failed message: a CTAP2 status, or a U2F status word.
     private func failure(_ request: CardRequest, _ status: UInt8) -> [UInt8] {
         guard request.isU2F else { return [status] }
         let isForUser = status == Status.userActionTimeout || status == Status.operationDenied

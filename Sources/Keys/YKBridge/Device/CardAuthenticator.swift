@@ -6,8 +6,8 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// Executes the messages of a CTAPHID device with the cards in the readers, on the thread of the device. It never blocks:
-/// cards and people report to its inbox.
+/// Executes the messages of a CTAPHID device with the cards in the readers, on the thread of the device. It never
+/// blocks: cards and users report to its inbox.
 final class CardAuthenticator {
     typealias Instant = ContinuousClock.Instant
 
@@ -16,9 +16,9 @@ final class CardAuthenticator {
         let request: CardRequest
         /// How often it was sent.
         var attempts = 0
-        /// Since when it waits for its user; `nil` while it does not.
+        /// When it began to wait for its user; `nil` while it does not.
         var waitingSince: Instant?
-        /// Since when another program uses the card.
+        /// When another program was first found to use the card.
         var busySince: Instant?
         /// The job that works on it.
         var job: Int?
@@ -50,22 +50,22 @@ final class CardAuthenticator {
     let person: any BridgePerson
     let report: (BridgeEvent) -> Void
 
-    /// The cards, the one that was put in last at the end.
+    /// The cards in the order of insertion.
     var slots: [CardSlot] = []
     /// The readers that are known to be empty.
     var empty: Set<String> = []
     var current: Current?
     var job: Job?
     var question: Question?
-    /// What the last card said of itself.
+    /// The description of the last card.
     var description: CardDescription?
-    /// Whether a message may have changed that.
+    /// Whether a message may have changed the description.
     var isDescriptionStale = false
     /// The card that other programs are locked out of, and until when.
     var hold: (slot: Int, until: Instant)?
-    /// What the user was told to do, and when that was last needed.
+    /// What the user was asked to do, and when that was last needed.
     var shown: (wait: BridgeWait, ceremony: Ceremony, wanted: Instant)?
-    /// Until when another program is left alone with the card.
+    /// When to retry a card that another program is using.
     var blockedUntil: Instant?
     /// Whether a card was removed during the current ceremony.
     var hasLostCard = false
@@ -79,10 +79,10 @@ final class CardAuthenticator {
         (self.settings, self.bench, self.inbox, self.person, self.report) = (settings, bench, inbox, person, report)
     }
 
-    /// The capabilities in the answer to INIT; before a card was seen, all.
+    /// The capabilities in the answer to INIT; all of them until the first card was seen.
     var capabilities: UInt8 { description?.capabilities ?? 0x05 }
 
-    /// Whether the device is to be plugged in.
+    /// Whether the device should be plugged in.
     func isWanted(at now: Instant) -> Bool {
         if settings.staysPluggedIn || current != nil || slots.contains(where: { $0.state == .ready }) { return true }
         return lastReady.map { $0.duration(to: now) < settings.linger } ?? false
@@ -115,7 +115,7 @@ final class CardAuthenticator {
         if current?.request.message != message { abandon(at: now) }
     }
 
-    /// Forgets everything that the programs began, when all of them have closed the node.
+    /// Abandons all pending work when the last program has closed the node.
     func closed(at now: Instant) {
         abandon(at: now)
         withdrawQuestion()
@@ -139,7 +139,7 @@ final class CardAuthenticator {
         }
         processNotices(at: now)
         if let hold, hold.until <= now, job == nil { release() }
-        // U2F has no wait: the program is still there if it asks again within two seconds.
+        // U2F does not wait: a program that repeats its message within two seconds is still interested.
         if let shown, shown.wanted.duration(to: now) > .seconds(2), current == nil { endWait() }
         if let question, current == nil, shown == nil, question.since.duration(to: now) > settings.patience {
             withdrawQuestion()
@@ -175,7 +175,7 @@ final class CardAuthenticator {
         }
     }
 
-    /// A job whose message no one waits for may have used up the user's presence.
+    /// Handles the reply to a job. An abandoned one may have used up the user's presence.
     private func done(_ reply: BridgedCard.Reply, at now: Instant) {
         guard var job else { return }
         job.reply = reply
@@ -186,7 +186,7 @@ final class CardAuthenticator {
         if current == nil { release() }
     }
 
-    /// Notes whether other programs are locked out of a card.
+    /// Records whether other programs are locked out of a card.
     private func keepHold(_ reply: BridgedCard.Reply, _ slot: Int, at now: Instant) {
         if reply.isHeld {
             hold = (slot, now.advanced(by: settings.holdTime))
@@ -195,12 +195,12 @@ final class CardAuthenticator {
         }
     }
 
-    /// Uses up the presence that a card shows.
+    /// Uses up the proof of presence of a card.
     func usePresence(of slot: Int) {
         if let index = slots.firstIndex(where: { $0.number == slot }) { slots[index].presence.use() }
     }
 
-    /// Drops the message in progress; a card that works on it is told to stop, and its answer is dropped.
+    /// Drops the message in progress; if a card is processing it, that is cancelled and the answer dropped.
     func abandon(at now: Instant) {
         guard let current else { return }
         self.current = nil
@@ -215,13 +215,13 @@ final class CardAuthenticator {
         }
     }
 
-    /// Withdraws the open question.
+    /// Withdraws the pending question.
     func withdrawQuestion() {
         if question?.answer == nil, question != nil { person.withdraw() }
         question = nil
     }
 
-    /// Tells the user that nothing has to be done now.
+    /// Reports that the user has nothing to do for now.
     func endWait() {
         if shown != nil { report(.waitEnded) }
         shown = nil

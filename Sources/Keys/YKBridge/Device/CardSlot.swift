@@ -2,17 +2,17 @@
 
 import YKTransport
 
-/// A card that lies in a reader.
+/// A card in a reader.
 struct CardSlot: Sendable {
     /// The state of the connection to the card.
     enum State: Hashable, Sendable {
-        /// The card is being asked what it is.
+        /// The card is being identified.
         case opening
         /// The card can be used.
         case ready
-        /// The card is no FIDO card.
+        /// The card is not a FIDO card.
         case foreign
-        /// The connection failed; it is tried again at this time.
+        /// The connection failed and is retried at this time.
         case failed(retry: ContinuousClock.Instant)
     }
 
@@ -22,9 +22,9 @@ struct CardSlot: Sendable {
     var presence: Presence
     var state = State.opening
     var isContactless = false
-    /// How often opening failed in a row.
+    /// The number of consecutive failures to connect.
     var failures = 0
 
-    /// How often opening is tried before the card has to be put in again.
+    /// The number of attempts after which the card must be inserted again.
     static let patience = 30
 }

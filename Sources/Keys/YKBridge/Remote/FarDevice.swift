@@ -15,7 +15,7 @@ struct FarDevice: ReportDevice {
         self.authenticator = authenticator
         // The authenticator decides how long it waits.
         hid.touchTime = .seconds(24 * 3600)
-        // CTAP2 alone, no U2F: its messages have only a hash of the site's name, which nobody could be asked about.
+        // CTAP2 only: U2F messages contain just a hash of the site's name, so the user could not be asked about it.
         hid.capabilities = 0x04 | 0x08
     }
 
@@ -48,12 +48,12 @@ final class FarAuthenticator {
     typealias Instant = ContinuousClock.Instant
     private typealias Status = CTAPProtocol.Status
 
-    /// How often each end shows that it is there, and how long it may be silent.
+    /// How often each end sends a sign of life, and how long it may be silent.
     static let (pulse, silence) = (Duration.seconds(5), Duration.seconds(20))
-    /// How long a message waits for the end of one that nobody waits for.
+    /// How long a message waits for a cancelled one to end.
     private static let busyTime = Duration.seconds(30)
 
-    /// A request whose reply has not come.
+    /// A request whose reply has not been delivered.
     private struct Outstanding {
         let number: UInt32
         /// The message that waits for the reply; `nil` if it was cancelled.
@@ -118,7 +118,7 @@ final class FarAuthenticator {
         return .computing
     }
 
-    /// Cancels the request unless its message is still pending: it was cancelled, or dropped by the program.
+    /// Cancels the request if its message is no longer pending, because it was cancelled or dropped by the program.
     func keep(_ message: CTAPHID.Message?, at now: Instant) {
         if let pending = outstanding?.message, pending != message { abandon() }
         if let waiting, waiting.message != message { self.waiting = nil }
@@ -134,7 +134,7 @@ final class FarAuthenticator {
         }
     }
 
-    /// Processes what has come, and shows that this end is there.
+    /// Processes the received frames, and sends a sign of life when one is due.
     func poll(at now: Instant) {
         guard result == nil else { return }
         do throws(RemoteError) {

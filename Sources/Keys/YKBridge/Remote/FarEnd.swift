@@ -4,12 +4,12 @@ import YKHardware
 public import YKTransport
 import YKVirtualKeyHost
 
-/// The far end of a remote bridge: shows a security key on HID to the programs of this machine, and passes what they ask of
-/// it to the near end, where the key and its user are. It decides nothing; the near end does.
+/// The far end of a remote bridge: presents a security key on HID to the programs of this machine, and passes their
+/// requests to the near end, where the key and its user are. All decisions are made at the near end.
 public struct FarEnd {
     /// The name of the device.
     public static let name = "ykit bridge to a remote key"
-    /// How long the near end may take to greet.
+    /// The timeout for the greeting of the near end.
     private static let greetingTime = Duration.seconds(60)
 
     private let channel: RemoteChannel
@@ -24,8 +24,8 @@ public struct FarEnd {
     /// Creates a far end; nothing happens before ``run()``.
     ///
     /// - Parameters:
-    ///   - input: Where the near end's frames come from; it is made non-blocking.
-    ///   - output: Where frames for the near end go; it is made non-blocking.
+    ///   - input: The descriptor for reading the near end's frames; it is made non-blocking.
+    ///   - output: The descriptor for writing frames to the near end; it is made non-blocking.
     ///   - program: The version of this program, for the near end.
     ///   - owner: The user that owns the node; `nil` for the users that udev's rules for security keys name.
     ///   - cancellation: Ends ``run()``.
@@ -88,7 +88,7 @@ public struct FarEnd {
         if case .failure(let error)? = authenticator.result { throw error }
     }
 
-    /// Waits for the near end's greeting, and for what its key can do; `nil` if it ended before that.
+    /// Waits for the near end's greeting and the description of its key; `nil` if the connection ended before that.
     private func key(_ inbox: RemoteInbox, _ wake: Wake) throws(RemoteError) -> [UInt8]? {
         var isGreeted = false
         let deadline = Deadline.after(Self.greetingTime, cancellation: cancellation)

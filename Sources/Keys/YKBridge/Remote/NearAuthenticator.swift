@@ -11,11 +11,11 @@ final class NearAuthenticator: Sendable {
     private typealias Status = CTAPProtocol.Status
 
     private struct State {
-        /// How many assertions can still be asked for.
+        /// The number of assertions that can still be requested.
         var next: UInt64 = 0
         /// The number of requests.
         var requests = 0
-        /// How many requests may come without a pause, and when one was last counted.
+        /// How many requests are allowed without a pause, and when that number was last increased.
         var burst: Int
         var counted = ContinuousClock.now
     }
@@ -30,7 +30,8 @@ final class NearAuthenticator: Sendable {
         state = Mutex(State(burst: end.burst))
     }
 
-    /// Returns the answer to a message. When the task is cancelled, the question is withdrawn and the key told to stop.
+    /// Returns the answer to a message. When the task is cancelled, the question is withdrawn and the operation on the
+    /// key cancelled.
     func answer(_ message: [UInt8], _ number: UInt32, _ service: FIDOService) async -> [UInt8] {
         await slowDown()
         let request: RemoteRequest
@@ -120,7 +121,7 @@ final class NearAuthenticator: Sendable {
         }
     }
 
-    /// Lets other programs use the key: now, or when the far end does not continue what it began.
+    /// Lets other programs use the key: immediately, or once the far end does not continue its ceremony in time.
     private func release(_ service: FIDOService, holds: Bool) async {
         guard holds else { return await service.rest() }
         let number = state.withLock { $0.requests }
@@ -150,7 +151,7 @@ final class NearAuthenticator: Sendable {
 }
 
 extension RemoteRequest {
-    /// Whether the user has to be there.
+    /// Whether the user must be present.
     var needsUser: Bool {
         switch action {
         case .register, .signIn, .select: true

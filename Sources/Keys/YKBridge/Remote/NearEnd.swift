@@ -6,8 +6,8 @@ public import YKInteraction
 public import YKTransport
 import YKWire
 
-/// The near end of a remote bridge: serves the requests of a far end with the key here. What a far end may ask is decided by
-/// a ``RemotePolicy``, and the user is asked before the key is used.
+/// The near end of a remote bridge: serves the requests of a far end with the key here. A ``RemotePolicy`` decides what
+/// a far end may request, and the user is asked before the key is used.
 public struct NearEnd: Sendable {
     let host: String
     let channel: RemoteChannel
@@ -18,15 +18,15 @@ public struct NearEnd: Sendable {
     let report: @Sendable (RemoteEvent) -> Void
     /// How long the key is held for a ceremony of several messages.
     var holdTime = Duration.seconds(10)
-    /// How many requests come at once, and the pause between those that follow.
+    /// The number of requests allowed at once, and the pause between later ones.
     var (burst, pace) = (20, Duration.milliseconds(200))
 
     /// Creates a near end; nothing happens before ``run(_:reopen:)``.
     ///
     /// - Parameters:
-    ///   - host: The name of the far end, for the user: as the user typed it, not as the far end calls itself.
-    ///   - input: Where the far end's frames come from; it is made non-blocking.
-    ///   - output: Where frames for the far end go; it is made non-blocking.
+    ///   - host: The name of the far end, for the user: as the user typed it, not as the far end names itself.
+    ///   - input: The descriptor for reading the far end's frames; it is made non-blocking.
+    ///   - output: The descriptor for writing frames to the far end; it is made non-blocking.
     ///   - program: The version of this program, for the far end.
     ///   - policy: What the far end may do.
     ///   - person: Who is asked before the key is used.
@@ -50,12 +50,12 @@ public struct NearEnd: Sendable {
         (self.person, self.cancellation, self.report) = (person, cancellation, report)
     }
 
-    /// Serves until the far end ends the connection or it is cut, or until it is cancelled. The key is free then: what it
-    /// was doing is cancelled, and its connection closed.
+    /// Serves until the far end ends the connection or it is cut, or until it is cancelled. Then the pending operation
+    /// is cancelled, and the connection to the key closed.
     ///
     /// - Parameters:
     ///   - service: The key, which must have FIDO2.
-    ///   - reopen: Opens the key again after it was removed; `nil` if it is not there.
+    ///   - reopen: Opens the key again after it was removed; `nil` if it is not attached.
     /// - Throws: `RemoteError` unless the far end is done, or it was cancelled.
     public func run(
         _ service: FIDOService, reopen: () async -> FIDOService? = { nil }
@@ -87,7 +87,7 @@ public struct NearEnd: Sendable {
         if let failure { throw failure }
     }
 
-    /// Runs a request in a task that the far end, or the end of the connection, cancels.
+    /// Runs a request in a task that is cancelled by the far end, or when the connection ends.
     private func answer(
         _ request: NearReader.Request, _ authenticator: NearAuthenticator, _ service: FIDOService
     ) async -> [UInt8] {
@@ -97,9 +97,9 @@ public struct NearEnd: Sendable {
     }
 }
 
-/// Reads the far end's frames, and refuses those out of turn. At most one request is under way.
+/// Reads the far end's frames, and rejects unexpected ones. At most one request is in progress.
 final class NearReader: Sendable {
-    /// What has come.
+    /// What was received.
     enum Event: Sendable {
         /// The far end greeted.
         case greeted(program: String)
@@ -134,13 +134,13 @@ final class NearReader: Sendable {
         inbox = RemoteInbox(RemoteFrameReader(skipsNoise: true)) {}
     }
 
-    /// Starts to read on a thread of its own; `false` if there is none.
+    /// Starts to read on a separate thread; `false` if none can be started.
     func start() -> Bool { SystemThread.start { [self] in read() } }
 
     /// Stops reading.
     func end() { isOver.cancel() }
 
-    /// Sends the answer to a request, after which the next one may come.
+    /// Sends the answer to a request, and allows the next one.
     func answered(_ request: Request, _ answer: [UInt8]) {
         current.withLock { $0 = nil }
         channel.send(.reply(request.number, answer))
@@ -168,7 +168,7 @@ final class NearReader: Sendable {
                 }
                 if isGreeted { try take(frame) } else { isGreeted = try greet(frame) }
             }
-            // Until it greets, ssh may ask for a password.
+            // Before the greeting, ssh may be asking for a password.
             guard isGreeted else { continue }
             if heard.duration(to: .now) > FarAuthenticator.silence { throw .lost }
             if shown.duration(to: .now) >= FarAuthenticator.pulse {
@@ -208,7 +208,7 @@ final class NearReader: Sendable {
     }
 }
 
-/// Cancels a request, also one whose work has not begun.
+/// Cancels a request, even one that has not been started.
 final class RequestCancellation: Sendable {
     private let state = Mutex<(isCancelled: Bool, action: (@Sendable () -> Void)?)>((false, nil))
 
@@ -221,7 +221,7 @@ final class RequestCancellation: Sendable {
         action?()
     }
 
-    /// Sets what is done when it is cancelled: at once if it is already.
+    /// Sets the action to run on cancellation, and runs it immediately if the request is already cancelled.
     func onCancel(_ action: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.action = action

@@ -4,12 +4,12 @@ package import YKFIDO
 import YKProtocols
 import YKWire
 
-/// The description of the key for programs at the far end: a CTAP 2.0 key that verifies its user itself if the key has a PIN or
-/// a sensor, and takes no PIN. So they ask for verification with the option `uv`, no PIN is typed at the far end, and the
-/// verification is made at the near end. Nothing that tells one key from another is passed on.
+/// The description of the key for programs at the far end: a CTAP 2.0 key that accepts no PIN but verifies its user
+/// itself if the key has a PIN or a sensor. So programs request verification with the option `uv`, which is done at the
+/// near end, and no PIN is typed at the far end. Nothing that identifies the individual key is passed on.
 ///
-/// `makeCredUvNotRqd` is left out: Chromium asks a key that has it and no PIN for no verification at registration, also where
-/// the site requires it.
+/// `makeCredUvNotRqd` is left out: for a key that has it and no PIN, Chromium requests no verification at registration,
+/// even if the site requires it.
 package enum PresentedInfo {
     /// The extensions of makeCredential and getAssertion that are passed on.
     static let creationExtensions = ["credProtect", "hmac-secret", "hmac-secret-mc", "credBlob"]

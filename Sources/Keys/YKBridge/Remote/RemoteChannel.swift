@@ -3,7 +3,7 @@
 import Synchronization
 import YKVirtualKeyHost
 
-/// The stream between the ends. Frames are sent whole, by any thread.
+/// The stream between the ends. Any thread can send frames; they are never interleaved.
 package final class RemoteChannel: Sendable {
     /// How long the other end may take to accept a frame.
     private static let patience = Duration.seconds(10)
@@ -14,7 +14,7 @@ package final class RemoteChannel: Sendable {
     /// Makes both descriptors non-blocking; they are not closed.
     package init(input: Int32, output: Int32) { stream = DescriptorStream(input: input, output: output) }
 
-    /// The number of frames that were sent, without those that only show that this end is there.
+    /// The number of frames sent, without the signs of life.
     var framesSent: Int { state.withLock { $0.frames } }
 
     /// Sends the greeting.
@@ -34,6 +34,7 @@ package final class RemoteChannel: Sendable {
         }
     }
 
-    /// Returns what has come, after a tenth of a second at most: empty if nothing has, `nil` if the other end is gone.
+    /// Returns the bytes received, after a tenth of a second at most: empty if there are none, `nil` if the other end
+    /// is gone.
     func receive() -> [UInt8]? { stream.receive() }
 }

@@ -5,20 +5,20 @@ public import YKWire
 
 /// Why a remote bridge did not start, or ended.
 public enum RemoteError: Error, Hashable, Sendable {
-    /// The other end ended, or sent something else, before it greeted; the beginning of that.
+    /// The other end ended, or sent something else, before its greeting; with the beginning of what it sent.
     case noGreeting(String)
-    /// The ends have no version of the protocol in common: the versions of this end, those of the other one, and what the
-    /// other one says its program is.
+    /// The ends have no protocol version in common; with the versions of this end and of the other one, and the program
+    /// that the other one claims to be.
     case incompatible(own: ClosedRange<UInt8>, other: ClosedRange<UInt8>, program: String)
-    /// The other end did not keep to the protocol.
+    /// The other end violated the protocol.
     case violation(WireError)
     /// The other end ended the connection for a reason.
     case ended(RemoteEnding)
-    /// The connection was cut, or the other end was not heard of for too long.
+    /// The connection was cut, or the other end was silent for too long.
     case lost
-    /// The device could not be made.
+    /// The device could not be created.
     case device(UHIDError)
-    /// The key has no FIDO2.
+    /// The key does not support FIDO2.
     case noFIDO2
     /// The system allows no more threads.
     case noThread

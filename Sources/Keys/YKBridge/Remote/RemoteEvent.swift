@@ -9,7 +9,7 @@ import YKTransport
 public enum RemoteEvent: Hashable, Sendable {
     /// The far end has answered; the version of its program, as it claims.
     case connected(program: String)
-    /// The user is asked, or the key is used without a question.
+    /// A ceremony begins: the user is asked, or the key is used without a question.
     case begun(Ceremony, asks: Bool)
     /// A request was refused.
     case refused(Ceremony?, RemotePolicy.Refusal)
@@ -17,11 +17,12 @@ public enum RemoteEvent: Hashable, Sendable {
     case withdrawn(Ceremony)
     /// The key has answered: the CTAP2 status of the answer (CTAP 2.2 §8.2).
     case answered(Ceremony, status: UInt8)
-    /// The key did not do what was asked of it.
+    /// The key did not perform the request.
     case failed(Ceremony, FIDOError)
 }
 
-/// The status that the far end gets for an error here. It does not show that a PIN was wrong, or how many tries are left.
+/// The status reported to the far end for a local error. It does not reveal that a PIN was wrong, or how many tries are
+/// left.
 extension FIDOError {
     /// The CTAP2 status of the answer.
     var farStatus: UInt8 {
@@ -43,7 +44,7 @@ extension FIDOError {
         }
     }
 
-    /// Whether the key was told to stop.
+    /// Whether the operation was cancelled.
     var isCancellation: Bool {
         if case .ctap(.link(let error)) = self { error.link == .cancelled } else { false }
     }

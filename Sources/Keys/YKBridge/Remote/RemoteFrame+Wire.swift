@@ -58,7 +58,7 @@ extension RemoteFrame {
 
     private static func hello(_ reader: inout ByteReader) throws(WireError) -> RemoteHello {
         let (lowest, highest) = (try reader.byte("the lowest version"), try reader.byte("the highest version"))
-        guard lowest <= highest else { throw WireError(.malformed, at: 1, "no version between both") }
+        guard lowest <= highest else { throw WireError(.malformed, at: 1, "no version between the two") }
         let program = String(decoding: reader.rest().prefix(programLimit), as: UTF8.self)
         return RemoteHello(versions: lowest...highest, program: program)
     }
@@ -73,9 +73,9 @@ extension RemoteFrame {
     }
 }
 
-/// Takes a stream apart: the greeting, then frames.
+/// Parses a stream: the greeting, then frames.
 package struct RemoteFrameReader: Sendable {
-    /// How many bytes may precede the greeting where a shell may write something.
+    /// The maximum number of bytes before the greeting, where a shell may have written something.
     package static let noiseLimit = 4096
 
     private let skipsNoise: Bool
@@ -86,7 +86,7 @@ package struct RemoteFrameReader: Sendable {
     /// - Parameter skipsNoise: Whether other bytes may precede the greeting.
     package init(skipsNoise: Bool) { self.skipsNoise = skipsNoise }
 
-    /// What came in the place of the greeting.
+    /// The bytes received instead of the greeting.
     package var noise: [UInt8] { isGreeted ? [] : bytes }
 
     /// Adds bytes of the stream.

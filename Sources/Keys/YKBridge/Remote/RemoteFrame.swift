@@ -5,9 +5,9 @@ public import YKWire
 /// A message between the two ends of a remote bridge. Each end first sends ``greeting``, then frames: four bytes with the
 /// length of what follows, most significant first, a byte for the kind, and the content.
 package enum RemoteFrame: Hashable, Sendable {
-    /// The versions that an end speaks, and the version of its program; the first frame of each end.
+    /// The protocol versions that an end supports, and the version of its program; the first frame of each end.
     case hello(RemoteHello)
-    /// What the key can do, for the far end's programs: an answer to getInfo. The second frame of the near end.
+    /// The description of the key for the far end's programs: an answer to getInfo. The second frame of the near end.
     case key([UInt8])
     /// A CTAP2 message for the key, and its number. One at a time: the next one follows the reply.
     case request(UInt32, [UInt8])
@@ -15,34 +15,34 @@ package enum RemoteFrame: Hashable, Sendable {
     case touch(UInt32)
     /// The key's answer to the request with this number.
     case reply(UInt32, [UInt8])
-    /// Nobody waits for the request with this number; its reply still follows.
+    /// The request with this number is cancelled; its reply still follows.
     case cancel(UInt32)
-    /// The sender is there.
+    /// A sign of life.
     case alive
     /// The sender ends the connection.
     case end(RemoteEnding)
 
-    /// What each end sends first. What a shell at the far end writes before it is skipped.
+    /// The first bytes that each end sends. Anything that a shell at the far end writes before them is skipped.
     package static let greeting = Array("ykit-remote\n".utf8)
     /// The largest content of a frame, in bytes: a message as large as CTAPHID carries, and its number.
     package static let limit = CTAPHID.messageLimit + 4
 }
 
-/// The versions of the protocol that an end speaks.
+/// The protocol versions that an end supports, and its program.
 package struct RemoteHello: Hashable, Sendable {
-    /// The versions that this program speaks.
+    /// The versions that this program supports.
     package static let spoken: ClosedRange<UInt8> = 1...1
 
     /// The lowest and the highest version.
     package let versions: ClosedRange<UInt8>
-    /// The version of the program, at most 64 bytes; whatever the other end claims.
+    /// The version of the program, at most 64 bytes; for the other end, what it claims.
     package let program: String
 
     package init(versions: ClosedRange<UInt8> = spoken, program: String) {
         (self.versions, self.program) = (versions, program)
     }
 
-    /// The highest version that both ends speak, which both find by themselves; `nil` if there is none.
+    /// The highest version that both ends support, which each computes on its own; `nil` if there is none.
     package func common(with other: RemoteHello) -> UInt8? {
         let highest = min(versions.upperBound, other.versions.upperBound)
         return highest >= max(versions.lowerBound, other.versions.lowerBound) ? highest : nil
@@ -51,7 +51,7 @@ package struct RemoteHello: Hashable, Sendable {
 
 /// Why an end ends the connection.
 public struct RemoteEnding: Hashable, Sendable {
-    /// A number that stands for the reason; others than those named may come.
+    /// The number of the reason; numbers without a name can occur.
     public struct Reason: OpenSet {
         /// The number.
         public let rawValue: UInt8
@@ -61,9 +61,9 @@ public struct RemoteEnding: Hashable, Sendable {
         public static let done = Reason(rawValue: 0)
         /// The ends have no version in common.
         public static let incompatible = Reason(rawValue: 1)
-        /// The far end cannot make a device.
+        /// The far end cannot create a device.
         public static let noDevice = Reason(rawValue: 2)
-        /// The other end did not keep to the protocol.
+        /// The other end violated the protocol.
         public static let violation = Reason(rawValue: 3)
 
         /// The number.
@@ -72,7 +72,7 @@ public struct RemoteEnding: Hashable, Sendable {
 
     /// The reason.
     public let reason: Reason
-    /// The reason in words, at most 512 bytes; whatever the other end says.
+    /// The reason in words, at most 512 bytes; from the other end, unverified.
     public let text: String
 
     /// Creates an ending.

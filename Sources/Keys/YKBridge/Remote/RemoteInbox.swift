@@ -5,30 +5,30 @@ import YKTransport
 import YKVirtualKeyHost
 import YKWire
 
-/// The frames that have come and are not yet processed. A sender that floods has to wait.
+/// The frames received but not yet processed. If there are too many, the sender must wait.
 final class RemoteInbox: Sendable {
     private struct State {
         var reader: RemoteFrameReader
         var frames: [RemoteFrame] = []
-        /// Why no more frames come.
+        /// Why there are no more frames.
         var failure: RemoteError?
         var isEnded = false
     }
 
-    /// How many frames are kept.
+    /// The maximum number of frames kept.
     private static let limit = 64
 
     private let state: Mutex<State>
     private let hasStopped = Semaphore()
     private let wake: @Sendable () -> Void
 
-    /// Creates an inbox; `wake` is called when frames have come, and at the end.
+    /// Creates an inbox; `wake` is called when frames arrive, and at the end.
     init(_ reader: RemoteFrameReader, wake: @escaping @Sendable () -> Void) {
         state = Mutex(State(reader: reader))
         self.wake = wake
     }
 
-    /// Starts to read from a channel on a thread of its own; `false` if there is none.
+    /// Starts to read from a channel on a separate thread; `false` if none can be started.
     func fill(from channel: RemoteChannel) -> Bool {
         SystemThread.start { [self] in
             while !isFinished {
@@ -45,7 +45,7 @@ final class RemoteInbox: Sendable {
     private var isFinished: Bool { state.withLock { $0.isEnded || $0.failure != nil } }
     private var isFull: Bool { state.withLock { $0.frames.count >= Self.limit } }
 
-    /// Adds bytes of the stream: empty if none have come, `nil` at its end.
+    /// Adds bytes of the stream: empty if there are none yet, `nil` at its end.
     func take(_ bytes: [UInt8]?) {
         if bytes?.isEmpty == true { return }
         state.withLock { state in
@@ -67,7 +67,7 @@ final class RemoteInbox: Sendable {
 
     /// Removes and returns the next frame; `nil` if there is none now.
     ///
-    /// - Throws: Why no more frames come, once all that have come are taken.
+    /// - Throws: The reason why there are no more frames, once all received ones have been returned.
     func next() throws(RemoteError) -> RemoteFrame? {
         let (frame, failure): (RemoteFrame?, RemoteError?) = state.withLock { state in
             guard state.frames.isEmpty else { return (state.frames.removeFirst(), nil) }
@@ -77,8 +77,8 @@ final class RemoteInbox: Sendable {
         return frame
     }
 
-    /// Stops the reading that ``fill(from:)`` started, and waits for the end of its thread, a tenth of a second at most:
-    /// whoever closes the descriptors afterwards may get their numbers for others.
+    /// Stops the thread that ``fill(from:)`` started, and waits for its end, a tenth of a second at most: once the
+    /// descriptors are closed, their numbers may be reused.
     func end() {
         state.withLock { $0.isEnded = true }
         hasStopped.wait()
@@ -86,7 +86,7 @@ final class RemoteInbox: Sendable {
 }
 
 extension RemoteError {
-    /// What the other end is told.
+    /// The ending to send to the other end.
     var ending: RemoteEnding {
         switch self {
         case .incompatible: RemoteEnding(.incompatible)
@@ -100,7 +100,7 @@ extension RemoteError {
 }
 
 extension RemoteEnding {
-    /// `nil` if the other end is just done.
+    /// Returns `nil` if the other end has finished normally.
     ///
     /// - Throws: `ended` otherwise.
     func isDone<Value>() throws(RemoteError) -> Value? {
@@ -110,7 +110,7 @@ extension RemoteEnding {
 }
 
 extension RemoteHello {
-    /// - Throws: `incompatible` if the other end speaks no version that this one speaks.
+    /// - Throws: `incompatible` if the ends have no version in common.
     func check(_ other: RemoteHello) throws(RemoteError) {
         guard common(with: other) == nil else { return }
         throw .incompatible(own: versions, other: other.versions, program: other.program)
@@ -118,6 +118,6 @@ extension RemoteHello {
 }
 
 extension WireError {
-    /// A frame that may not come now.
-    static var unexpected: WireError { WireError(.malformed, at: 0, "a frame out of turn") }
+    /// An unexpected frame.
+    static var unexpected: WireError { WireError(.malformed, at: 0, "an unexpected frame") }
 }

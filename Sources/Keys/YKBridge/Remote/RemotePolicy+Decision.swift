@@ -4,13 +4,13 @@ import YKFIDO
 package import YKInteraction
 import YKProtocols
 
-/// What becomes of the requests of a remote bridge.
+/// Decisions about the requests of a remote bridge.
 extension RemotePolicy {
-    /// What becomes of a request.
+    /// A decision about a request.
     package enum Decision: Hashable, Sendable {
-        /// It is for the key, once the user has agreed if they are asked.
+        /// It is sent to the key; if the user is asked, only after they agree.
         case proceed(asks: Bool)
-        /// It is answered with this CTAP2 status.
+        /// It is refused with this CTAP2 status.
         case refuse(UInt8, Refusal)
     }
 

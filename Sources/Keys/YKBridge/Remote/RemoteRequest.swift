@@ -4,36 +4,36 @@ package import YKFIDO
 import YKProtocols
 import YKWire
 
-/// A CTAP2 message from the far end. It is taken apart, and the key gets a new message of the members and extensions that
-/// are known: nothing else reaches the key, and what the user is shown is what the key gets.
+/// A CTAP2 message from the far end. It is parsed, and a new message with only the known members and extensions is sent
+/// to the key: nothing else reaches the key, and the user sees exactly what the key gets.
 package struct RemoteRequest: Hashable, Sendable {
-    /// What the message asks for.
+    /// An action that a message requests.
     package enum Action: Hashable, Sendable {
         /// A credential.
         case register(RelayedCeremony)
         /// An assertion.
         case signIn(RelayedCeremony)
-        /// An assertion without presence, which tells whether there is a credential.
+        /// An assertion without user presence, which reveals whether a credential exists.
         case probe(site: String, message: [UInt8])
         /// The next assertion.
         case next
         /// A touch; the answer has this status.
         case select(status: UInt8)
-        /// The key's public key of the key agreement, or a number of tries.
+        /// The key's public key for key agreement, or its number of retries.
         case read([UInt8])
-        /// What the far end may not do, by its name in the standard.
+        /// A command that the far end may not use, by its name in the standard.
         case forbidden(String)
     }
 
-    /// Why a message is refused before anything is decided: the CTAP2 status of the answer.
+    /// A malformed message, which is refused without a decision.
     package struct Malformed: Error, Hashable, Sendable {
-        /// The status.
+        /// The CTAP2 status of the answer.
         package let status: UInt8
     }
 
-    /// What the message asks for.
+    /// The requested action.
     package let action: Action
-    /// The ceremony that is shown to the user; `nil` if none is.
+    /// The ceremony shown to the user; `nil` if there is none.
     package let ceremony: Ceremony?
 
     private init(_ action: Action, _ ceremony: Ceremony? = nil) { (self.action, self.ceremony) = (action, ceremony) }
@@ -72,7 +72,7 @@ package struct RemoteRequest: Hashable, Sendable {
     private static func makeCredential(_ map: CBOR.Map) throws(Malformed) -> RemoteRequest {
         typealias Key = CTAPProtocol.MakeCredential.Request
         if try isSelection(map[Key.pinUvAuthParam]) {
-            // What a key answers that has no PIN (CTAP 2.2 §6.1.2, step 1).
+            // The answer of a key without a PIN (CTAP 2.2 §6.1.2, step 1).
             return RemoteRequest(.select(status: Status.pinNotSet), .select)
         }
         let hash = try hash(map[Key.clientDataHash])
@@ -125,7 +125,8 @@ package struct RemoteRequest: Hashable, Sendable {
         return RemoteRequest(.signIn(ceremony), isSecret ? .deriveSecret(site: site) : .signIn(site: site))
     }
 
-    /// Whether a proof is empty, which asks for a touch alone. There is no other valid one: no token is issued to the far end.
+    /// Whether a proof is empty, which requests only a touch. No other proof can be valid, since the far end is never
+    /// given a token.
     private static func isSelection(_ proof: CBOR?) throws(Malformed) -> Bool {
         guard let proof else { return false }
         guard proof == .bytes([]) else { throw Malformed(status: Status.pinAuthInvalid) }

@@ -4,7 +4,7 @@ public import YKFIDO
 public import YKOATH
 import YKWire
 
-/// The accounts that match what a person typed: none, the one that is meant, or several to choose from.
+/// The accounts that match what a person typed: none, one, or several to choose from.
 ///
 /// ```swift
 /// switch AccountMatch("alice", in: try await oath.accounts()) {
@@ -49,9 +49,9 @@ extension AccountMatch: Sendable where Account: Sendable {}
 extension AccountMatch: Equatable where Account: Equatable {}
 
 extension AccountMatch where Account == OATHAccountID {
-    /// Finds the OATH accounts for a query: the one with exactly this id, with its period or without, of several that
-    /// differ in their Unicode normalization the one with these bytes; or else all whose id contains the query, ignoring
-    /// case.
+    /// Finds the OATH accounts for a query: the one with exactly this id, with or without its period (of several that
+    /// differ only in Unicode normalization, the one with the same bytes), or else all whose id contains the query,
+    /// ignoring case.
     ///
     /// - Parameter includesHidden: Whether hidden accounts match by a part of their id as well.
     public init(_ query: String, in ids: [OATHAccountID], includesHidden: Bool = false) {
@@ -104,7 +104,7 @@ extension AccountMatch where Account == DiscoverableCredential {
 
 extension AccountMatch where Account == Int {
     /// Finds the accounts with a name or identifier among those that a key offers for a relying party; the matches are
-    /// indices, as `WebAuthnClient.get` wants them.
+    /// indices, as `WebAuthnClient.get` expects them.
     public init(named name: String, among users: [FIDOUser]) {
         self.init(users.indices.filter { users[$0].isCalled(name) })
     }

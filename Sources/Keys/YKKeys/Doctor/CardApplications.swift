@@ -12,7 +12,7 @@ package enum CardApplications {
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
-    /// Returns the applications that can be selected, and those for which a recording has no exchange.
+    /// Returns the applications that can be selected, and those about which a recording contains nothing.
     package static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
         var (found, untold): (Capability, Capability) = ([], [])
         for (aid, capability) in all {

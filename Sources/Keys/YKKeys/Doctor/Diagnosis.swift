@@ -30,7 +30,7 @@ public struct Diagnosis: Sendable {
 }
 
 extension KeyRing {
-    /// Examines this machine and the keys that it reaches, or a recording or virtual key. Keys are asked for their
+    /// Examines this machine and the keys that it reaches, or a recording or virtual key. Keys are queried for their
     /// identity and applications; nothing is changed, and no touch is required.
     public func diagnosis() async -> Diagnosis {
         let keys = self

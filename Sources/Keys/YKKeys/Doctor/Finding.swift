@@ -14,9 +14,9 @@ public struct Finding: Sendable, Hashable {
         case switchedOff = "switched-off"
     }
 
-    /// Whether a finding keeps a program from using a key.
+    /// Whether a finding prevents a program from using a key.
     public enum Severity: Sendable, Hashable {
-        /// As it should be.
+        /// Everything is in order.
         case good
         /// Worth knowing, but no obstacle.
         case note
@@ -34,7 +34,7 @@ public struct Finding: Sendable, Hashable {
         case bus(BusFinding)
         /// The device node at this path.
         case node(String, NodeFinding)
-        /// The smart card service, or how to do without it.
+        /// The smart card service, or whether it can be dispensed with.
         case service(ServiceFinding)
         /// A reader of the service, and its card.
         case reader(ReaderFinding)
@@ -57,9 +57,9 @@ public struct Finding: Sendable, Hashable {
     }
 }
 
-/// What the USB shows.
+/// What was found on USB.
 public enum BusFinding: Sendable, Hashable {
-    /// The kernel shows no USB, and there is no key at another bus.
+    /// The kernel shows no USB devices, and there is no key on another bus.
     case noUSB
     /// No security key is attached.
     case noKey
@@ -73,7 +73,7 @@ public enum BusFinding: Sendable, Hashable {
     case unauthorized(PortedKey)
     /// A Yubico key shows only these interfaces.
     case fewInterfaces(PortedKey, USBInterfaces)
-    /// A driver of the kernel has the card reader, so that the smart card service cannot use it.
+    /// A kernel driver has claimed the card reader, so the smart card service cannot use it.
     case readerTaken(PortedKey, driver: String)
     /// The HID interface of this name has no node.
     case noNode(PortedKey, interface: String, HIDObstacle)
@@ -102,11 +102,11 @@ public struct PortedKey: Sendable, Hashable {
 
 /// Why a HID interface has no node.
 public enum HIDObstacle: Sendable, Hashable {
-    /// No driver of the kernel has the interface.
+    /// No kernel driver is bound to the interface.
     case noDriver
-    /// A program has taken the interface from the kernel.
+    /// A program has detached the interface from the kernel.
     case taken
-    /// No HID driver has the kernel's HID device of this name.
+    /// No HID driver is bound to the kernel's HID device of this name.
     case noHIDDriver(String)
     /// The kernel was built without hidraw.
     case noHIDRaw
@@ -126,8 +126,8 @@ public enum NodeFinding: Sendable, Hashable {
     case missing(Use)
     /// This user may open it.
     case accessible(Use)
-    /// This user may not open it; with the effect of the udev rule, the permissions if known, and where the rule was
-    /// applied the reason that this session does not profit from it.
+    /// This user may not open it; with the effect of the udev rule, the permissions if known, and, if the rule was
+    /// applied, why it does not give this session access.
     case denied(Use, UDevRule, NodeFacts?, SeatAccess?)
     /// Programs have it open.
     case open([LinkError.Holder])
@@ -137,7 +137,7 @@ public enum NodeFinding: Sendable, Hashable {
     case refused(KeyFailure)
 }
 
-/// Why a session has no access to a node that the udev rule gives to the user at the screen.
+/// Why a session has no access to a node that the udev rule grants to the user at this machine.
 public enum SeatAccess: Sendable, Hashable {
     /// The user joined the rule's group after logging in.
     case groupPending
@@ -147,9 +147,9 @@ public enum SeatAccess: Sendable, Hashable {
     case noSession
     /// The session came over the network.
     case remote
-    /// Another session is at the screen; with its user, if there is one.
+    /// Another session is the active one; with its user, if there is one.
     case inactive(user: String?)
-    /// The session is at the screen: access is given when the key is plugged in again.
+    /// The session is active: access is granted when the key is plugged in again.
     case active
 }
 
@@ -161,7 +161,7 @@ public enum ServiceFinding: Sendable, Hashable {
         case none
         /// A key or reader needs it.
         case needed
-        /// All card readers can be used on USB without it; many other programs cannot do that.
+        /// All card readers can be used over USB without it, but many other programs cannot do that.
         case replaced
     }
 
@@ -177,11 +177,11 @@ public enum ServiceFinding: Sendable, Hashable {
         case noUnit
         /// Its socket exists, but nothing answers on it.
         case silent(socket: String)
-        /// It is stopped, and perhaps not started with the machine.
+        /// It is stopped, and may not be enabled at boot.
         case stopped(isDisabled: Bool)
         /// It does not answer in time.
         case unresponsive
-        /// /proc hides processes, so that polkit cannot see who asks.
+        /// /proc hides processes, so polkit cannot identify the caller.
         case hiddenProcesses
     }
 
@@ -195,21 +195,21 @@ public enum ServiceFinding: Sendable, Hashable {
 
 /// A reader of the smart card service, and its card.
 public enum ReaderFinding: Sendable, Hashable {
-    /// The service does not list the card reader in this port; with whether its driver is installed, if known.
+    /// The service does not list the card reader at this port; with whether its driver is installed, if known.
     case unlisted(port: String, hasDriver: Bool?)
     /// No card is in the reader of this name.
     case empty(String)
     /// The card in this reader does not answer when powered.
     case mute(String)
-    /// A program has the card in this reader exclusively; with the programs connected to the service.
+    /// A program holds the card in this reader exclusively; with the programs connected to the service.
     case exclusive(String, [LinkError.Holder])
     /// There is a card; with the programs connected to the service.
     case card(ReaderStatus, [LinkError.Holder])
 }
 
-/// What a key says about itself.
+/// What a key reports about itself.
 public enum KeyFinding: Sendable, Hashable {
-    /// The interface over which a key was asked.
+    /// The interface over which a key was queried.
     public enum Access: Sendable, Hashable {
         /// A smart card, through the service.
         case card
@@ -227,7 +227,7 @@ public enum KeyFinding: Sendable, Hashable {
     case answers(DeviceIdentity, [Access])
     /// Applications are enabled, but cannot be selected.
     case broken(Capability, Access)
-    /// The card in this place has no known application.
+    /// The card at this place has no known application.
     case unknownCard(place: String)
     /// The applications of the card that can be selected.
     case applications(Capability)
@@ -249,7 +249,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
     case link(LinkError)
     /// The FIDO interface failed.
     case fido(FIDOLinkError)
-    /// The key did not answer as it should.
+    /// The key gave an unexpected answer.
     case management(ManagementError)
 
     package init(_ error: any Error) {
@@ -273,7 +273,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether another program keeps the key from answering.
+    /// Whether another program prevents the key from answering.
     public var isBusy: Bool {
         switch self {
         case .fido(.refused(.channelBusy)), .key(.fido(.refused(.channelBusy))),

@@ -3,14 +3,15 @@
 import YKHardware
 public import YKTransport
 
-/// The ways to keys that this machine offers, and why others are unavailable, regardless of which keys are attached.
+/// The ways of reaching keys that this machine offers, and why others are unavailable, regardless of which keys are
+/// attached.
 ///
 /// ```swift
 /// let capabilities = await KeyRing().capabilities()
 /// if case .noHIDRaw? = capabilities.obstacle(to: .hid) { print("FIDO over USB is unavailable") }
 /// ```
 public struct KeyCapabilities: Sendable, Hashable {
-    /// A way to keys.
+    /// A way of reaching keys.
     public enum Way: Sendable, Hashable, CaseIterable {
         /// Smart cards, through the smart card service (pcscd).
         case smartCardService
@@ -30,7 +31,7 @@ public struct KeyCapabilities: Sendable, Hashable {
         case noContactlessReader
         /// libusb-1.0 is not installed.
         case noUSBLibrary
-        /// The kernel shows no USB, as in some containers.
+        /// The kernel shows no USB devices, as in some containers.
         case noUSB
         /// The kernel shows no HID devices.
         case noHIDRaw
@@ -38,10 +39,10 @@ public struct KeyCapabilities: Sendable, Hashable {
         case denied([String])
     }
 
-    /// What keeps each unavailable way from being used.
+    /// Why each unavailable way cannot be used.
     public let obstacles: [Way: Obstacle]
 
-    /// Returns what keeps a way from being used; `nil` if it is available.
+    /// Returns why a way cannot be used; `nil` if it is available.
     public func obstacle(to way: Way) -> Obstacle? { obstacles[way] }
 
     /// Whether a way is available.
@@ -49,7 +50,7 @@ public struct KeyCapabilities: Sendable, Hashable {
 }
 
 extension KeyRing {
-    /// Finds out which ways to keys this machine offers; sends nothing to any key.
+    /// Finds out which ways of reaching keys this machine offers; sends nothing to any key.
     public func capabilities() async -> KeyCapabilities {
         let keys = self
         let obstacles = try? await offPool { () throws(KeyError) in keys.obstacles() }

@@ -5,15 +5,15 @@ public import YKOATH
 public import YKTransport
 import YKWire
 
-/// What a key says of itself: its identity, its applications, and the state of OATH.
+/// What a key reports about itself: its identity, its applications, and the state of OATH.
 public struct KeyReport: Sendable {
-    /// What the key is.
+    /// The identity of the key.
     public var identity: DeviceIdentity
     /// The reader, if the key was read as a card.
     public var reader: String?
     /// The node, if the key was read over HID.
     public var path: String?
-    /// The state of OATH; `nil` for a key without it, and one that does not report it.
+    /// The state of OATH; `nil` for a key without OATH, or one that does not report its state.
     public private(set) var oath: OATHInfo?
     /// Why the state of OATH could not be read.
     public private(set) var oathProblem: OATHError?
@@ -29,9 +29,9 @@ public struct KeyReport: Sendable {
     /// Creates a report of a key that was read over HID.
     public init(_ identity: DeviceIdentity, path: String? = nil) { (self.identity, self.path) = (identity, path) }
 
-    /// Reads a key over a card. A card that does not list its applications is asked for each.
+    /// Reads a key as a card. If it does not list its applications, each is tried.
     ///
-    /// - Throws: `LinkError` or `CardError` if the key cannot be read; a state of OATH that cannot be read is
+    /// - Throws: `LinkError` or `CardError` if the key cannot be read; a failure to read the state of OATH is stored in
     ///   ``oathProblem``.
     public static func read(_ channel: sending CardChannel) async throws -> KeyReport {
         let card = channel.identity

@@ -15,7 +15,7 @@ extension MachineFacts {
         machine == .plain ? [] : [Finding(.machine, .note, .environment(machine))]
     }
 
-    /// Whether one-time codes and approvals, which depend on the time, have the right one.
+    /// Whether the clock, on which one-time codes and approvals depend, is right.
     private var clock: [Finding] {
         isClockKept.map { [Finding(.clock, $0 ? .good : .note, .clock(isKept: $0))] } ?? []
     }

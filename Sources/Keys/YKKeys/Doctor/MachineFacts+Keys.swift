@@ -14,7 +14,7 @@ extension MachineFacts {
         return Finding(why.step, .problem, .key(.failed(place: key.place, key.access, why)))
     }
 
-    /// The identified keys, each once, with all their answers.
+    /// The identified keys, each listed once, with all their answers.
     private var identified: [(identity: DeviceIdentity, asked: [AskedKey])] {
         var found: [(identity: DeviceIdentity, asked: [AskedKey])] = []
         for key in keys {

@@ -27,7 +27,7 @@ extension MachineFacts {
         return holders.isEmpty ? [] : [Finding(.holder, .note, .node(path, .open(holders)))]
     }
 
-    /// An inaccessible node: its permissions, and what keeps this user from it.
+    /// An inaccessible node: its permissions, and why this user has no access.
     package func denied(_ path: String, _ use: NodeFinding.Use) -> Finding {
         let rule = rule(path)
         let seat = rule == .applied && machine != .container ? seatAccess : nil

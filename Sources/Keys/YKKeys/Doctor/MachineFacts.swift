@@ -29,11 +29,11 @@ package struct MachineFacts: Sendable {
     package var service = ServiceFacts()
     package var serviceVersion: String?
     package var clients: [LinkError.Holder] = []
-    /// Whether a time service keeps the clock right; `nil` if that cannot be found out.
+    /// Whether a time service keeps the clock right; `nil` if that cannot be determined.
     package var isClockKept: Bool?
     /// The answers of the reachable keys.
     package var keys: [AskedKey] = []
-    /// Whether this process's user is in the udev rule's group, but the process is not yet.
+    /// Whether this process's user is in the udev rule's group, but the process does not have the group yet.
     package var isGroupPending = false
 
     package init() {}

@@ -30,11 +30,11 @@ package struct ReportMask: Sendable {
         for name in [user, facts.login.activeUser ?? ""] + listed where name != "root" {
             hide(name, "‹user›", from: 2)
         }
-        // A word may be part of another, so the longest is replaced first.
+        // A word may be part of another, so longer ones are replaced first.
         self.words = words.sorted { ($1.0.utf8.count, $0.0) < ($0.0.utf8.count, $1.0) }
     }
 
-    /// Returns the line without them.
+    /// Returns the line without identifying data.
     package func mask(_ line: String) -> String {
         words.reduce(line) { text, word in
             text.split(separator: word.0, omittingEmptySubsequences: false).joined(separator: word.1)

@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// What a file is from which no account can be read, by its content.
+/// The kind of a file that contains no accounts, judged by its content.
 public enum FileKind: String, Hashable, Sendable, CaseIterable {
     case json = "JSON"
     /// JSON that ends early, or is damaged.
@@ -21,10 +21,10 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
     case text
     case binary
 
-    /// Whether it is a picture.
+    /// Whether it is an image.
     public var isPicture: Bool { [.svg, .gif, .webP, .tiff, .bmp, .heif, .portableAnymap].contains(self) }
 
-    /// Recognises a file.
+    /// Recognizes a file by its content.
     init(_ bytes: [UInt8]) {
         let starts: [(String, FileKind)] = [
             ("GIF8", .gif), ("II*\0", .tiff), ("MM\0*", .tiff), ("%PDF-", .pdf), ("P6 ", .portableAnymap),
@@ -36,7 +36,7 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
             known ?? Self.boxed(bytes) ?? text.map { Self.text($0) } ?? (bytes.starts(with: "BM".utf8) ? .bmp : .binary)
     }
 
-    /// WebP and HEIF have their mark behind a length.
+    /// In WebP and HEIF the signature follows a length.
     private static func boxed(_ bytes: [UInt8]) -> FileKind? {
         let mark = bytes.dropFirst(8).prefix(4)
         if bytes.starts(with: "RIFF".utf8), mark.elementsEqual("WEBP".utf8) { return .webP }

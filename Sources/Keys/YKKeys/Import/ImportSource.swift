@@ -10,13 +10,13 @@ import YKWire
 public struct ImportSource: Sendable {
     /// An account, or why a key cannot hold it.
     public struct Item: Sendable {
-        /// Where it is in the source.
+        /// Its place in the source.
         public var origin: Origin
         /// The account.
         public var account: Result<NewOATHAccount, ImportFault>
-        /// The part of a Google Authenticator export that it is in, if the export has several.
+        /// Which part of a Google Authenticator export it is in, if the export has several.
         public var part: MigrationPart?
-        /// The names of the fields with secrets for which a key has no place; they stay in the source.
+        /// The names of secret fields that a key cannot store; they remain only in the source.
         public var omitted: [String] = []
     }
 
@@ -37,11 +37,11 @@ public struct ImportSource: Sendable {
     private let codes: QRReader
     private let cancellation: Cancellation
 
-    /// Creates a source of its content.
+    /// Creates a source from its content.
     ///
     /// - Parameters:
     ///   - codes: Reads the QR codes of an image.
-    ///   - cancellation: Ends the derivation of the key of an encrypted file, which takes up to some 20 seconds.
+    ///   - cancellation: Cancels the derivation of the key of an encrypted file, which can take about 20 seconds.
     public init(_ bytes: [UInt8], codes: QRReader = QRReader(), cancellation: Cancellation = Cancellation()) {
         self.bytes = bytes
         self.codes = codes
@@ -51,12 +51,12 @@ public struct ImportSource: Sendable {
     /// Reads all its accounts.
     ///
     /// - Parameters:
-    ///   - guessing: Whether what is in no known format is taken for an encrypted andOTP backup, see
+    ///   - guessing: Whether content in an unknown format is treated as an encrypted andOTP backup, see
     ///     ``YKOATH/AuthenticatorExport/recognize(_:guessing:column:)``.
-    ///   - column: The name or number of the column of a table with the accounts; not for another source.
-    ///   - choosing: Chooses among the columns of a table that may have the accounts, if `column` names none.
-    ///   - unlocking: Returns the key for an encrypted key container; not called for another source.
-    ///   - password: Returns the password of an encrypted export; not called for another source.
+    ///   - column: The name or number of the column with the accounts in a table; ignored for other sources.
+    ///   - choosing: Chooses among the columns of a table that may contain the accounts, if `column` is `nil`.
+    ///   - unlocking: Returns the key for an encrypted key container; not called for other sources.
+    ///   - password: Returns the password of an encrypted export; not called for other sources.
     /// - Throws: ``ImportError``, or the error of a closure.
     public func items(
         guessing: Bool = false, column: String? = nil,
@@ -74,7 +74,7 @@ public struct ImportSource: Sendable {
         guard let text = TextFile.decode(bytes) else { throw ImportError.unrecognized(FileKind(bytes)) }
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-        // A file without a single URI is something else: its lines are not judged one by one.
+        // A file without any URI is of another kind, so no error is reported for each of its lines.
         guard lines.isEmpty || lines.contains(where: Self.isURI) else {
             throw ImportError.unrecognized(FileKind(bytes))
         }
@@ -147,9 +147,9 @@ public struct ImportSource: Sendable {
 
 /// Why a source of accounts could not be read.
 public enum ImportError: Error, Hashable, Sendable {
-    /// It is no text with URIs, no image, no key container, and no export in a known format.
+    /// It is neither text with URIs, an image, a key container, nor an export in a known format.
     case unrecognized(FileKind)
-    /// It has no account; with the kind of export, if it is one.
+    /// It contains no account; with the format, if it is an export.
     case empty(AuthenticatorExport.Format?)
     /// No QR code of an image could be read.
     case image(QRError)

@@ -2,9 +2,9 @@
 
 import YKWire
 
-/// What a QR code holds, whatever it is for.
+/// The content of a QR code of any kind.
 public struct QRPayload: Hashable, Sendable {
-    /// What a code is for, by its form alone.
+    /// The purpose of a code, judged by its form alone.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// An account of one-time codes: `otpauth:`, `steam:`.
         case account
@@ -12,7 +12,7 @@ public struct QRPayload: Hashable, Sendable {
         case migration
         /// A SecurID token, or the link to fetch one.
         case securID = "securid"
-        /// A passkey ceremony with a phone: `FIDO:/` and digits.
+        /// A passkey ceremony with a phone: `FIDO:/` followed by digits.
         case passkey
         /// An enrolment or login of an approval app: TiQR, privacyIDEA.
         case approval
@@ -32,20 +32,20 @@ public struct QRPayload: Hashable, Sendable {
 
     /// The bytes.
     public let bytes: [UInt8]
-    /// The text, as UTF-8 or in one of the encodings that programs write; `nil` for a code without one.
+    /// The text, decoded from UTF-8 or another common encoding; `nil` for a code without text.
     public let text: String?
-    /// What it is for.
+    /// The purpose of the code.
     public let kind: Kind
 
-    /// Recognises the bytes of a code.
+    /// Recognizes the bytes of a code.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         text = TextFile.decode(bytes)
         kind = text.map { Self.kind(of: $0.trimmed.lowercased()) } ?? .binary
     }
 
-    /// Whether it may hold a secret: everything but the address of a web page without a password or parameters, and a
-    /// contact. A text may be a password or a key, and what a link authorises is unknown.
+    /// Whether it may hold a secret: true for everything except contacts and web addresses without password and
+    /// parameters. Text may be a password or a key, and what a link authorizes is unknown.
     public var mayHoldSecret: Bool {
         switch kind {
         case .contact: false
@@ -54,10 +54,10 @@ public struct QRPayload: Hashable, Sendable {
         }
     }
 
-    /// The text with "…" in the place of what may be a secret; `nil` if all of it may be.
+    /// The text with "…" in place of anything that may be secret; `nil` if all of it may be.
     ///
-    /// Of a URI the scheme is left, of a web page all up to its parameters, and of an account what a key shows of it: name,
-    /// issuer and parameters.
+    /// Of a URI only the scheme remains, of a web address everything up to its parameters, and of an account what a key
+    /// reveals: name, issuer and parameters.
     public var masked: String? {
         guard let text = text?.trimmed else { return nil }
         switch kind {
@@ -90,7 +90,7 @@ public struct QRPayload: Hashable, Sendable {
         return isURI ? .uri : .text
     }
 
-    /// A page without user information, parameters and fragment.
+    /// A web address without user information, parameters and fragment.
     private static func maskedWeb(_ text: String) -> String {
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 2 else { return text }
@@ -102,7 +102,7 @@ public struct QRPayload: Hashable, Sendable {
         return page.endIndex == whole.endIndex ? whole : page + String(whole[page.endIndex]) + "…"
     }
 
-    /// The parameters that a key shows, and the names of the others.
+    /// An account URI with the parameters that a key reveals, and only the names of the others.
     private static func maskedAccount(_ text: String) -> String {
         let shown = ["issuer", "algorithm", "digits", "period", "counter"]
         let halves = text.split(separator: "?", maxSplits: 1)

@@ -11,7 +11,7 @@ public struct QRReader: Sendable {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
 
-    /// A hostile picture keeps zbarimg busy for minutes; a photograph takes it less than two seconds.
+    /// A hostile image can keep zbarimg busy for minutes; a photograph takes less than two seconds.
     private static let imageLimit = Duration.seconds(20)
 
     private let programs: ProgramRunner
@@ -19,8 +19,8 @@ public struct QRReader: Sendable {
 
     /// Creates a reader.
     ///
-    /// - Parameter cancellation: Ends waiting for a code, which otherwise takes a minute at most before a camera, and
-    ///   twenty seconds for a picture.
+    /// - Parameter cancellation: Ends the wait for a code, which is otherwise limited to a minute for a camera and
+    ///   twenty seconds for an image.
     public init(cancellation: Cancellation = Cancellation()) {
         programs = .system(cancellation)
         imagePrograms = .system(cancellation, limit: Self.imageLimit)
@@ -39,7 +39,7 @@ public struct QRReader: Sendable {
         try payloads(in: image).map { ($0.text ?? String(decoding: $0.bytes, as: UTF8.self)).trimmed }
     }
 
-    /// Returns what all QR codes in a PNG or JPEG image hold, dark on light or light on dark.
+    /// Returns the contents of all QR codes in a PNG or JPEG image, dark on light or light on dark.
     ///
     /// - Throws: `notImage`, `noCode`, `unreadable`, `noReader`, or `program`.
     public func payloads(in image: [UInt8]) throws(QRError) -> [QRPayload] {
@@ -47,14 +47,14 @@ public struct QRReader: Sendable {
         let source = image.starts(with: Self.png) ? "PNG:-" : "JPEG:-"
         var result = try run(imagePrograms, "zbarimg", ["--xml", source], input: image)
         defer { Secret.wipe(&result.output) }
-        // 4 is "no code"; a picture that is cut off ends with 0 as well.
+        // 4 means "no code"; a truncated image ends with 0 as well.
         guard result.status != 4 else { throw .noCode }
         guard result.status == 0, let symbols = try? Symbol.all(in: result.output), !symbols.isEmpty else {
             throw .unreadable
         }
         if symbols.allSatisfy(\.isExact) { return symbols.map { QRPayload($0.bytes) } }
-        // zbar guesses the encoding of other characters, often Big5 or Shift JIS. The bytes of all codes have nothing
-        // between them.
+        // zbar guesses the encoding of other characters, often Big5 or Shift JIS. In the raw output nothing separates
+        // the codes.
         var plain = try run(imagePrograms, "zbarimg", ["--raw", "-Sbinary", source], input: image)
         defer { Secret.wipe(&plain.output) }
         guard plain.status == 0, let payloads = Self.split(plain.output, like: symbols) else { throw .unreadable }
@@ -63,9 +63,9 @@ public struct QRReader: Sendable {
 
     /// A code in zbar's XML.
     struct Symbol {
-        /// The bytes; right only before the first that is not ASCII.
+        /// The bytes, reliable only up to the first that is not ASCII.
         let bytes: [UInt8]
-        /// Whether they are right. A parser of XML changes line breaks.
+        /// Whether all bytes are reliable. XML parsers change line breaks.
         var isExact: Bool { bytes.allSatisfy { $0 < 0x80 && $0 != 0x0A } }
         var head: [UInt8] { Array(bytes.prefix { $0 < 0x80 && $0 != 0x0A }) }
 
@@ -85,7 +85,7 @@ public struct QRReader: Sendable {
         }
     }
 
-    /// Splits the bytes of all codes; `nil` if they cannot be told apart.
+    /// Splits the concatenated bytes of all codes; `nil` if that is ambiguous.
     static func split(_ bytes: [UInt8], like symbols: [Symbol]) -> [[UInt8]]? {
         var rest = bytes[...]
         var payloads: [[UInt8]] = []
@@ -138,9 +138,9 @@ public struct QRReader: Sendable {
 
 /// Why no QR code was read.
 public enum QRError: Error, Hashable, Sendable {
-    /// The file is not a PNG or JPEG image, but this.
+    /// The file is of this kind, not a PNG or JPEG image.
     case notImage(FileKind)
-    /// No code was found, or shown to the camera.
+    /// No code was found, or none was shown to the camera.
     case noCode
     /// The image is damaged.
     case unreadable

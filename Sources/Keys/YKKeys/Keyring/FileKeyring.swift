@@ -7,8 +7,8 @@ import YKWire
 
 /// A keyring in a file that only its owner may read, encrypted with a second file and the machine id.
 ///
-/// This protects keys in a copy of one file, in backups that are searched, and from other users. It does not protect
-/// them from a program that runs as the same user, which can read both files.
+/// This protects keys in a copy of one of the files, in backups that are searched, and from other users. It does not
+/// protect them from a program that runs as the same user, which can read both files.
 public struct FileKeyring: Keyring {
     /// The folder that holds both files.
     public let folder: String
@@ -20,7 +20,7 @@ public struct FileKeyring: Keyring {
 
     /// Creates a keyring in a folder, which is created when a key is remembered.
     ///
-    /// - Parameter cancellation: Ends waiting for another program that changes the keyring.
+    /// - Parameter cancellation: Ends the wait for another program that is changing the keyring.
     public init(folder: String, cancellation: Cancellation = Cancellation()) {
         self.folder = folder
         self.cancellation = cancellation
@@ -40,7 +40,7 @@ public struct FileKeyring: Keyring {
         return FileKeyring(folder: folder, cancellation: cancellation)
     }
 
-    /// The location, as shown to people.
+    /// The location, as shown to the user.
     public var place: String { keys.path }
 
     /// Returns the remembered key of a device, or `nil`.

@@ -14,7 +14,7 @@ public protocol Keyring: Sendable {
     func forget(_ device: String) throws(KeyringError) -> Bool
     /// Forgets all keys; returns their number, if known.
     func forgetAll() throws(KeyringError) -> Int?
-    /// The location, as shown to people.
+    /// The location, as shown to the user.
     var place: String { get }
 }
 
@@ -30,9 +30,9 @@ extension Keyring {
 
 /// The keyring of this computer.
 public enum Keyrings {
-    /// Returns the Secret Service of the desktop session if available, or else a file of this user.
+    /// Returns the Secret Service of the desktop session if available, otherwise a file of this user.
     ///
-    /// - Parameter cancellation: Ends waiting for a person who unlocks the keyring.
+    /// - Parameter cancellation: Ends the wait for the user to unlock the keyring.
     /// - Throws: `noFolder`.
     public static func standard(cancellation: Cancellation = Cancellation()) throws(KeyringError) -> any Keyring {
         if let service = SecretService(cancellation: cancellation) { return service }
@@ -48,7 +48,7 @@ public enum KeyringError: Error, Hashable, Sendable {
     case exposed(path: String)
     /// The file is not a keyring.
     case malformed(path: String)
-    /// The file with the encryption key has this many bytes instead of 32; with the keyring that depends on it.
+    /// The encryption key file has this many bytes instead of 32; with the path of the keyring that depends on it.
     case malformedKey(path: String, bytes: Int, keyring: String)
     /// The file is larger than this many bytes.
     case tooLarge(path: String, limit: Int)
@@ -58,7 +58,7 @@ public enum KeyringError: Error, Hashable, Sendable {
     case crypto(CryptoFault)
     /// There is no desktop session with a Secret Service, or its program secret-tool is not installed.
     case noSecretService
-    /// The Secret Service did not store the key, as while it is locked.
+    /// The Secret Service did not store the key, for example because it is locked.
     case refused
     /// The program that reaches the Secret Service failed.
     case program(ProgramError)

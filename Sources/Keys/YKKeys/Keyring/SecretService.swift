@@ -13,7 +13,7 @@ public struct SecretService: Keyring {
 
     /// Returns the service of this session; `nil` without a session bus or without secret-tool.
     ///
-    /// - Parameter cancellation: Ends waiting for a person who unlocks the keyring.
+    /// - Parameter cancellation: Ends the wait for the user to unlock the keyring.
     public init?(cancellation: Cancellation = Cancellation()) {
         guard ProcessVariables["DBUS_SESSION_BUS_ADDRESS"] != nil else { return nil }
         self.init(.system(cancellation))
@@ -24,7 +24,7 @@ public struct SecretService: Keyring {
         (self.programs, self.tool) = (programs, tool)
     }
 
-    /// The location, as shown to people.
+    /// The location, as shown to the user.
     public var place: String { "the Secret Service of this session" }
 
     /// Returns the remembered key of a device, or `nil`.
@@ -62,7 +62,7 @@ public struct SecretService: Keyring {
         return Secret(bytes)
     }
 
-    /// Stores a secret with a label for people, replacing one with the same attributes.
+    /// Stores a secret with a display label, replacing one with the same attributes.
     ///
     /// - Throws: `refused`, or `program`.
     public func keep(_ key: borrowing Secret, _ label: String, _ attributes: [String]) throws(KeyringError) {

@@ -4,7 +4,7 @@ import YKCrypto
 public import YKStore
 public import YKTransport
 
-/// Stores whose key is in the keyring of the desktop session instead of on a security key.
+/// Opens stores whose key is in the keyring of the desktop session instead of on a security key.
 public struct StoreKeyring: Sendable {
     private let service: SecretService
 

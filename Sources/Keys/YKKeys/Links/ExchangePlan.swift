@@ -56,7 +56,7 @@ public final class ExchangePlan: Sendable {
     /// Whether the plan ends before the operation does because the rest depends on a reply that only the key can give.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Notes that the rest depends on a reply that only the key can give.
+    /// Records that the rest depends on a reply that only the key can give.
     package func stop() { state.withLock { $0.isStopped = true } }
 
     /// Adds an exchange.
@@ -88,7 +88,7 @@ public final class ExchangePlan: Sendable {
     }
 }
 
-/// A card link that lets reads through and keeps changes back.
+/// A card link that sends reads and withholds changes.
 final class PlanningLink: ForwardingCardLink {
     let link: any CardLink
     private let plan: ExchangePlan
@@ -125,7 +125,7 @@ final class PlanningLink: ForwardingCardLink {
     }
 }
 
-/// A FIDO link that sends messages that only read, and withholds those that change the key, need a touch or use up a
+/// A FIDO link that sends messages that only read, and withholds those that change the key, require a touch or use up a
 /// PIN retry.
 final class PlanningFIDOLink: ForwardingFIDOLink {
     let link: any FIDOLink

@@ -15,7 +15,7 @@ public struct LinkDecoration: Sendable {
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
     /// Called when the wait announced by ``touchPrompt`` ends. It must not block.
     public var touchEnd: (@Sendable () -> Void)?
-    /// What waits for ``TouchReason/delay``.
+    /// The implementation of the wait for ``TouchReason/delay``.
     package var alarm = Alarm.threads
 
     /// Creates a decoration.

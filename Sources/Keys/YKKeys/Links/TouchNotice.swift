@@ -16,8 +16,8 @@ public enum TouchReason: Sendable, Hashable {
     public static let delay = Duration.milliseconds(300)
 }
 
-/// The notice that a key waits for its user, given after ``TouchReason/delay`` unless the wait is over before. Its end is
-/// told after its beginning, or neither is.
+/// The notice that a key waits for its user, given after ``TouchReason/delay`` unless the wait is over before. Its end
+/// is reported after its beginning, or neither is.
 package final class TouchNotice: Sendable {
     private enum Stage { case waiting, given, over(wasGiven: Bool) }
 

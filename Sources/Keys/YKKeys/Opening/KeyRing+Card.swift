@@ -91,7 +91,7 @@ extension KeyRing {
         return channel(over: decoration.planned(try card()), environment)
     }
 
-    /// Opens the card, or the HID interface of a key that has no card that can be reached, as a channel for the Secrets
+    /// Opens the card, or the HID interface of a key whose card cannot be reached, as a channel for the Secrets
     /// application; a plan withholds commands that change the key.
     package func secretsChannel() throws(KeyError) -> sending CardChannel {
         if target.transport != .hid, replay?.capture.header.link != .hid {

@@ -42,7 +42,7 @@ extension KeyRing {
         announce()
         var hasLeft = false
         let now = try await awaiting(
-            "the card to be taken off the reader and put back", patience
+            "the card to be removed from the reader and put back", patience
         ) { () throws(KeyError) -> String? in
             let filled = try await offPool { () throws(KeyError) in
                 (try? readers())?.filter(\.hasCard).map(\.name) ?? []
@@ -74,7 +74,7 @@ extension KeyRing {
     ) async throws(KeyError) -> SecurityKey {
         var hasLeft = false
         return try await awaiting(
-            "the key to be taken out and inserted again", patience
+            "the key to be removed and inserted again", patience
         ) { () throws(KeyError) -> SecurityKey? in
             let now = try await offPool { () throws(KeyError) in try plugged() }
             if !hasLeft { hasLeft = !now.contains { $0.isSameDevice(as: key) } }

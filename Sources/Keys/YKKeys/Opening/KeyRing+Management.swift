@@ -66,7 +66,7 @@ extension KeyRing {
                 path: "virtual", name: software.state.usbProductName, vendor: USBProduct.vendor,
                 product: software.state.usbProduct)
         }
-        // The name of a recorded key reveals its maker, and so whether more was read from it.
+        // The name of a recorded key reveals its vendor, and thus whether more was read from it.
         if let header = replay?.capture.header {
             let (vendor, product) = header.usb ?? (0, 0)
             return ReportIdentity(
@@ -95,7 +95,7 @@ extension KeyRing {
     }
 }
 
-/// What the management application is reached over.
+/// The interface over which the management application is reached.
 enum ManagementLink {
     case card(CardChannel)
     case fido(any FIDOLink, ReportIdentity)
@@ -124,8 +124,8 @@ extension Key {
         }
     }
 
-    /// Reads what the key says of itself: its identity, its applications, and the state of OATH; as a card where it is
-    /// one.
+    /// Reads what the key reports about itself: its identity, its applications, and the state of OATH; as a card if
+    /// possible.
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`, `CardError`, `LinkError`.
     public func report() async throws -> KeyReport {

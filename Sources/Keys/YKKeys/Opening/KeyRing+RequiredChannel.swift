@@ -8,7 +8,8 @@ import YKWire
 
 extension KeyRing {
     /// Opens SCP11b in each application that the key offers only through a secure channel, as keys of the FIPS series
-    /// do on contactless readers. Reads from the key which applications these are before the first of them is selected.
+    /// do on contactless readers. Reads the list of these applications from the key before the first of them is
+    /// selected.
     func protectWhereRequired(_ channel: CardChannel, _ environment: ServiceEnvironment) {
         guard secureChannel == nil, channel.identity.isYubiKey,
             (try? ATR(decoding: channel.identity.atr))?.contactless != nil
@@ -30,7 +31,7 @@ extension KeyRing {
         }
     }
 
-    /// Notes the channel in the plan, which ends there.
+    /// Adds the channel to the plan, which ends there.
     private static func planWhereRequired(_ channel: CardChannel, _ plan: ExchangePlan) {
         guard plan.secureChannel == nil, let words = plan.requiredChannel else { return }
         channel.requiredProtection = { aid, channel throws(CardError) in

@@ -70,7 +70,7 @@ private struct TouchCandidate: Sendable {
         try await FIDOService.open(hid: device, environment: keys.environment).select()
     }
 
-    /// Returns the path of the first key that is touched, once all others have ended.
+    /// Returns the path of the first key that is touched, once the waits of all others have ended.
     static func first(of rivals: [TouchCandidate]) async throws -> String {
         try await withThrowingTaskGroup(of: Result<String, any Error>.self) { group in
             for rival in rivals {

@@ -27,7 +27,7 @@ public struct SecureChannelDecoder: Sendable {
     public struct Decoded: Sendable {
         /// The decrypted event; unchanged if it is not part of a channel.
         public var event: Capture.Event
-        /// What is known of the channel; `nil` if the event is not part of one.
+        /// The state of the channel; `nil` if the event is not part of one.
         public var state: State?
     }
 
@@ -43,8 +43,8 @@ public struct SecureChannelDecoder: Sendable {
         case partOfReply = "part of a protected reply"
         /// Command and reply are decrypted, and authentic.
         case verified = "protected; MACs verified"
-        /// Command and reply are decrypted; something was overwritten before, so that nothing tells whether they are
-        /// authentic.
+        /// Command and reply are decrypted, but something was overwritten before, so their authenticity cannot be
+        /// verified.
         case unverified = "protected; MACs cannot be verified"
         /// The command was overwritten in the recording.
         case commandOverwritten = "protected; the command was overwritten"
@@ -86,7 +86,7 @@ public struct SecureChannelDecoder: Sendable {
         return Decoded(event: event)
     }
 
-    /// Forgets the channel, and what is incomplete.
+    /// Forgets the channel and any incomplete command or reply.
     private mutating func reset() {
         (session, pending, open) = (nil, nil, nil)
         parts = ([], [])

@@ -4,7 +4,7 @@ import Synchronization
 import YKHardware
 import YKTransport
 
-/// Which of several keys was chosen, by the selection that they match.
+/// The key chosen among several, by the selection that they all match.
 final class KeyChoices: Sendable {
     private let chosen = Mutex<[KeySelection: KeySelection]>([:])
 
@@ -19,8 +19,8 @@ extension KeyRing {
     /// The selection, narrowed to the key that was chosen for it, if one was.
     var target: KeySelection { choices[selection] ?? selection }
 
-    /// Remembers which of several matching keys was chosen, for each interface of that key: what is opened for this
-    /// selection from now on, also by copies, is opened on that key.
+    /// Remembers which of several matching keys was chosen, for each interface of that key: everything opened for this
+    /// selection from now on, also through copies, is opened on that key.
     package func choose(_ candidate: KeyCandidate) {
         guard candidate.interface == .reader || candidate.interface == .any else {
             return choose(path: candidate.location)
@@ -36,13 +36,13 @@ extension KeyRing {
         choices[selection] = KeySelection(path: path, transport: selection.transport)
     }
 
-    /// Remembers the card in a reader of the smart card service; what else the key has is not looked for.
+    /// Remembers the card in a reader of the smart card service; other interfaces of its key are not searched for.
     package func choose(reader: String) {
         choices[selection] = KeySelection(reader: reader, transport: selection.transport)
     }
 }
 
 extension Key {
-    /// Remembers which of several keys this one is.
+    /// Remembers which of several keys this one stands for.
     package func choose(_ candidate: KeyCandidate) { keys.choose(candidate) }
 }

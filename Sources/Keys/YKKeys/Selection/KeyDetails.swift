@@ -15,14 +15,14 @@ public struct KeyDetails: Hashable, Sendable {
     /// The firmware version.
     public var version: String?
 
-    /// Takes the details from a device identity.
+    /// Creates the details from a device identity.
     public init(_ identity: DeviceIdentity) {
         name = identity.product
         serial = identity.serial
         version = identity.firmware
     }
 
-    /// Reads the details of a card; a card that does not answer gets its reader's name.
+    /// Reads the details of a card; for a card that does not answer, the name is its reader's.
     package init(_ channel: CardChannel) {
         do { self.init(try DeviceIdentity.read(channel)) } catch {
             let name = error == .nfcRestricted ? "YubiKey in its NFC restricted mode" : channel.identity.reader

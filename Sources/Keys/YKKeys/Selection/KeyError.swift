@@ -18,7 +18,7 @@ public enum KeyError: Error, Hashable, Sendable {
     case touchRequiresHID
     /// A different key was inserted than the one that was removed; nothing was sent to it.
     case differentKey
-    /// The recording has another kind of link than the operation requires.
+    /// The recording is of a different kind of link from the one that the operation requires.
     case recordedLink(String)
     /// A FIDO link could not be opened.
     case fido(FIDOLinkError)
@@ -101,7 +101,7 @@ extension KeyCandidate: CustomStringConvertible {
 }
 
 extension KeyError: CustomStringConvertible {
-    /// What happened, for a programmer.
+    /// What happened, for programmers.
     public var description: String {
         switch self {
         case .none(_, .serviceFailed(let error)): "no key found; the smart card service failed: \(error)"
@@ -125,7 +125,7 @@ extension KeyError: CustomStringConvertible {
 }
 
 extension KeyError {
-    /// Whether an error of opening an application says that the key does not have it.
+    /// Whether an error from opening an application means that the key does not have it.
     package static func isAbsence(ofApplication error: any Error) -> Bool {
         if case .appletMissing? = CardError(causing: error) { return true }
         switch error {

@@ -45,7 +45,7 @@ public struct KeySelection: Sendable, Hashable {
 }
 
 extension KeySelection: CustomStringConvertible {
-    /// What selects the key, such as `the key with serial number 5417533`.
+    /// The selection in words, such as `the key with serial number 5417533`.
     public var description: String {
         if let serial { return "the key with serial number \(serial)" }
         if let reader { return "the key in reader \(reader)" }

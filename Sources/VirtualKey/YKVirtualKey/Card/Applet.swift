@@ -27,25 +27,25 @@ package protocol Applet: Sendable {
     static var isContactless: Bool { get }
     /// The vendor command of CTAPHID that carries its commands too, if there is one.
     static var tunnel: UInt8? { get }
-    /// Whether holding the key to a contactless reader is a touch: its sensor has no power there (yubioath-flutter
-    /// #1544).
+    /// Whether holding the key to a contactless reader counts as a touch: its sensor has no power there
+    /// (yubioath-flutter #1544).
     static var takesReaderForTouch: Bool { get }
     /// Whether a key of this kind opens secure channels to the application.
     static func opensChannels(on profile: DeviceProfile) -> Bool
-    /// Whether the application hands out the rest of a long reply now.
+    /// Whether the application itself currently answers the request for the rest of a long reply.
     var continues: Bool { get }
     /// Whether a key of the FIPS series with firmware 5.7 accepts the command on a contactless reader only through a
     /// secure channel.
     func needsChannel(_ command: APDU) -> Bool
 
-    /// What it stores, unless that is a member of the state.
+    /// The memory of the application, unless that is a member of the state.
     static var memory: (any AppletMemory.Type)? { get }
 
     /// Creates an applet without a session.
     init()
     /// Answers SELECT.
     mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) throws(Refusal) -> [UInt8]
-    /// Learns how the next command arrived.
+    /// Sets how the next command arrived.
     mutating func arrive(by route: CommandRoute)
     /// Answers any other command.
     mutating func process(

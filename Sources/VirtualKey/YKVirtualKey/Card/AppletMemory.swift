@@ -11,7 +11,7 @@ package protocol AppletMemory: Hashable, Sendable {
     init()
     /// The memory as stored in the state file; `nil` if the application was never used.
     var json: JSONValue? { get }
-    /// Takes the memory from the state file.
+    /// Reads the memory from the state file.
     static func take(from fields: inout StateFields) throws(StateFields.Fault) -> Self
 }
 

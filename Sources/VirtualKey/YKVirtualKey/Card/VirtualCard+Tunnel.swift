@@ -4,10 +4,10 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// A session with an application whose commands a vendor command of CTAPHID carries, apart from the card's.
+/// A session with an application through a vendor command of CTAPHID, independent of the card's session.
 struct CardTunnel: Sendable {
     var applet: (any Applet)?
-    /// What is left of a long reply.
+    /// The rest of a long reply.
     var rest: [UInt8] = []
 
     /// The maximum size of an answer's data, in bytes (trussed-secrets-app: `CTAPHID_MESSAGE_SIZE_LIMIT`).

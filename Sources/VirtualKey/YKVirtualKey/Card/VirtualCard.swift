@@ -29,7 +29,7 @@ package struct VirtualCard: Sendable {
         PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self, SecurityDomainApplet.self,
     ]
 
-    /// What the applications of all models store, in the order of the state file.
+    /// The memories of the applications of all models, in the order of the state file.
     static let memories: [any AppletMemory.Type] = {
         var seen: Set<ObjectIdentifier> = []
         let all = applets + DeviceModel.allCases.flatMap { $0.applets ?? [] }

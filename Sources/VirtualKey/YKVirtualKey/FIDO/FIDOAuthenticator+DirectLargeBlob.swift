@@ -24,8 +24,8 @@ extension FIDOAuthenticator {
         guard !isWrite || input.allowed?.count == 1 else { throw .ctap(Status.invalidOption) }
     }
 
-    /// Reads or writes the blob of the credential that signs, and returns the unsigned output; `nil` if that was not asked for, or
-    /// there is none to read.
+    /// Reads or writes the blob of the credential that signs, and returns the unsigned output; `nil` if that was not
+    /// requested, or there is no blob to read.
     mutating func useDirectBlob(of credential: VirtualCredential, _ input: AssertionInput) -> CBOR? {
         guard let map = input.extensions["largeBlob"]?.map else { return nil }
         let index = memory.credentials.firstIndex { $0.id == credential.id }

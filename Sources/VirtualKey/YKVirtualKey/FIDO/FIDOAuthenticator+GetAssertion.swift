@@ -18,7 +18,7 @@ struct AssertionInput: Sendable {
     var isVerified = false
     /// The input of hmac-secret.
     var salts: SaltInput?
-    /// The signature that previewSign asked for.
+    /// The signature requested with previewSign.
     var signature: [UInt8]?
 
     init(_ fields: CBOR.Fields) throws(WireError) {

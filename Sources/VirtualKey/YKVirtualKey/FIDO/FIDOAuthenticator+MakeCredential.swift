@@ -23,7 +23,7 @@ struct CreationInput {
     let formats: [String]
     /// The input of hmac-secret-mc.
     var salts: SaltInput?
-    /// The policy of the key that previewSign asks for.
+    /// The policy of the key requested with previewSign.
     var signingPolicy: SigningPolicy?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -112,7 +112,7 @@ extension FIDOAuthenticator {
     /// Before CTAP 2.1, a key with a PIN requires it for every credential.
     private var registersWithoutVerification: Bool { ctap >= .v21 && features.registersWithoutVerification }
 
-    /// Returns the extension inputs without those unknown to this version; refuses inputs of another type.
+    /// Returns the extension inputs without those unknown to this version; refuses inputs of the wrong type.
     func known(_ inputs: CBOR.Map, _ types: [String: @Sendable (CBOR) -> Bool]) throws(Refusal) -> CBOR.Map {
         var known = CBOR.Map()
         for name in extensions {
@@ -142,7 +142,7 @@ extension FIDOAuthenticator {
         }
     }
 
-    /// Handles an empty proof, which asks only for a touch and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
+    /// Handles an empty proof, which only requests a touch and asks whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
     func answerEmptyProof(_ proof: [UInt8]?) throws(Refusal) {
         guard let proof, proof.isEmpty else { return }
         try touch("selection")

@@ -194,7 +194,7 @@ extension FIDOAuthenticator {
         return try sharedKey(version, peer)
     }
 
-    /// The secret shared with the platform that has this key.
+    /// The secret shared with the platform that has this public key.
     mutating func sharedKey(_ version: PINProtocol, _ peer: CBOR.Fields) throws(Refusal) -> PINSharedKey {
         let key = try agreementKey()
         guard let cose = try? COSEKey(peer), case .ec2(.p256, let x, let y) = cose.material else {

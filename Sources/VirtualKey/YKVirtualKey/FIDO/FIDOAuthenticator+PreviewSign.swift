@@ -13,7 +13,7 @@ enum SigningPolicy: UInt8 {
 }
 
 extension DeviceProfile {
-    /// Whether the key makes keys that sign arbitrary data (firmware 5.8).
+    /// Whether the security key can create keys that sign arbitrary data (firmware 5.8).
     var hasPreviewSign: Bool { fido.version >= .v23 && isFirmware58 }
 }
 
@@ -61,8 +61,8 @@ extension FIDOAuthenticator {
         return .map(CBOR.Map(keys: [Output.attObj: .bytes(object.encoded)]))
     }
 
-    /// The signature that getAssertion asks for, by the key that was made with the credential; `nil` if it asks for none, or
-    /// there is no credential.
+    /// The signature requested in getAssertion, by the key that was created with the credential; `nil` if none is
+    /// requested, or there is no credential.
     func signature(_ request: AssertionInput, of credential: VirtualCredential?) throws(Refusal) -> [UInt8]? {
         guard let input = request.extensions["previewSign"]?.map else { return nil }
         guard request.allowed?.isEmpty == false, let bytes = input[Input.kh]?.bytes,
@@ -102,7 +102,7 @@ private struct SigningHandle {
 
     init(policy: SigningPolicy, nonce: [UInt8]) { (self.policy, self.nonce) = (policy, nonce) }
 
-    /// Opens a handle that was made with this credential.
+    /// Opens a handle that was created with this credential.
     init?(_ bytes: [UInt8], _ secret: [UInt8], _ credential: VirtualCredential, _ rpIDHash: [UInt8]) {
         guard bytes.count == 65, let policy = SigningPolicy(rawValue: bytes[0]) else { return nil }
         self.init(policy: policy, nonce: Array(bytes[1..<33]))

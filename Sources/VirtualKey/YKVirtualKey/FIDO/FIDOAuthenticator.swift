@@ -18,7 +18,7 @@ struct FIDOAuthenticator {
     /// Whether the host reaches the key over NFC.
     let isOnReader: Bool
     let inputs: VirtualInputs
-    /// The command that is answered.
+    /// The command being answered.
     private(set) var command: UInt8 = 0
 
     /// The features of the key.

@@ -31,11 +31,11 @@ package struct FIDOPower: Sendable {
     /// A token and its permissions (CTAP 2.2 §6.5.2.1).
     struct Token: Hashable, Sendable {
         var bytes: [UInt8]
-        /// The protocol that it was issued with, which has no other token.
+        /// The protocol that it was issued with; it is valid with no other.
         var version: PINProtocol
         var permissions: UInt64
         var rpID: String?
-        /// Whether it was issued by a CTAP 2.0 command, which knows no permissions.
+        /// Whether it was issued by a CTAP 2.0 command, which has no permissions.
         var isLegacy = false
         /// Whether the fingerprint that verified the user also counts as a touch.
         var isPresent = false
@@ -53,7 +53,7 @@ package struct FIDOPower: Sendable {
 
     /// The answers of an enumeration that have not been given yet.
     struct Listing: Sendable {
-        /// The subcommand that asks for the next one.
+        /// The subcommand that requests the next one.
         var next: CTAPProtocol.CredentialManagement.Subcommand
         var answers: [CBOR.Map]
     }
@@ -67,7 +67,7 @@ package struct FIDOPower: Sendable {
         /// When the last one signed.
         var since = ContinuousClock.now
 
-        /// How long the next one may be asked for (CTAP 2.2 §6.3).
+        /// How long the next one can be requested (CTAP 2.2 §6.3).
         static let life = Duration.seconds(30)
     }
 

@@ -2,7 +2,7 @@
 
 import YKWire
 
-// The maps inside requests. A member of another type is refused, not taken for an absent one.
+// The maps inside requests. A member of the wrong type is refused, not treated as absent.
 
 /// The options of makeCredential and getAssertion; others are ignored.
 struct RequestOptions: Sendable {
@@ -28,7 +28,7 @@ extension CBOR.Map {
         return value
     }
 
-    /// The value of a member that a request cannot do without.
+    /// The value of a required member.
     func needed<Value>(_ name: CBOR, _ read: (CBOR) -> Value?) throws(WireError) -> Value {
         guard let value = try member(name, read) else { throw WireError(.missing, at: 0, "\(name)") }
         return value
@@ -36,7 +36,7 @@ extension CBOR.Map {
 }
 
 extension [CBOR.Map] {
-    /// The identifiers in a list of credentials. Every entry is checked; one of an unknown type is passed over.
+    /// The identifiers in a list of credentials. Every entry is checked; one of an unknown type is skipped.
     func credentialIDs() throws(WireError) -> [[UInt8]] {
         var identifiers: [[UInt8]] = []
         for entry in self {
@@ -50,7 +50,7 @@ extension [CBOR.Map] {
 }
 
 extension CBOR {
-    /// The texts of an array that has nothing else.
+    /// The strings of an array that contains nothing else.
     var texts: [String]? {
         guard let elements = array else { return nil }
         let texts = elements.compactMap(\.text)

@@ -3,7 +3,7 @@
 import YKWire
 
 extension VirtualHID {
-    /// Whether this message's fault is that it never ends.
+    /// Whether the fault of this message is that it never ends.
     var isEndless: Bool {
         if case .endless = fault { true } else { fault == .keepalives }
     }

@@ -105,7 +105,8 @@ package struct VirtualHID: Sendable {
         guard absence == nil, report.count == CTAPHID.reportSize, admit(at: now) else { return }
         let channel = CTAPHID.Channel(rawValue: report[..<4].reduce(0) { $0 << 8 | UInt32($1) })
         let command = report[4] & 0x80 != 0 ? CTAPHID.Command(rawValue: report[4] & 0x7F) : nil
-        // On a busy machine a continuation is read late that the host sent in time; only `poll` finds that none came.
+        // On a busy machine a continuation that the host sent in time may be read late, so only `poll` decides that
+        // none came.
         if command != nil || beginning?.channel != channel { expire(at: now) }
         if let refusal = refusal(channel, command) {
             if command != nil { say(.init(.error, on: channel, [refusal.rawValue]), at: now) }
@@ -131,7 +132,7 @@ package struct VirtualHID: Sendable {
         }
     }
 
-    /// What a message is answered when nobody touched the key: a status of CTAP2, or the status word of a command.
+    /// The answer to a message when the key was not touched: a CTAP2 status, or the status word of a command.
     private static func timeoutAnswer(_ command: CTAPHID.Command) -> [UInt8] {
         guard command.isVendor else { return [CTAPProtocol.Status.userActionTimeout] }
         let status = StatusWord.securityStatusNotSatisfied
@@ -165,7 +166,7 @@ package struct VirtualHID: Sendable {
         return nil
     }
 
-    /// Whether a channel is among those allocated last: channels are never closed, and any number may be asked for.
+    /// Whether a channel is among those allocated last: channels are never closed, and any number can be requested.
     private func isAllocated(_ channel: CTAPHID.Channel) -> Bool {
         channel.rawValue != 0 && channel.rawValue < nextChannel && nextChannel - channel.rawValue <= Self.channelLimit
     }

@@ -38,7 +38,7 @@ extension StateFields {
     /// An array of strings.
     mutating func texts(_ key: String) throws(Fault) -> [String] {
         guard let values = take(key)?.array?.map(\.string), !values.contains(nil) else {
-            throw fault(key, "expected an array of texts")
+            throw fault(key, "expected an array of strings")
         }
         return values.compactMap { $0 }
     }

@@ -31,7 +31,7 @@ package struct StateFields {
     }
 
     mutating func text(_ key: String) throws(Fault) -> String {
-        guard let text = take(key)?.string else { throw fault(key, "expected a text") }
+        guard let text = take(key)?.string else { throw fault(key, "expected a string") }
         return text
     }
 

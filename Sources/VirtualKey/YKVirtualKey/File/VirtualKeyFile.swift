@@ -135,7 +135,7 @@ struct VirtualKeyFile: Sendable {
             throw .broken(path: path, line: line, field: nil, reason: error.reason)
         }
         guard let format = json[VirtualKeyState.mark]?.int, format > 0 else {
-            throw .broken(path: path, line: nil, field: VirtualKeyState.mark, reason: "expected the format's number")
+            throw .broken(path: path, line: nil, field: VirtualKeyState.mark, reason: "expected a format number")
         }
         guard format <= VirtualKeyState.format else { throw .newer(path: path, format: format) }
         do { return try VirtualKeyState(json) } catch {

@@ -86,7 +86,7 @@ extension OATHMemory {
         guard (1...16).contains(salt.count) else { throw fields.fault("salt", "expected 1 to 16 bytes") }
         for entry in try fields.list("accounts") {
             let account = try VirtualAccount(entry)
-            guard index(of: account.name) == nil else { throw entry.fault("name", "there is an account of that name") }
+            guard index(of: account.name) == nil else { throw entry.fault("name", "another account has this name") }
             accounts.append(account)
         }
         try fields.finish()

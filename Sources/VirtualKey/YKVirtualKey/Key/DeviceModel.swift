@@ -44,13 +44,14 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What it is on USB, and the applications there; `nil` for a YubiKey, whose own depend on firmware and interfaces.
+    /// Its USB product and its applications over USB; `nil` for a YubiKey, for which they depend on firmware and
+    /// interfaces.
     var usb: (vendor: UInt16, product: UInt16, maker: String, name: String, applications: UInt32)? {
         guard self == .nitrokey3 else { return nil }
         return (0x20A0, 0x42B2, "Nitrokey", "Nitrokey 3", VirtualCapability.u2f | VirtualCapability.fido2)
     }
 
-    /// Its answer to reset; `nil` for a YubiKey, whose depends on firmware and place.
+    /// Its answer to reset; `nil` for a YubiKey, for which it depends on firmware and transport.
     var atr: [UInt8]? {
         switch self {
         case .arculus, .arculusP71: Self.contactless
@@ -136,7 +137,7 @@ extension DeviceProfile {
         let usb: [CBOR] = isFirmware58 ? ["usb", "smart-card"] : ["usb"]
         return .array(hasNFC ? usb + ["nfc"] : usb)
     }
-    /// The attestation formats that a host can choose from; firmware 5.8 makes no other.
+    /// The attestation formats that a host can choose from; firmware 5.8 supports no other.
     var attestationFormats: [String] { isFirmware58 ? ["packed"] : ["packed", "none"] }
     /// The transports as bits of an attestation certificate: USB 20, NFC 10.
     var attestedTransports: UInt8 { model.isCard ? 0x10 : hasNFC ? 0x30 : 0x20 }

@@ -68,7 +68,7 @@ public struct DeviceProfile: Hashable, Sendable {
         }
     }
 
-    /// The maximum size of a command's data, put together from its parts, in bytes (yubico-piv-tool).
+    /// The maximum size of a command's data, reassembled from its parts, in bytes (yubico-piv-tool).
     package var messageLimit: Int { version.major < 4 ? 2048 : 3072 }
 
     private static let five: [UInt8] = [

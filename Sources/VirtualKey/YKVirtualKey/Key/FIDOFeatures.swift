@@ -32,7 +32,7 @@ public struct FIDOFeatures: Hashable, Sendable {
     public var registersWithoutVerification: Bool
     /// The time after power-up during which the key can be reset, in seconds; `nil` for no limit.
     public var resetWindow: Int?
-    /// Whether it can be configured that a reset requires a long touch (CTAP 2.3; no YubiKey can).
+    /// Whether the key can be configured to require a long touch for a reset (CTAP 2.3; no YubiKey can).
     public var canRequireLongTouch = false
     /// Whether credentials store their large blobs themselves (largeBlob, CTAP 2.3; no YubiKey does), instead of the large-blob
     /// array.

@@ -83,7 +83,7 @@ extension VirtualKey {
         }
     }
 
-    /// Passes a command that a vendor command of CTAPHID carries to its application.
+    /// Passes a command received in a vendor command of CTAPHID to its application.
     func tunnel(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
         let outcome = try? whileFree { body throws(VirtualKeyFileError) in
             var card = body.card
@@ -112,7 +112,7 @@ extension VirtualKey {
         try whileFree { body throws(VirtualKeyFileError) in try body.change(use) }
     }
 
-    /// Uses the key while no other program has its file, waiting for that.
+    /// Uses the key, after waiting until no other program has locked its file.
     private func whileFree<Value: Sendable>(
         _ use: (inout Body) throws(VirtualKeyFileError) -> Value
     ) throws(LinkError) -> Value {

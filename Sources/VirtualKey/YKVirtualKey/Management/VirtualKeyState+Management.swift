@@ -26,7 +26,7 @@ extension VirtualKeyState {
         guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
             Set(objects.map(\.tag)).count == objects.count
         else { throw .status(.wrongLength) }
-        // A lock code of zeros is none, and no code is one of zeros.
+        // A lock code of zeros stands for no code.
         let none = [UInt8](repeating: 0, count: 16)
         guard constantTimeEqual(objects.value(Tag.unlockCode) ?? none, management.lockCode ?? none) else {
             throw .status(.securityStatusNotSatisfied)

@@ -72,7 +72,7 @@ extension OATHApplet {
         }
         guard (1...64).contains(challenge.count) else { throw .status(.incorrectParameters) }
         guard account.properties.contains(.increasing) else { return challenge }
-        // As numbers, whatever their lengths (ykneo-oath).
+        // Challenges are compared as numbers, whatever their lengths (ykneo-oath).
         let isHigher = account.lastChallenge.padded(to: 64).lexicographicallyPrecedes(challenge.padded(to: 64))
         guard isHigher else { throw .status(.securityStatusNotSatisfied) }
         account.lastChallenge = challenge

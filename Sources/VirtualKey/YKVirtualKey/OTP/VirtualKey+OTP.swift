@@ -45,7 +45,7 @@ final class VirtualKeyboardLink: ReportLink {
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         guard keyboard.set(report, at: .now, key.run) else {
-            throw .failed(code: 0, "the key does not take this feature report")
+            throw .failed(code: 0, "the key does not accept this feature report")
         }
     }
 
@@ -56,7 +56,7 @@ final class VirtualKeyboardLink: ReportLink {
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        throw .failed(code: 0, "a keyboard takes no reports but of its lamps")
+        throw .failed(code: 0, "a keyboard accepts only reports for its LEDs")
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {

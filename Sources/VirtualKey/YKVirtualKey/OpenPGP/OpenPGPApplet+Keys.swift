@@ -44,7 +44,7 @@ enum VirtualOpenPGPAlgorithm: Hashable {
 
     private func candidate(_ random: [UInt8]) throws(CryptoFault) -> PrivateKey {
         switch self {
-        case .rsa: throw CryptoFault("no number on a curve")
+        case .rsa: throw CryptoFault("not a key on a curve")
         case .ed25519: return try PrivateKey(ed25519: Secret(random))
         case .x25519: return try PrivateKey(x25519: Secret(random))
         case .curve(let curve):
@@ -207,7 +207,7 @@ extension OpenPGPApplet {
         var parts: [TLV.Tag: [UInt8]] = [:]
         while !lengths.isAtEnd {
             let tag = try lengths.tlvTag()
-            guard parts[tag] == nil else { throw WireError(.malformed, at: lengths.offset, "a part twice") }
+            guard parts[tag] == nil else { throw WireError(.malformed, at: lengths.offset, "a duplicate part") }
             parts[tag] = try values.bytes(try lengths.tlvLength(), "a part")
         }
         try values.finish()
@@ -236,7 +236,7 @@ extension OpenPGPApplet {
         case .x25519: key = try PrivateKey(x25519: Secret(try part(KeyTag.prime1, 32).reversed()))
         }
         guard parts[KeyTag.privatePoint].map({ $0 == key.publicPoint }) ?? true else {
-            throw CryptoFault("another public key")
+            throw CryptoFault("a different public key")
         }
         return key
     }

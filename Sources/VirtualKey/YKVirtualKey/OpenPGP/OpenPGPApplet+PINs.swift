@@ -26,7 +26,7 @@ extension OpenPGPApplet {
         let place = Self.place(command.p2, key)
         let code = key.openPGP[keyPath: place]
         guard !command.data.isEmpty else {
-            // YubiKeys 5.4.3 (OpenSC #2565) do not tell the state; later ones know P1 FF as well.
+            // YubiKeys 5.4.3 (OpenSC #2565) do not report the state; later ones do, and support P1 FF.
             guard isPlain || key.profile.version >= FirmwareVersion(5, 6, 0) else {
                 throw .status(.incorrectParameters)
             }
@@ -135,7 +135,8 @@ extension OpenPGPApplet {
         code.left = code.total
     }
 
-    /// Keys of the FIPS series with firmware 5.7 require eight characters that are not trivial, unless they get hashes.
+    /// Keys of the FIPS series with firmware 5.7 require eight characters that are not trivial, unless a KDF hashes the
+    /// PINs.
     private static func checkForm(_ value: [UInt8], least: Int, _ key: VirtualKeyState) throws(Refusal) {
         guard (least...OpenPGPMemory.pinLimit).contains(value.count) else { throw .status(.incorrectParameters) }
         guard key.profile.requiresComplexPIN, key.openPGP.kdf.isEmpty else { return }

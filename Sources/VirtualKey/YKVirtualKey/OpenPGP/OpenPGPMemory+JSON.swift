@@ -38,7 +38,7 @@ extension OpenPGPMemory {
         reset = try Code(try fields.fields("reset"))
         for entry in try fields.list("slots") {
             let (slot, data) = try SlotData.read(entry)
-            guard slots[slot] == nil else { throw entry.fault("slot", "the slot is there twice") }
+            guard slots[slot] == nil else { throw entry.fault("slot", "duplicate slot") }
             slots[slot] = data
         }
         for var entry in try fields.list("objects") {

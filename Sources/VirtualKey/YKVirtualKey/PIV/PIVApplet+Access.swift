@@ -8,9 +8,9 @@ import YKWire
 extension PIVApplet {
     /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): verifies a PIN, reports the retries left, or resets the verification.
     ///
-    /// A YubiKey 5.7.4 has one status for all faults of form, 6A80, and looks at the form before the retries.
+    /// A YubiKey 5.7.4 answers every malformed command with 6A80, and checks the form before the retries.
     ///
-    /// Before 4.3.2, a YubiKey does not tell that the PIN is verified (yubico-piv-tool #77).
+    /// Before 4.3.2, a YubiKey does not report that the PIN is verified (yubico-piv-tool #77).
     mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p2 == Self.pinReference else {
             throw .status(command.p2 == Self.fingerReference ? .referenceNotFound : .incorrectParameters)

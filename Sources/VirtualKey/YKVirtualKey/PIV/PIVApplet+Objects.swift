@@ -7,7 +7,7 @@ extension PIVApplet {
     /// Objects that can be read only after the PIN was verified (NIST SP 800-73-4 Part 1 Table 2).
     private static let guarded: Set<UInt32> = [0x5F_C103, 0x5F_C108, 0x5F_C109, 0x5F_C121]
     private static let discovery: UInt32 = Tag.discovery.rawValue
-    /// What is around the content of an object in PUT DATA, in bytes.
+    /// The number of bytes that surround the content of an object in PUT DATA.
     private static let overhead = 9
 
     /// GET DATA (NIST SP 800-73-4 Part 2 §3.1.2).

@@ -41,7 +41,7 @@ package struct VirtualPIVKey: Hashable, Sendable {
         do { return try PrivateKey(der: Secret(der)) } catch { throw .status(.memoryFailure) }
     }
 
-    /// The public key. A card stores it; to derive it takes OpenSSL half a millisecond, so that is done once.
+    /// The public key. A card stores it; deriving it takes OpenSSL half a millisecond, so it is cached.
     func publicKey() throws(Refusal) -> PublicKey {
         let digest = HashAlgorithm.sha256.hash(der)
         if let known = Self.derived.withLock({ $0[digest] }) { return known }

@@ -31,7 +31,7 @@ package struct SecretsApplet: Applet {
 
     /// Whether the key of the protected entries is available.
     var isOpen = false
-    /// Whether the command before set or verified the PIN.
+    /// Whether the previous command set or verified the PIN.
     var isAuthorized = false
 
     package init() {}
@@ -78,7 +78,7 @@ package struct SecretsApplet: Applet {
         return []
     }
 
-    /// What the command before opened, and the person.
+    /// What the previous command unlocked, and the source of touches.
     struct Access {
         let isOpen: Bool
         let isAuthorized: Bool
@@ -92,7 +92,7 @@ package struct SecretsApplet: Applet {
             }
         }
 
-        /// Waits for a touch if an entry requires one; one that the PIN opened does not.
+        /// Waits for a touch if an entry requires one and is not protected by the PIN.
         func touch(for credential: SecretsMemory.Credential) throws(Refusal) {
             if credential.needsTouch, !credential.isProtected { try touch(credential.name) }
         }
@@ -106,7 +106,7 @@ package struct SecretsApplet: Applet {
         }
     }
 
-    /// Answers what a YubiKey's OTP application answers, for KeePassXC; `nil` for other commands.
+    /// Answers commands of a YubiKey's OTP application, for KeePassXC; `nil` for other commands.
     private func yubiKeyReply(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8]? {
         let request = OTPCommand(rawValue: command.p1)
         switch (command.ins, request, command.p2) {
@@ -167,7 +167,7 @@ extension SecretsApplet {
         memory.pin = new
     }
 
-    /// Compares a PIN; a wrong one costs a try.
+    /// Compares a PIN; a wrong one uses up a try.
     private static func compare(_ given: [UInt8], _ pin: [UInt8], _ memory: inout SecretsMemory) throws(Refusal) {
         guard memory.retries > 0 else { throw .status(SecretsProtocol.verificationFailed) }
         guard constantTimeEqual(given, pin) else {

@@ -117,7 +117,7 @@ extension SecurityDomainMemory {
                 throw entry.fault("key", "expected 48 bytes of an SCP03 set, 32 of a private or 65 of a public key")
             }
             guard !list.contains(where: { $0.id == key.id && $0.version == key.version }) else {
-                throw entry.fault("version", "there is a key of this number already")
+                throw entry.fault("version", "another key has this number")
             }
             if entry.has("certificates") { key.certificates = try entry.bytes("certificates") }
             if entry.has("issuer") { key.issuer = try entry.bytes("issuer") }

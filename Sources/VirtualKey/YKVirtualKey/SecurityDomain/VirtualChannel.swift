@@ -123,7 +123,7 @@ extension VirtualChannel {
         stage = .open(session)
     }
 
-    /// Derives a key or cryptogram of SCP03, whose KDF YubiHSM Auth has too.
+    /// Derives a key or cryptogram of SCP03, whose KDF YubiHSM Auth uses too.
     static func derive(
         _ key: borrowing Secret, _ constant: UInt8, _ context: [UInt8], length: Int = 16
     ) throws(CryptoFault) -> [UInt8] {

@@ -33,7 +33,8 @@ package struct DescriptorStream: Sendable {
         return true
     }
 
-    /// Returns what has come, after a tenth of a second at most: empty if nothing has, `nil` if the other side is gone.
+    /// Returns the bytes received, after a tenth of a second at most: empty if there are none, `nil` if the other side
+    /// is gone.
     package func receive() -> [UInt8]? {
         var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 100) > 0 else { return [] }

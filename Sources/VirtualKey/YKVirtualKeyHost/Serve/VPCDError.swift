@@ -14,10 +14,10 @@ public enum VPCDError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What happened and what to check, in one line.
     public var description: String {
         switch self {
-        case .unknownHost(let host): "no address is known for \(host)"
+        case .unknownHost(let host): "cannot resolve host \(host)"
         case .notReachable(let address, _, let reason):
             "no virtual reader at \(address): \(reason); is pcscd running, with the vpcd driver (vsmartcard-vpcd)?"
-        case .readerGone(let address): "the virtual reader at \(address) went away"
+        case .readerGone(let address): "the virtual reader at \(address) is gone"
         }
     }
 }

@@ -90,11 +90,11 @@ public struct VPCDServer {
         }
     }
 
-    /// How long a restarting key is gone from the USB. On a contactless reader the key stays in the field and is back
+    /// How long a restarting key is absent from USB. On a contactless reader the key stays in the field and is back
     /// before the reader asks for it; ykman's device tests do not wait for it there.
     private static let restartTime = Duration.milliseconds(300)
 
-    /// How often a key that has left and comes back may be rejected.
+    /// How often the reader may reject a key that was removed and comes back.
     private static let patience = 20
 
     /// Connects to the reader and disconnects at its first question, so that the service is certain to have seen the

@@ -4,7 +4,7 @@ import Glibc
 package import YKTransport
 import YKVirtualKey
 
-/// Makes a device one of this machine through the kernel's uhid; programs find it as `/dev/hidraw…`.
+/// Presents a device to this machine through the kernel's uhid; programs find it as `/dev/hidraw…`.
 package struct UHIDDevice {
     /// An event in the life of the device.
     package enum Event: Hashable, Sendable {
@@ -38,7 +38,7 @@ package struct UHIDDevice {
         self.open = open ?? { KernelFile.opened(Self.path) }
     }
 
-    /// Checks that devices can be made.
+    /// Checks that devices can be created.
     ///
     /// - Throws: `missing`, `denied` or `failed`.
     package func check() throws(UHIDError) { _ = KernelFile(try opened()) }

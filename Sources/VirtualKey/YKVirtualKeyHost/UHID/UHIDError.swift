@@ -17,9 +17,9 @@ public enum UHIDError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let path): "there is no \(path): the kernel's uhid module is not loaded"
-        case .denied(let path): "no permission to make a HID device with \(path)"
+        case .denied(let path): "no permission to create a HID device with \(path)"
         case .failed(let path, _, let reason): "\(path): \(reason)"
-        case .gone: "the kernel took the HID device away"
+        case .gone: "the kernel removed the HID device"
         }
     }
 }

@@ -25,7 +25,7 @@ package final class Wake: Sendable {
         close(writer)
     }
 
-    /// Ends the current wait, or the next one at once. A full buffer already does.
+    /// Ends the current wait, or the next one immediately. If the buffer is full, it will end anyway.
     package func signal() {
         var byte: UInt8 = 1
         _ = send(writer, &byte, 1, Int32(MSG_NOSIGNAL))

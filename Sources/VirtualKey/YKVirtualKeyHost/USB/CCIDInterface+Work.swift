@@ -86,7 +86,7 @@ extension CCIDInterface {
         }
     }
 
-    // MARK: the levels at which the host minds the protocol
+    // MARK: the levels at which the host handles the protocol
 
     /// Processes a T=1 block.
     mutating func take(block message: CCID.Command, at now: ContinuousClock.Instant) {

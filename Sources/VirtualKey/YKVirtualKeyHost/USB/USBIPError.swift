@@ -22,7 +22,7 @@ public enum USBIPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .denied(let path): "no permission to attach a USB device with \(path)"
         case .noPort: "all ports of the virtual USB host controller are in use"
         case .failed(let path, _, let reason): "\(path): \(reason)"
-        case .gone: "the kernel took the USB device away"
+        case .gone: "the kernel removed the USB device"
         }
     }
 }
