@@ -36,7 +36,7 @@ extension HTTPError: CustomStringConvertible {
         case .malformed(let reason): reason
         case .unreachable(let reason): reason
         case .timedOut: "the server did not answer in time"
-        case .cancelled: "called off"
+        case .cancelled: "cancelled"
         case .certificate(let reason): "the server's certificate does not verify: \(reason)"
         case .pin(let seen):
             "the server's key matches no pin" + (seen.map { ", it is \($0)" } ?? "")
