@@ -35,7 +35,7 @@ public struct PasskeyEndpoints: Hashable, Sendable {
         return url.usesTLS ? url : nil
     }
 
-    /// Downloads the document of a relying party, which reveals the request to the site's server. A redirect is not
+    /// Downloads the document of a relying party, so the site's server learns that someone is asking. A redirect is not
     /// followed, even if the client would follow one.
     ///
     /// - Parameters:
