@@ -55,7 +55,7 @@ extension CCID {
             .busy: "the reader is busy by itself", .protocolOff: "the protocol is switched off",
             .procedureByte: "the card's procedure byte makes no sense", .badClass: "the class is not supported",
             .badProtocol: "the card's protocol is not supported", .badATRCheck: "the answer to reset fails its check",
-            .badATR: "the answer to reset is invalid", .hardware: "the reader's hardware failed",
+            .badATR: "the answer to reset makes no sense", .hardware: "the reader's hardware failed",
             .overrun: "the card sent too much", .parity: "parity error", .mute: "the card is mute",
             .aborted: "stopped",
         ]

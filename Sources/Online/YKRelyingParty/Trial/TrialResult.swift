@@ -134,7 +134,7 @@ public enum TrialProblem: Sendable, Hashable {
         case .otherCredential where step == .passkeySignIn:
             "a passkey of an earlier run? 'ykit fido2 credentials list' shows those for localhost"
         case .browser(.notAllowed) where step == .pin:
-            "does the key have a PIN? 'ykit fido2 info' tells; 'ykit fido2 pin set' sets one"
+            "does the key have a PIN? 'ykit fido2 info' shows that; 'ykit fido2 pin set' sets one"
         case .browser(.notAllowed):
             "touched in time? If the browser did not see the key, 'ykit doctor' finds out why; a browser from snap or "
                 + "flatpak needs to be given access to keys (U2F devices)"
