@@ -17,7 +17,7 @@ guard Terminal.fillPlaces() else {
     ExitStatus.usage.end()
 }
 guard Program.isReadable else {
-    Terminal().fail(.usage("an argument is not valid UTF-8", hint: "give a file another name, or a link to it"))
+    Terminal().fail(.usage("an argument is not valid UTF-8", hint: "rename the file, or make a link to it"))
     ExitStatus.usage.end()
 }
 Program.root = Ykit.self

@@ -103,7 +103,7 @@ def menu():
     with open(f"{ROOT}/Sources/ykit/ykit.docc/Desktop.md") as file:
         text = file.read()
     script = next(block for block in text.split("```") if "fzf" in block)
-    rofi = re.search(r"With rofi it is `(rofi [^`]*)`", text)[1]
+    rofi = re.search(r"With rofi, use `(rofi [^`]*)`", text)[1]
     fzf = re.search(r"fzf [^)]*", script)[0]
     os.makedirs(path("bin"), exist_ok=True)
     for name, text in (("ykit", f'#!/bin/sh\nexec {YKIT} --virtual {path("key.json")} "$@"\n'), ("menu", script.strip() + "\n"),

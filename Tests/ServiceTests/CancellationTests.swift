@@ -60,13 +60,13 @@ final class HeardReports: ForwardingReportLink {
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        try deadline.check("the key to take a report")
+        try deadline.check("the key to accept a report")
         sent.append(report)
         try link.write(report, deadline: deadline)
     }
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        try deadline.check("the key to take a feature report")
+        try deadline.check("the key to accept a feature report")
         sent.append(report)
         try link.setFeature(report, deadline: deadline)
     }

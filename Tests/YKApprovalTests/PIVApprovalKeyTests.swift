@@ -60,7 +60,7 @@ struct PIVApprovalKeyTests {
         #expect(await PIVApprovalKey.remove(slots[1], publicKey, service))
         #expect(try await PIVApprovalKey.isFree(slots[1], service) == true)
         let large = PublicKey.rsa(modulus: [UInt8](repeating: 0xFF, count: 100), exponent: [1, 0, 1])
-        await #expect(throws: ApprovalError.unsupportedKey("a key that no card has")) {
+        await #expect(throws: ApprovalError.unsupportedKey("a key type that no card supports")) {
             try await PIVApprovalKey(service, slots[1], large)
         }
     }

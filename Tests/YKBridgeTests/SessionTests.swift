@@ -324,7 +324,7 @@ import YKWire
         }
     }
 
-    @Test("an answer longer than any message, and a reply without end")
+    @Test("an answer longer than any message, and an endless reply")
     func endless() throws {
         let desk = Desk()
         desk.lay {

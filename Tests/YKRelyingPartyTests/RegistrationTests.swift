@@ -78,7 +78,7 @@ struct RegistrationTests {
         #expect(enterprise.options.challenge != begun.options.challenge)
         for size in [0, 65] {
             await YKRelyingPartyTests.refused(
-                .malformed(.member("user.id", problem: "\(size) bytes, 1 to 64 are right"))
+                .malformed(.member("user.id", problem: "\(size) bytes, expected 1 to 64"))
             ) {
                 let user = FIDOUser(id: [UInt8](repeating: 1, count: size))
                 return try await server.party.beginRegistration(of: user, session: "s")

@@ -120,7 +120,7 @@ import YKWire
         #expect(await bench.error { _ = try await $0.verifyPasskey(key) } == .rejected("Authentication failed."))
         #expect(
             await bench.error { _ = try await $0.verifyPasskey(key) }
-                == .server(.malformed("the answer does not say whose passkey it is")))
+                == .server(.malformed("the answer does not name the passkey's owner")))
         let other = try Bench()
         await other.http.on("POST /validate/initialize", try .recorded("21-passkey", "start, nobody named"))
         await other.http.on("POST /validate/check", try .recorded("21-passkey", "challenge taken as text"))

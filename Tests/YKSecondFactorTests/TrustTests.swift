@@ -34,7 +34,7 @@ import YKWire
                 == .server(.malformed("the next cookie is missing")))
         #expect(
             await bench.error { _ = try await $0.checkTrust("alice", cookie: secret("c")) }
-                == .uncertain(.malformed("neither remembered nor not"), .trust))
+                == .uncertain(.malformed("the answer does not say whether the device is remembered"), .trust))
         for cookie in ["", "a;b", "a\r\nX: y", "a b", "a,b", "ä"] {
             #expect(
                 await bench.error { _ = try await $0.checkTrust("alice", cookie: secret(cookie)) } == .invalid("cookie")

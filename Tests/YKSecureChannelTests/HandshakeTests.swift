@@ -271,7 +271,7 @@ enum Chain {
         #expect(reason(own, [leaf]) == nil)
         #expect(reason(own, []) == "the host's key needs 1 to 8 certificates")
         #expect(reason(own, Array(repeating: leaf, count: 9)) == "the host's key needs 1 to 8 certificates")
-        #expect(reason(own, [leaf, other]) == "the host's last certificate is of another key")
+        #expect(reason(own, [leaf, other]) == "the host's last certificate is for another key")
         #expect(reason(own, [[0x30, 0x00]]) == "the host's certificate cannot be read")
         #expect(reason(SharedSecret(Secret([])), [leaf]) == "the host's key is not on P-256")
         let zero = SharedSecret(Secret([UInt8](repeating: 0, count: 32)))

@@ -113,12 +113,12 @@ import YKWire
         #expect(
             try findings("{\"c\":\"00a1000005\",\"r\":\"9000\",\"cm\":[[4,2]],\"rm\":[[0,0]]}") == [
                 "E line 2: \"cm\" goes beyond the 5 bytes", "E line 2: \"cm\" marks a secret that is not overwritten",
-                "W line 2: \"rm\" has an empty run",
+                "W line 2: \"rm\" has an empty range",
             ])
         #expect(try findings("{\"c\":\"00a1000005ff\",\"r\":\"9000\"}").first?.contains("not an APDU") == true)
         #expect(
             try findings("{\"c\":\"0020008001ff\",\"r\":\"9000\"}") == [
-                "W line 2: a secret that is not overwritten; `ykit capture redact` does it"
+                "W line 2: a secret that is not overwritten; run `ykit capture redact`"
             ])
         #expect(try findings("{\"c\":\"002000800100\",\"r\":\"9000\",\"cm\":[[5,1]]}") == [])
         #expect(

@@ -55,7 +55,7 @@ import YKWire
     @Test(arguments: CaptureImport.Format.allCases.filter { $0 != .usbmon })
     func aLineLongerThanAnyCommandIsRefused(_ format: CaptureImport.Format) {
         let log = Array("first\n00000001 APDU: ".utf8) + Array(repeatElement(UInt8(ascii: "0"), count: 1 << 18))
-        #expect(throws: CaptureError(line: 2, "longer than 256 KiB, which no command and no reply is")) {
+        #expect(throws: CaptureError(line: 2, "longer than 256 KiB, the limit for commands and replies")) {
             try CaptureImport.sessions(in: log, from: format)
         }
     }

@@ -42,8 +42,9 @@ import YKWire
         #expect(
             short[6]?.summary == "OATH CALCULATE ALL at 2025-10-09 08:53:00 UTC → 61ff (255 or more bytes to come)")
         #expect(short[6]?.details.first == "account Issuer0:user0@example.com: code 813954")
-        #expect(short[7]?.details.contains("account Issuer8:user8@example.com: HOTP, no code made") == true)
-        #expect(short[7]?.details.contains("account Issuer9:user9@example.com: touch needed, no code made") == true)
+        #expect(short[7]?.details.contains("account Issuer8:user8@example.com: HOTP, no code generated") == true)
+        #expect(
+            short[7]?.details.contains("account Issuer9:user9@example.com: touch needed, no code generated") == true)
         let locked = try narrated("oath/canokey-password-list")
         #expect(locked[13]?.details.contains("algorithm of the password SHA-1") == true)
         #expect(locked[15]?.summary == "OATH VALIDATE the password → 9000 (ok)")
@@ -53,7 +54,7 @@ import YKWire
         #expect(errors[4]?.summary == "OATH CALCULATE aaa → 6984 (no such account)")
         #expect(errors[7]?.summary == "unknown instruction ff of OATH → 6d00 (unknown instruction)")
         #expect(
-            errors[8]?.summary == "OATH GET RESPONSE, with nothing pending → 0000 (no status word of ISO 7816)")
+            errors[8]?.summary == "OATH GET RESPONSE, with nothing pending → 0000 (not an ISO 7816 status word)")
         #expect(errors[9]?.summary.hasPrefix("OATH SELECT, malformed (1 bytes left over") == true)
         #expect(errors[10]?.summary == "SELECT unknown application deadbeef → 6a82 (no such application)")
         let stall = try narrated("oath/canokey-no-le-stall")
@@ -71,7 +72,7 @@ import YKWire
         let errors = try narrated("piv/canokey-pin-errors")
         #expect(errors[4]?.summary == "PIV VERIFY the PIN → 63c2 (2 tries left)")
         #expect(errors[4]?.details == ["value ‹secret›"])
-        #expect(errors[7]?.summary == "PIV VERIFY: ask for the tries of the PIN → 9000 (already verified)")
+        #expect(errors[7]?.summary == "PIV VERIFY: read the tries left of the PIN → 9000 (already verified)")
         #expect(
             errors[8]?.summary.hasPrefix("PIV GENERAL AUTHENTICATE RSA 2048 with slot 9c (signature), malformed")
                 == true)
@@ -85,7 +86,7 @@ import YKWire
         #expect(info[4]?.details.contains("aaguid (3): 244eb29ee0904e4981fe1f20f8d3b8f4") == true)
         #expect(info[7]?.summary == "FIDO CTAP clientPIN, getPINRetries → 9000 (ok)")
         #expect(info[7]?.details.last == "pinRetries (3): 8")
-        #expect(info[9]?.details.last == "status f1 (error of the vendor's)")
+        #expect(info[9]?.details.last == "status f1 (vendor-specific error)")
         let made = try narrated("fido/canokey-make-credential")
         #expect(made[8]?.details.contains("  flags 41 (user present, credential)") == true)
         #expect(made[8]?.details.contains("  public key alg (3): ES256") == true)
@@ -322,7 +323,7 @@ import YKWire
         let stray = narrator.narrate(.init(.delivered(padded([1, 1, 1, 1, 0x83, 0, 2, 0x69, 0x85]))))
         #expect(stray.details == ["status 6985 (conditions not satisfied)"])
         let lost = narrator.narrate(.init(.written(padded([1, 1, 1, 1, 0x05]))))
-        #expect(lost.summary.hasSuffix("of no message that is known"))
+        #expect(lost.summary.hasSuffix("of an unknown message"))
         #expect(!narrator.narrate(.init(.written([1, 2]))).isKnown)
         #expect(!narrator.narrate(.init(.written(padded(channel + [0xF0, 0, 1, 1])))).isKnown)
     }

@@ -80,7 +80,7 @@ struct FaultTests {
         #expect(try Self.send(link, "00a5000000") == "6985")
     }
 
-    @Test("the channel gives up on a reply without end", arguments: ["more", "more empty"])
+    @Test("the channel gives up on an endless reply", arguments: ["more", "more empty"])
     func endlessThroughChannel(_ fault: String) throws {
         let plan = try FaultPlan(parsing: "on 00a1: \(fault)")
         let channel = CardChannel(link: FaultyLink(VirtualKey.demonstration().link(), plan: plan))

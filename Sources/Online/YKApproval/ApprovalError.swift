@@ -15,7 +15,7 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case malformed(String)
     /// The link has an unsupported version.
     case unsupportedVersion(String)
-    /// The link's server accepts only RSA push keys; the kind that was offered.
+    /// The link's server accepts only RSA push keys; carries the kind that was offered.
     case unsupportedKey(String)
     /// The server refused the enrolment: the link was already used, has expired, or is from another server.
     case enrolmentRefused(String)
@@ -26,8 +26,8 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case numberNeeded([String])
     /// The request does not offer this number.
     case numberNotOffered(String, offered: [String])
-    /// The answer was signed and sent, but no usable reply was received: the server may have received it. The signed
-    /// text and the signature.
+    /// The answer was signed and sent, but no usable reply was received: the server may have received it. Carries the
+    /// signed text and the signature.
     case noReceipt(ServerError, signedText: String, signature: String)
     /// The server refuses polls although the clock is right: the account was deleted on the server, or has another key.
     case pollRefused
@@ -60,13 +60,13 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case link(OtpauthError)
     /// The store has no accounts.
     case noAccounts
-    /// No account matches this text; `nil` if none of the store's accounts is of a kind that fits.
+    /// No account matches this text; `nil` if the store has no account of a suitable kind.
     case noSuchAccount(String?)
     /// The store has an account with this identifier.
     case accountExists(String)
     /// The store has as many accounts as it can hold.
     case tooManyAccounts(limit: Int)
-    /// No request is open that begins with this identifier; `nil` for any.
+    /// No open request has an identifier with this prefix; `nil` if no request is open.
     case noRequest(String?)
     /// The request was answered on this computer.
     case alreadyAnswered

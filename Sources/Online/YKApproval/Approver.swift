@@ -40,7 +40,7 @@ public struct Approver: Sendable {
         let offset: Int64?
     }
 
-    /// Asks the enrolled address of an account and no other.
+    /// Sends a request to the enrolled address of an account and to no other.
     func exchange<Value>(
         _ url: HTTPURL, _ trust: HTTPTrust,
         _ ask: (any ApprovalServer) async throws(ServerError) -> ServerReply<Value>

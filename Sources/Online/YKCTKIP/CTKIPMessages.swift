@@ -67,7 +67,9 @@ struct CTKIPReply {
         }
         if let fault = content.first("Fault") { throw Self.fault(fault, code) }
         guard let response = content.first("ServerResponse") else { throw .reply("no ServerResponse") }
-        guard response.value("AuthData") == code.text else { throw .reply("another activation code is echoed") }
+        guard response.value("AuthData") == code.text else {
+            throw .reply("the activation code in the reply is a different one")
+        }
         guard let message = try Self.inner(response, "Response") else { throw .reply("no Response") }
         self.message = message
         provisioning = try Self.inner(response, "ProvisioningData")

@@ -33,7 +33,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
         }
         guard scheme == "https" || scheme == "http" else { throw fault("neither https nor http") }
         guard parts.user == nil, parts.fragment == nil, !text.contains("#"), !text.contains("@") else {
-            throw fault("it has a part that is not for servers")
+            throw fault("a user name or fragment is not allowed")
         }
         let port = part(parts.port)
         // libcurl normalizes unusual forms such as 127.1, 0x7f.1 and an empty port, and would connect to something

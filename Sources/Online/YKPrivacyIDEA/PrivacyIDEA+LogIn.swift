@@ -36,7 +36,7 @@ public struct PrivacyIDEASession: Sendable {
         claims(token)?["exp"]?.number.flatMap { Int64(exactly: $0.rounded(.down)) }
     }
 
-    /// Returns the claims of a JSON Web Token; `nil` if the text is none.
+    /// Returns the claims of a JSON Web Token; `nil` if the text is not one.
     static func claims(_ token: String) -> JSONValue? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let claims = try? Base64.decode(parts[1]) else { return nil }

@@ -121,7 +121,9 @@ extension PrivacyIDEA {
         let answer = try await call(
             .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null],
             as: .form, fields: [HTTPField("Cookie", "\(Self.deviceCookie)=\(cookie.text())")])
-        guard let isRemembered = answer.value.bool else { throw .malformed("neither remembered nor not") }
+        guard let isRemembered = answer.value.bool else {
+            throw .malformed("the answer does not say whether the device is remembered")
+        }
         return (isRemembered, answer.deviceCookie)
     }
 

@@ -77,7 +77,7 @@ extension CeremonyError: CustomStringConvertible {
     /// A short description of the error.
     public var description: String {
         switch self {
-        case .unknownCeremony: "the ceremony is not known or was used already"
+        case .unknownCeremony: "the ceremony is unknown or was already used"
         case .expired: "the ceremony timed out"
         case .malformed(let error): "\(error)"
         case .type(let type): "the client data are of type '\(type)'"
@@ -93,15 +93,15 @@ extension CeremonyError: CustomStringConvertible {
         case .algorithm(let algorithm): "\(algorithm?.description ?? "no algorithm") was not offered"
         case .attestation(let problem): "the attestation is refused: \(problem)"
         case .model(let refusal): "the authenticator model is refused: \(refusal)"
-        case .alreadyRegistered: "the credential is registered already"
-        case .extension(let name): "extension \(name) did not do what was required"
-        case .credentialNotAllowed: "the credential was not asked for"
+        case .alreadyRegistered: "the credential is already registered"
+        case .extension(let name): "extension \(name) did not meet the requirement"
+        case .credentialNotAllowed: "the credential is not among those allowed"
         case .unknownCredential: "the credential is not known"
         case .noUserHandle: "the answer names no user"
         case .otherUser: "the credential belongs to another user"
         case .signature(let problem): "the signature is refused: \(problem)"
         case .counter(let stored, let received): "the signature counter went from \(stored) to \(received)"
-        case .tooManyCeremonies: "too many ceremonies have begun"
+        case .tooManyCeremonies: "too many ceremonies are in progress"
         case .store(let reason): "the store failed: \(reason)"
         }
     }

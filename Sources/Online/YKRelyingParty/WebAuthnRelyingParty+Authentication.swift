@@ -16,8 +16,8 @@ public struct VerifiedAuthentication: Sendable {
     public let usedAppID: Bool
     /// largeBlob: the bytes stored with the credential, if they were read.
     public let largeBlob: [UInt8]?
-    /// previewSign: the requested signature, DER, by the key made with the credential. It is to be verified with that key, or
-    /// the one derived from it. Experimental.
+    /// previewSign: the requested signature, DER, by the key made with the credential. Verify it with that key, or the
+    /// one derived from it. Experimental.
     public let signature: [UInt8]?
 }
 

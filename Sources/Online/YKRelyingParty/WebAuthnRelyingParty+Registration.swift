@@ -71,7 +71,7 @@ extension WebAuthnRelyingParty {
         _ requirements: RegistrationRequirements
     ) throws(CeremonyError) -> (options: PublicKeyCredentialCreationOptions, ceremony: Ceremony) {
         guard (1...64).contains(user.id.count) else {
-            throw .malformed(.member("user.id", problem: "\(user.id.count) bytes, 1 to 64 are right"))
+            throw .malformed(.member("user.id", problem: "\(user.id.count) bytes, expected 1 to 64"))
         }
         var ceremony = try ceremony(.registration, session: session)
         ceremony.user = user.id

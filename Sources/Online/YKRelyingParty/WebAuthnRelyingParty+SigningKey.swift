@@ -4,8 +4,9 @@ import YKFIDO
 import YKWire
 
 extension WebAuthnRelyingParty {
-    /// Verifies the key that previewSign made with a credential: that it is of a requested algorithm, which the credential's
-    /// authenticator data confirm, and that its attestation is as good as the policy requires of the credential's.
+    /// Verifies the key that previewSign made with a credential: that its algorithm was requested and is confirmed by
+    /// the credential's authenticator data, and that its attestation meets the policy's requirements for the
+    /// credential.
     ///
     /// - Returns: The key; `nil` if none was requested, or the client reports none.
     func signingKey(

@@ -94,7 +94,7 @@ public struct WebAuthnRelyingParty: Sendable {
         .seconds(min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds)
     }
 
-    /// Takes a ceremony from the store; it cannot be used again.
+    /// Removes a ceremony from the store, so that it cannot be used again, and returns it.
     func take(_ token: String, _ kind: Ceremony.Kind, session: String) async throws(CeremonyError) -> Ceremony {
         let found: Ceremony?
         do { found = try await ceremonies.take(token, session: session) } catch { throw CeremonyError(error) }

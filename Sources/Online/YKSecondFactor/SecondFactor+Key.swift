@@ -133,7 +133,7 @@ extension SecondFactor {
         }
         guard checked.isAccepted else { throw .rejected(checked.message) }
         guard let name = checked.user, let serial = checked.serial else {
-            throw .server(.malformed("the answer does not say whose passkey it is"))
+            throw .server(.malformed("the answer does not name the passkey's owner"))
         }
         if let user, user != name { throw .otherUser(name) }
         return (name, serial)

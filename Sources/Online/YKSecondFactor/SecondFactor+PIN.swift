@@ -79,8 +79,8 @@ extension SecondFactor {
         return factor
     }
 
-    /// Cancels the challenge by which a factor was verified: a server may leave it open, so that it would be one of
-    /// the logins that wait for a PIN. The factor is registered also if the server does not permit it.
+    /// Cancels the challenge by which a factor was verified: a server may leave it open, and it would then count as a
+    /// login that waits for a PIN. The factor stays registered even if the server does not permit this.
     private func cancelChallenges(of serial: String) async {
         for challenge in (try? await server.openChallenges(of: serial)) ?? [] where challenge.serial == serial {
             try? await server.cancelChallenge(challenge.transactionID)

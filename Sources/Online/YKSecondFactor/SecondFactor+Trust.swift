@@ -4,8 +4,8 @@ public import YKCrypto
 import YKHTTP
 
 extension SecondFactor {
-    /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), by a rule of its own.
-    /// Devices that are already remembered stay so until they are removed or expire.
+    /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), with a dedicated rule. Devices
+    /// that are already remembered remain so until they are removed or expire.
     ///
     /// - Parameters:
     ///   - days: How long a device is remembered; used when the rule is created.

@@ -56,8 +56,9 @@ public struct SecondFactor: Sendable {
     ///
     /// - Parameters:
     ///   - states: The factors to enable, `sms` and `fp`; empty for all. The user must have each of them.
-    /// - Returns: The number of factors changed, and the factors that wait for the end of their enrolment.
-    /// - Throws: `noFactor`, `notEnrolled` if every factor of a kind waits, `noSuchUser`, `otherAccount` or `server`.
+    /// - Returns: The number of factors changed, and the factors whose enrolment is incomplete.
+    /// - Throws: `noFactor`, `notEnrolled` if every factor of a kind is incomplete, `noSuchUser`, `otherAccount` or
+    ///   `server`.
     public func enable(
         _ user: String, _ states: Set<SecondFactorStatus.State> = []
     ) async throws(SecondFactorError) -> (changed: Int, waiting: [Factor]) {
@@ -124,7 +125,8 @@ public struct SecondFactor: Sendable {
         do { return try await body() } catch { throw .server(error) }
     }
 
-    /// Runs a server call that changes something. An error after which the server may have made the change says so.
+    /// Runs a server call that changes something. Throws `uncertain` for an error after which the server may have made
+    /// the change.
     func changing<Value>(
         _ change: SecondFactorChange, _ body: () async throws(ServerError) -> Value
     ) async throws(SecondFactorError) -> Value {
@@ -133,13 +135,13 @@ public struct SecondFactor: Sendable {
 
     /// Undoes a change after an error.
     ///
-    /// - Returns: The error; if the change could not be undone either, the one that says so.
+    /// - Returns: The error, or `uncertain` if the change could not be undone.
     func undone(
         _ error: SecondFactorError, _ change: SecondFactorChange, _ undo: () async throws(ServerError) -> Void
     ) async -> SecondFactorError {
         do {
             try await undo()
-            // What may have been done is undone.
+            // The change, if it was made, is now undone.
             if case .uncertain(let cause, _) = error { return .server(cause) }
             return error
         } catch let failure {

@@ -4,13 +4,13 @@ public import YKFIDO
 public import YKHTTP
 import YKTransport
 
-/// What a service changes at the server.
+/// What a service changes on the server.
 public enum SecondFactorChange: Hashable, Sendable {
     /// A user's factors.
     case factors
     /// The user, who may be left without a factor.
     case user
-    /// A PIN or challenge, which is good once.
+    /// A PIN or challenge, which is valid once.
     case challenge
     /// Remembered devices, or which users may have them.
     case trust
@@ -97,7 +97,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
 }
 
 extension ServerError {
-    /// The error of a request for a change, which the server may have made in spite of it.
+    /// The error of a request for a change that the server may have made nevertheless.
     func after(_ change: SecondFactorChange) -> SecondFactorError {
         switch self {
         case .status, .malformed, .signature: .uncertain(self, change)
@@ -109,7 +109,7 @@ extension ServerError {
 }
 
 extension HTTPError {
-    /// Whether the server may have got the request.
+    /// Whether the server may have received the request.
     fileprivate var isUncertain: Bool {
         switch self {
         case .timedOut, .cancelled, .redirected, .tooLarge, .failed: true

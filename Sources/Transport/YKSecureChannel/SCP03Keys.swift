@@ -17,7 +17,7 @@ public struct SCP03Keys: Sendable {
     /// The length of each key in bytes.
     public static let keySize = 16
 
-    /// Takes three keys of 16 bytes.
+    /// Wraps three keys of 16 bytes.
     ///
     /// - Throws: `badHostKey` for keys of another length.
     public init(

@@ -47,7 +47,7 @@ public struct SCP11HostKey: Sendable {
     /// is looked up on the card.
     public let authority: SCPKeyReference
 
-    /// Takes a key and its certificates.
+    /// Wraps a key and its certificates.
     ///
     /// - Throws: `badHostKey` without certificates, for a key that is not on P-256 or does not belong to the last one.
     public init(
@@ -65,7 +65,7 @@ public struct SCP11HostKey: Sendable {
             throw .badHostKey("the host's certificate cannot be read")
         }
         guard [0x04] + key.publicPoint == point else {
-            throw .badHostKey("the host's last certificate is of another key")
+            throw .badHostKey("the host's last certificate is for another key")
         }
     }
 }

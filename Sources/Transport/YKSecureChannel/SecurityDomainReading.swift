@@ -11,7 +11,7 @@ package struct GetSecurityData: CardCommand {
 
     /// - Parameters:
     ///   - tag: The data object, two bytes.
-    ///   - data: Which of several is meant, where the object asks for that.
+    ///   - data: Selects one of several objects, if the tag requires it.
     package init(_ tag: UInt16, data: [UInt8] = []) {
         apdu = APDU(ins: SecurityDomainProtocol.Instruction.getData, parameters: tag, data: data)
     }
@@ -58,7 +58,7 @@ public struct SCPKeyInformation: Sendable, Hashable {
 }
 
 extension SecurityDomainProtocol {
-    /// Names one key in the data of a command: A6, in it 83 with KID and KVN.
+    /// Encodes a reference to one key for the data of a command: A6 containing 83 with KID and KVN.
     package static func control(_ reference: SCPKeyReference) -> TLV {
         TLV(0xA6, TLV(0x83, reference.bytes).encoded)
     }

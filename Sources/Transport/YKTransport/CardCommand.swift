@@ -18,7 +18,7 @@ public protocol CardCommand {
 }
 
 extension CardCommand {
-    /// It is sent once.
+    /// False: the command is sent once.
     public static var isRepeatable: Bool { false }
 }
 

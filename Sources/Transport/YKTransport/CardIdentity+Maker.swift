@@ -12,7 +12,7 @@ extension CardIdentity {
     /// Whether this is a CanoKey: canokey-core has `Canokey` in the historical bytes of its ATR.
     package var isCanoKey: Bool { text.contains(bytesOf: "canokey") }
 
-    /// Makers whose keys may be in a reader of another name, such as a virtual one.
+    /// Other vendors, whose keys may be in a reader with "yubi" in its name, such as a virtual one.
     private static let others = ["canokey", "nitrokey", "solo"]
 
     /// The printable part of the ATR, in lower case.

@@ -4,7 +4,7 @@ import Glibc
 
 /// The operating system's random bytes.
 public struct SystemRandom: RandomSource {
-    /// How many bytes the system gives at once (getentropy(3)).
+    /// Maximum number of bytes per system call (getentropy(3)).
     private static let portion = 256
 
     /// Creates a source.

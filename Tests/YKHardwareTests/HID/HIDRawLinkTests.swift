@@ -107,7 +107,7 @@ import YKWire
 
     @Test func aDeviceThatTakesNoMoreEndsWithTheDeadline() throws {
         let node = try FakeNode()
-        #expect(throws: LinkError.timedOut("the key to take a report")) {
+        #expect(throws: LinkError.timedOut("the key to accept a report")) {
             let deadline = Deadline.after(.milliseconds(200))
             while true { try node.link.write(report, deadline: deadline) }
         }

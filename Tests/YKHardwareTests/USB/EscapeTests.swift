@@ -58,7 +58,7 @@ import YKWire
         #expect(throws: LinkError.unsupportedFeature) { try link.control(0x4200_0002, [], deadline: deadline) }
         #expect(throws: LinkError.unsupportedFeature) { try link.attribute(0x0001_0100, deadline: deadline) }
         let long = [UInt8](repeating: 0, count: 262)
-        #expect(throws: LinkError.failed(code: 0, "the reader takes messages of at most 261 bytes")) {
+        #expect(throws: LinkError.failed(code: 0, "the reader accepts messages of at most 261 bytes")) {
             try link.control(Self.escape, long, deadline: deadline)
         }
         #expect(try link.exchange([0, 0xA4, 4, 0], deadline: deadline) == [0x90, 0])

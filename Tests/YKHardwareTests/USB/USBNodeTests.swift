@@ -54,7 +54,7 @@ import YKWire
     func waitsEnd() throws {
         let node = try node()
         #expect(throws: USBFailure.link(.timedOut("the reader's answer"))) { try node.receive(64, deadline: soon) }
-        #expect(throws: USBFailure.link(.timedOut("the reader to take a command"))) {
+        #expect(throws: USBFailure.link(.timedOut("the reader to accept a command"))) {
             try node.send([1], deadline: soon)
         }
         let cancellation = Cancellation()
@@ -127,11 +127,11 @@ import YKWire
             (LIBUSB_TRANSFER_NO_DEVICE, .link(.removed)), (LIBUSB_TRANSFER_STALL, .stalled),
             (
                 LIBUSB_TRANSFER_OVERFLOW,
-                .link(isPulledOut ? .removed : .unresponsive("the reader sent more than was asked for"))
+                .link(isPulledOut ? .removed : .unresponsive("the reader sent more than was requested"))
             ),
             (
                 LIBUSB_TRANSFER_ERROR,
-                .link(isPulledOut ? .removed : .failed(code: 0, "a transfer on the USB failed"))
+                .link(isPulledOut ? .removed : .failed(code: 0, "a USB transfer failed"))
             ),
         ]
         for (status, failure) in table {
@@ -141,8 +141,8 @@ import YKWire
         }
         let codes: [(libusb_error, USBFailure)] = [
             (LIBUSB_ERROR_NO_DEVICE, .link(.removed)), (LIBUSB_ERROR_PIPE, .stalled),
-            (LIBUSB_ERROR_TIMEOUT, .link(.timedOut("a transfer on the USB"))),
-            (LIBUSB_ERROR_IO, .link(isPulledOut ? .removed : .failed(code: 0, "a call of libusb failed with -1"))),
+            (LIBUSB_ERROR_TIMEOUT, .link(.timedOut("a USB transfer"))),
+            (LIBUSB_ERROR_IO, .link(isPulledOut ? .removed : .failed(code: 0, "a libusb call failed with -1"))),
         ]
         for (code, failure) in codes {
             fake.answers = [FakeUSB.output: [.refused(code)]]
@@ -151,7 +151,7 @@ import YKWire
             #expect(throws: failure) { try node.receive(64, deadline: later) }
         }
         fake.answers = [FakeUSB.output: [.ends(LIBUSB_TRANSFER_COMPLETED, [1])]]
-        #expect(throws: USBFailure.link(.unresponsive("the reader took only a part of a command"))) {
+        #expect(throws: USBFailure.link(.unresponsive("the reader accepted only a part of a command"))) {
             try node.send([1, 2], deadline: later)
         }
         node.close()

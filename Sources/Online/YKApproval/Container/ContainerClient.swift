@@ -139,7 +139,7 @@ public struct ContainerClient: Sendable {
             nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains(bytesOf: "|")
         else { throw ApprovalError.malformed("the server gave no challenge") }
         if let algorithm = challenge["enc_key_algorithm"]?.string, algorithm != "x25519" {
-            throw ApprovalError.malformed("the server agrees on keys with \(algorithm), not with x25519")
+            throw ApprovalError.malformed("the server uses \(algorithm) for key agreement, not x25519")
         }
         let text = ([nonce, time, container.serial, scope] + fields.map(\.1)).joined(separator: "|")
         var sent = JSONValue.Object()
@@ -165,7 +165,7 @@ public struct ContainerClient: Sendable {
 }
 
 extension ServerError {
-    /// Whether the server may have done what was asked: it was reached, and gave no usable answer.
+    /// Whether the server may have carried out the request: it was reached, but gave no usable answer.
     fileprivate var leavesOpen: Bool {
         switch self {
         case .http(.failed), .http(.timedOut), .http(.tooLarge), .http(.redirected): true

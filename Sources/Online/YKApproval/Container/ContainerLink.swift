@@ -45,7 +45,7 @@ public struct ContainerLink: Hashable, Sendable {
         let curve = try link.required("key_algorithm")
         let hash = try link.required("hash_algorithm")
         guard curve == "secp384r1", hash.uppercased() == "SHA256" else {
-            throw .malformed("the link wants a key of \(curve) with \(hash), not P-384 with SHA-256")
+            throw .malformed("the link requires a key on \(curve) with \(hash), not P-384 with SHA-256")
         }
         address = try link.required("url")
         server = try Self.server(address)

@@ -24,7 +24,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         _ service: PIVService, _ slot: PIVSlot, _ publicKey: PublicKey,
         unlock: @escaping @Sendable (PIVService) async throws -> Void = { _ in }
     ) async throws(ApprovalError) {
-        guard let algorithm = PIVAlgorithm(publicKey) else { throw .unsupportedKey("a key that no card has") }
+        guard let algorithm = PIVAlgorithm(publicKey) else { throw .unsupportedKey("a key type that no card supports") }
         try await Self.check(service, slot, publicKey)
         (self.service, self.slot, self.publicKey) = (service, slot, publicKey)
         (self.algorithm, self.unlock) = (algorithm, unlock)

@@ -64,7 +64,7 @@ public struct UserProof: Hashable, Sendable {
         } catch let error as FIDOError { throw .fido(error) } catch { throw .cannotVerifyUser }
         guard let made = data.credential, data.flags.contains(.userVerified),
             let key = made.publicKey.subjectPublicKeyInfo, let proof = UserProof(made.id, publicKey: key)
-        else { throw .unproven("the credential is not of a kind that can be checked") }
+        else { throw .unproven("the credential cannot be used as a proof") }
         return proof
     }
 

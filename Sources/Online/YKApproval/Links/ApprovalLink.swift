@@ -20,8 +20,8 @@ public enum ApprovalLink: Sendable {
     /// Any other text, to be signed with an offline code.
     case text(String)
 
-    /// The kinds of links, with names for programs. A text of no known kind may be one to be signed: what it is for
-    /// is not to be seen in it.
+    /// The kinds of links, with names for programs. A text of no known kind may be one to sign: the text itself does
+    /// not show its purpose.
     public enum Kind: String, CaseIterable, Sendable {
         /// Enrols an account.
         case enrollment

@@ -65,7 +65,7 @@ extension OCRASuite {
             writer.append([UInt8](repeating: 0, count: sessionLength - session.count) + session)
         }
         if let time = input.time, let timeStep {
-            guard time >= 0 else { throw .malformed("OCRA: a time before 1970") }
+            guard time >= 0 else { throw .malformed("OCRA: the time is before 1970") }
             writer.bigEndian(UInt64(time / timeStep), 8)
         }
         return writer.bytes
@@ -73,7 +73,7 @@ extension OCRASuite {
 
     /// The challenges as bytes, without the trailing zeros.
     private func bytes(of challenges: [String]) throws(ApprovalError) -> [UInt8] {
-        guard (1...2).contains(challenges.count) else { throw .malformed("OCRA: one or two challenges") }
+        guard (1...2).contains(challenges.count) else { throw .malformed("OCRA: there must be one or two challenges") }
         for challenge in challenges where !(1...challengeLength).contains(challenge.utf8.count) {
             throw .malformed("OCRA: a challenge has 1 to \(challengeLength) characters")
         }
@@ -81,7 +81,7 @@ extension OCRASuite {
         switch format {
         case .alphanumeric:
             guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw .malformed("OCRA: a challenge of characters outside ASCII")
+                throw .malformed("OCRA: the challenge has characters outside ASCII")
             }
             return Array(text.utf8)
         case .hexadecimal:

@@ -38,7 +38,7 @@ public struct PushLink: Sendable {
     ///
     /// - Throws: `malformed` with the reason, `unsupportedVersion` if the field `v` is not 1.
     public init(_ text: String) throws(ApprovalError) {
-        guard text.utf8.count <= Self.limit else { throw .malformed("a link of more than \(Self.limit) bytes") }
+        guard text.utf8.count <= Self.limit else { throw .malformed("the link is longer than \(Self.limit) bytes") }
         guard Self.matches(text) else { throw .malformed("not a link that enrols a push account") }
         let (path, fields) = try Self.parts(text)
         func needed(_ name: String) throws(ApprovalError) -> String {
@@ -51,7 +51,7 @@ public struct PushLink: Sendable {
             throw .malformed(error.description)
         } catch let error as ApprovalError { throw error } catch { throw .malformed("the link has no server") }
         serial = try needed("serial")
-        guard Self.isSerial(serial) else { throw .malformed("the serial number has other characters than it may") }
+        guard Self.isSerial(serial) else { throw .malformed("the serial number has invalid characters") }
         let credential = try needed("enrollment_credential")
         guard credential.utf8.count <= 256 else { throw .malformed("the enrolment credential is too long") }
         self.credential = SharedSecret(Secret(utf8: credential))
@@ -85,7 +85,7 @@ public struct PushLink: Sendable {
         guard let start = bytes.firstIndex(of: UInt8(ascii: "?")) else { throw .malformed("the link has no fields") }
         func decoded(_ part: ArraySlice<UInt8>) throws(ApprovalError) -> String {
             guard let value = PercentEncoding.decode(String(decoding: part, as: UTF8.self)) else {
-                throw .malformed("the link's percent-encoding is not of UTF-8")
+                throw .malformed("the link's percent-encoding is not UTF-8")
             }
             return value
         }
@@ -95,7 +95,7 @@ public struct PushLink: Sendable {
         for field in bytes[(start + 1)...].split(separator: UInt8(ascii: "&")) {
             let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
             let name = try decoded(field[..<equals])
-            guard fields[name] == nil else { throw .malformed("the link has a field twice") }
+            guard fields[name] == nil else { throw .malformed("the link has a duplicate field") }
             fields[name] = try decoded(field[equals...].dropFirst())
         }
         return (label, fields)

@@ -4,16 +4,16 @@ public import YKCrypto
 public import YKHTTP
 public import YKWire
 
-/// What ``Approver`` asks of the server of push accounts, at one enrolled address.
+/// The operations that ``Approver`` needs from a server of push accounts, at one enrolled address.
 ///
-/// An implementation translates; what is signed, and what a reply means for an account, is decided by ``Approver``.
-/// A method throws if there was no reply.
+/// An implementation only translates; ``Approver`` decides what is signed, and what a reply means for an account. A
+/// method throws if there was no reply.
 public protocol ApprovalServer: Sendable {
     /// Registers the key of an account.
     ///
     /// - Parameters:
-    ///   - credential: The link's credential, which is good once.
-    ///   - address: Where the server should deliver requests; `nil` to only have them fetched.
+    ///   - credential: The link's credential, which is valid once.
+    ///   - address: Where the server should deliver requests; `nil` if they are only fetched.
     func register(
         _ key: PublicKey, serial: String, credential: SharedSecret, address: String?
     ) async throws(ServerError) -> ServerReply<PushRegistration>
@@ -37,7 +37,7 @@ public protocol ApprovalServer: Sendable {
     func signIn(_ user: String, _ password: SharedSecret) async throws(ServerError) -> any ApprovalServerSession
 }
 
-/// What a signed-in user asks of the server of push accounts.
+/// The operations of a signed-in user on a server of push accounts.
 public protocol ApprovalServerSession: Sendable {
     /// Requests a push token, and returns its enrolment link.
     func requestLink() async throws(ServerError) -> String
@@ -63,9 +63,9 @@ public struct ServerReply<Value: Sendable>: Sendable {
 
 /// The reply to the registration of a key.
 public enum PushRegistration: Hashable, Sendable {
-    /// The account is enrolled, with the key by which the server signs; `nil` if that cannot be used.
+    /// The account is enrolled, with the key that the server signs with; `nil` if that key is unusable.
     case accepted(PublicKey?)
-    /// The server refused, for its own reason.
+    /// The server refused, with its reason.
     case refused(String)
 }
 
@@ -87,9 +87,9 @@ public struct PushAnswer: Hashable, Sendable {
     public let signature: String
     /// Whether the login is approved.
     public let isApproved: Bool
-    /// The number that the user chose, of those that the request offers.
+    /// The number that the user chose from those in the request.
     public let number: String?
-    /// Why the login is declined, if the request takes a reason.
+    /// Why the login is declined, if the request accepts a reason.
     public let reason: DeclineReason?
 }
 

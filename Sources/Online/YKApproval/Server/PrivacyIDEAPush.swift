@@ -26,10 +26,10 @@ extension Approver {
 public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
     private let client: PrivacyIDEA
 
-    /// Uses a client at the enrolled address of an account, or, to sign in, at the server's own.
+    /// Uses a client of an account's enrolled address or, for signing in, of the server's own address.
     public init(_ client: PrivacyIDEA) { self.client = client }
 
-    /// The number of the server's refusal of a signature or its time.
+    /// The error number with which the server refuses a signature or its time.
     private static let unsigned = 10
 
     /// Registers the key of a token (`POST /ttype/push`, second step of the enrolment).

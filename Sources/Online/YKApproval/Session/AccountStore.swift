@@ -31,9 +31,9 @@ public struct AccountStore: Sendable {
 
     // MARK: finding
 
-    /// Returns the accounts that a text means, or all without one.
+    /// Returns the accounts that a text identifies, or all accounts without a text.
     ///
-    /// - Parameter kinds: The kinds that are meant; `nil` for all.
+    /// - Parameter kinds: The kinds to consider; `nil` for all.
     /// - Throws: `noAccounts`, or `noSuchAccount`.
     public func accounts(
         matching query: String?, of kinds: [ApprovalAccount.Kind]? = nil
@@ -57,7 +57,7 @@ public struct AccountStore: Sendable {
     /// Whether the server refused the account's signature last time: the account may have been deleted there.
     public func isGone(_ account: ApprovalAccount) -> Bool { content.settings[Self.gone]?[account.id] != nil }
 
-    /// Remembers whether the server refused an account's signature, and since when.
+    /// Stores whether the server refused an account's signature, and since when.
     ///
     /// - Parameter time: In seconds since 1970.
     public func mark(_ account: ApprovalAccount, isGone: Bool, at time: Int64) throws(StoreError) {

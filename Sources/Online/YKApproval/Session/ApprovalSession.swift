@@ -22,7 +22,7 @@ public struct OpenRequest: Hashable, Sendable {
     }
 }
 
-/// The keys of accounts, with whoever is asked for a PIN or a touch.
+/// The keys of accounts, including the dialog that asks for a PIN or a touch.
 public protocol ApprovalKeyring {
     /// The key of an account.
     associatedtype Key: ApprovalKey
@@ -40,13 +40,13 @@ public protocol ApprovalLog {
     func append(_ event: ApprovalEvent) throws
 }
 
-/// What a session tells while it works.
+/// A notice that a session reports while it works.
 public enum ApprovalNews {
     /// This clock is behind the server's, or ahead of it if negative.
     case clock(behind: Duration)
     /// The server of an account sent something that is not a request of that server; it is not shown.
     case unverified(PushRequestFault, PushAccount)
-    /// An account was not asked, while others were.
+    /// An account could not be polled, while others could.
     case notAsked(PushAccount, any Error)
     /// A request was answered on this computer before; it is not shown.
     case answered(PushRequest)
@@ -60,7 +60,7 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
     public let accounts: AccountStore
     /// Their keys.
     public let keys: Keys
-    /// What speaks to their servers.
+    /// The approver that talks to their servers.
     public let approver: Approver
     /// The history as it was at the start.
     public let history: ApprovalHistory
@@ -89,13 +89,13 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
     // MARK: fetching
 
     /// Polls accounts for open requests, and leaves out those that were answered on this computer. An account that
-    /// cannot be asked is reported, unless it is the only one or none can.
+    /// cannot be polled is reported, unless it is the only one or all of them fail.
     ///
     /// - Parameters:
-    ///   - asked: The accounts; each costs a signature.
+    ///   - asked: The accounts; each poll requires a signature.
     ///   - isFinal: Whether an error ends the session, as an interruption does. A PIN that the key refused always does,
     ///     since another poll would use up a try.
-    /// - Throws: The first error if no account could be asked.
+    /// - Throws: The first error if no account could be polled.
     public mutating func fetch(_ asked: [PushAccount], isFinal: (any Error) -> Bool = { _ in false }) async throws {
         var found: [(request: PushRequest, account: PushAccount)] = []
         var failures: [(account: PushAccount, cause: any Error)] = []
@@ -132,7 +132,7 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
         for fault in poll.faults { report(.unverified(fault, account)) }
     }
 
-    /// Returns the open requests that the beginning of an identifier means, or all without one.
+    /// Returns the open requests whose identifier begins with this text, or all without a text.
     ///
     /// - Throws: `alreadyAnswered`, or `noRequest`.
     public func requests(_ id: String?) throws(ApprovalError) -> [OpenRequest] {
@@ -159,7 +159,7 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
     /// Declines a request.
     ///
     /// - Parameters:
-    ///   - reason: Sent if the server takes one.
+    ///   - reason: Sent if the server accepts one.
     ///   - decision: The word for the history.
     /// - Throws: The errors of ``Approver/decline(_:_:_:_:)`` and of the keys.
     public func decline(

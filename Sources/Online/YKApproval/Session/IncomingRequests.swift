@@ -7,7 +7,7 @@ import YKWire
 
 /// Requests that were delivered or polled, on any thread, and wait to be reported.
 public final class IncomingRequests: Sendable {
-    /// The maximum number of requests that wait.
+    /// Maximum number of waiting requests.
     public static let limit = 5000
 
     private struct State {
@@ -17,13 +17,13 @@ public final class IncomingRequests: Sendable {
 
     private let state: Mutex<State>
 
-    /// Takes the requests of a watch.
+    /// Collects the requests of a watch.
     public init(_ watch: RequestWatch) { state = Mutex(State(watch: watch)) }
 
-    /// How many messages had which outcome.
+    /// The number of messages by outcome.
     public var counts: RequestWatch.Counts { state.withLock { $0.watch.counts } }
 
-    /// Whether requests wait.
+    /// Whether any requests are waiting.
     public var isWaiting: Bool { state.withLock { !$0.found.isEmpty } }
 
     /// Answers a delivery. If too many requests wait, the sender is told to try again.
@@ -33,7 +33,7 @@ public final class IncomingRequests: Sendable {
         return HTTPResponse(status: 200)
     }
 
-    /// Takes the body of a delivered message.
+    /// Accepts the body of a delivered message.
     ///
     /// - Returns: `false` if too many requests wait.
     public func deliver(_ body: [UInt8]) -> Bool {
@@ -44,7 +44,7 @@ public final class IncomingRequests: Sendable {
         }
     }
 
-    /// Takes the result of a poll; what finds no room is reported when it is polled again.
+    /// Accepts the result of a poll; requests beyond the limit are reported when they are polled again.
     public func take(_ poll: PushPoll, of account: PushAccount) {
         state.withLock { state in
             let found = state.watch.take(poll, of: account)
@@ -54,7 +54,7 @@ public final class IncomingRequests: Sendable {
         }
     }
 
-    /// Returns and removes the requests that wait.
+    /// Returns and removes the waiting requests.
     public func takeAll() -> [RequestWatch.Found] {
         state.withLock { state in
             defer { state.found = [] }

@@ -87,7 +87,7 @@ public struct TiQREnrolment: Hashable, Sendable {
         }
         let suite = try OCRASuite(try text(service, "ocraSuite"))
         guard !suite.hasCounter, suite.pinHash == nil, suite.sessionLength == nil, suite.timeStep == nil else {
-            throw .malformed("the suite \(suite) asks for more than a challenge")
+            throw .malformed("the suite \(suite) requires more than a challenge")
         }
         let identifier = try text(identity, "identifier")
         let serial = link.serial ?? Hex.encode(Array(identifier.utf8).prefix(16))

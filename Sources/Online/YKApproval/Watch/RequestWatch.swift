@@ -50,8 +50,8 @@ public struct RequestWatch: Sendable {
         for entry in answered { remember(Self.key(entry.account, entry.nonce)) }
     }
 
-    /// Takes the body of a delivered message: `{"to":ADDRESS,"push":REQUEST}` as sent by privacyIDEA's HTTP gateway, or
-    /// the request itself.
+    /// Accepts the body of a delivered message: `{"to":ADDRESS,"push":REQUEST}` as sent by privacyIDEA's HTTP gateway,
+    /// or the request itself.
     ///
     /// - Returns: The request if it is new; `nil` otherwise.
     public mutating func take(delivered body: [UInt8]) -> Found? {
@@ -62,7 +62,7 @@ public struct RequestWatch: Sendable {
         return fresh(found)
     }
 
-    /// Takes the result of a poll of an account.
+    /// Accepts the result of a poll of an account.
     ///
     /// - Returns: The new requests, oldest first.
     public mutating func take(_ poll: PushPoll, of account: PushAccount) -> [Found] {

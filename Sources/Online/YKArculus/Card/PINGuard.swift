@@ -18,7 +18,7 @@ final class PINGuard: Sendable {
 
     init(_ source: ArculusPIN) { self.source = source }
 
-    /// Takes note of what the card answered to the PIN.
+    /// Records the card's answer to the PIN.
     func takeNote(_ error: FIDOError?) { source.outcome(error) }
 
     /// Why no PIN was given.

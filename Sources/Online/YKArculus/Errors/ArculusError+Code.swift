@@ -75,12 +75,12 @@ extension ArculusError: CustomStringConvertible {
         case .card(.key, let step): "\(step.words): \(code.meaning ?? "failed")"
         case .card(let error, let step): "\(step.words): \(error)"
         case .reader(let error): "\(code.meaning ?? "no card"): \(error)"
-        case .otherCard: "another card than before"
+        case .otherCard: "a different card than before"
         case .notArculus: "not an Arculus card"
         case .pinInDoubt(let retries): "the card was lost while it checked the PIN, \(retries.count) tries left"
         case .changeInDoubt: "the card was lost while its PIN was changed"
-        case .unsuitablePIN(.tooShort(let count)): "a PIN of \(count) characters, an Arculus card's has 6 or more"
-        case .unsuitablePIN(.notDigits): "a PIN of an Arculus card has digits only"
+        case .unsuitablePIN(.tooShort(let count)): "a PIN of \(count) characters; an Arculus card requires at least 6"
+        case .unsuitablePIN(.notDigits): "the PIN of an Arculus card must consist of digits"
         case .server(let refusal): refusal.message
         case .http(let error): "\(error)"
         case .reply(let problem), .configuration(let problem): problem

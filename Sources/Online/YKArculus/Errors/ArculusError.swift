@@ -48,7 +48,7 @@ public enum ArculusStep: String, Hashable, Sendable {
 public enum ArculusPINProblem: Hashable, Sendable {
     /// It is too short for an Arculus card.
     case tooShort(Int)
-    /// It has other characters than digits.
+    /// It has characters other than digits.
     case notDigits
 }
 

@@ -76,7 +76,7 @@ struct ArculusReply {
         if response.status == 408 {
             return .server(
                 ArculusRefusal(
-                    code: .sessionExpired, status: .noSession, message: "the session is over", httpStatus: 408))
+                    code: .sessionExpired, status: .noSession, message: "the session has expired", httpStatus: 408))
         }
         let type = response.type.map { String($0.prefix(64)) } ?? "no type"
         return .reply("HTTP status \(response.status) with \(response.body.count) bytes of \(type), JSON was expected")

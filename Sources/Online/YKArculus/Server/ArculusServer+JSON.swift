@@ -44,7 +44,7 @@ extension ArculusServer {
 
     private static func text(_ object: JSONValue.Object, _ key: String) throws(ArculusError) -> String? {
         guard let value = object[key], value != .null else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw .configuration("'\(key)' is a text") }
+        guard let text = value.string, !text.isEmpty else { throw .configuration("'\(key)' must be a string") }
         return text
     }
 
@@ -53,7 +53,7 @@ extension ArculusServer {
     ) throws(ArculusError) -> Choice? where Choice.RawValue == String {
         guard let text = try text(object, key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
-            throw .configuration("'\(key)' is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw .configuration("'\(key)' must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
     }
@@ -63,7 +63,7 @@ extension ArculusServer {
     ) throws(ArculusError) -> Int? {
         guard let value = object[key], value != .null else { return nil }
         guard let number = value.int.flatMap({ Int(exactly: $0) }), range.contains(number) else {
-            throw .configuration("'\(key)' is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw .configuration("'\(key)' must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -71,7 +71,7 @@ extension ArculusServer {
     private static func pins(_ object: JSONValue.Object) throws(ArculusError) -> [HTTPPin] {
         guard let value = object["pins"], value != .null else { return [] }
         guard let texts = value.array?.map(\.string), !texts.contains(nil) else {
-            throw .configuration("'pins' is an array of texts")
+            throw .configuration("'pins' must be an array of strings")
         }
         var pins: [HTTPPin] = []
         for text in texts.compactMap({ $0 }) {

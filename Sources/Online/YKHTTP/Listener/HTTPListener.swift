@@ -93,7 +93,7 @@ public final class HTTPListener: Sendable {
     }
 }
 
-/// A socket that connections arrive at.
+/// A listening socket.
 private struct ListeningSocket {
     let descriptor: Int32
     let port: UInt16

@@ -3,7 +3,7 @@
 import Glibc
 import YKTransport
 
-/// What the thread of a listener does: it polls the sockets and all connections, and waits for none of them alone.
+/// The loop of a listener's thread: it polls the sockets and all connections, and never blocks on a single one.
 final class HTTPServer: Sendable {
     private let sockets: [Int32]
     private let stopping: Cancellation
@@ -32,7 +32,7 @@ final class HTTPServer: Sendable {
         (self.sockets, self.stopping, self.answer) = (sockets, stopping, answer)
     }
 
-    /// Serves until it is told to stop and no answer is left that is being written.
+    /// Serves until it is told to stop and all pending responses are written.
     func run() {
         var connections: [Connection] = []
         while !stopping.isCancelled || connections.contains(where: Self.isWriting) {
@@ -71,7 +71,7 @@ final class HTTPServer: Sendable {
         }
     }
 
-    /// Reads or writes what can be; `nil` when the connection is done.
+    /// Reads or writes as much as possible without blocking; `nil` when the connection is done.
     private func serve(_ connection: Connection) -> Connection? {
         if case .writing(let rest) = connection.state { return write(rest, connection) }
         var block = [UInt8](repeating: 0, count: 16 << 10)

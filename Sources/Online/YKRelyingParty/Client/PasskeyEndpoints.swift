@@ -6,8 +6,8 @@ import YKTransport
 import YKWire
 
 /// Where a site manages passkeys: the document at `/.well-known/passkey-endpoints` of its relying party's domain (A
-/// Well-Known URL for Relying Party Passkey Endpoints, W3C Working Draft of 14 January 2026). All links are optional, and
-/// may lead to another host, which a person should see before following one.
+/// Well-Known URL for Relying Party Passkey Endpoints, W3C Working Draft of 14 January 2026). All links are optional,
+/// and may lead to another host, which the user should see before following one.
 public struct PasskeyEndpoints: Hashable, Sendable {
     /// The path of the document.
     public static let path = "/.well-known/passkey-endpoints"
@@ -35,8 +35,8 @@ public struct PasskeyEndpoints: Hashable, Sendable {
         return url.usesTLS ? url : nil
     }
 
-    /// Downloads the document of a relying party, which tells the site's server that somebody looks. A redirect is not
-    /// followed, whatever the client does.
+    /// Downloads the document of a relying party, so the site's server learns that someone is asking. A redirect is not
+    /// followed, even if the client would follow one.
     ///
     /// - Parameters:
     ///   - rpID: The identifier of the relying party, a domain name.

@@ -40,8 +40,8 @@ public struct MetadataEntry: Hashable, Sendable {
 }
 
 extension MetadataEntry {
-    /// The reports that apply to the whole model at a time, in seconds since 1970; reports on single attestation
-    /// certificates, which a key does not show, are left out.
+    /// The reports that apply to the whole model at a time, in seconds since 1970; reports on individual attestation
+    /// certificates are omitted, since a key does not show which it has.
     public func reports(at time: Int64) -> [StatusReport] { reports.filter { $0.applies(to: [], at: time) } }
 
     /// The certification of the model at a time: the latest report on certification. The list need not be in order of time.
@@ -78,7 +78,7 @@ public struct StatusReport: Hashable, Sendable {
     public let authenticatorVersion: Int64?
     /// The page with the details, if there is one.
     public let url: String?
-    /// The number of the certificate of the FIDO Alliance, if the report is about one.
+    /// The number of the FIDO Alliance's certificate, if the report is about one.
     public let certificateNumber: String?
 
     init(_ members: JSONMembers) throws(WebAuthnError) {
@@ -127,7 +127,7 @@ public struct AuthenticatorStatus: OpenSet {
         .revoked,
     ]
 
-    /// Whether it says which certification the model has, or that it has none.
+    /// Whether it states the model's certification, or that it has none.
     public var isCertification: Bool { self == .notCertified || rawValue.hasPrefix("FIDO_CERTIFIED") }
 }
 

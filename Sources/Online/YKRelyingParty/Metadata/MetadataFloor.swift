@@ -14,7 +14,7 @@ public struct MetadataFloor: Hashable, Sendable {
 
     /// Reads the record.
     ///
-    /// - Throws: `malformed`. A program must not go on with an empty record then.
+    /// - Throws: `malformed`. A program must then not continue with an empty record.
     public init(parsing bytes: [UInt8]) throws(MetadataError) {
         guard let json = try? JSONValue(parsing: bytes), json["version"]?.int == Self.format,
             let object = json["seen"]?.object

@@ -74,7 +74,7 @@ public actor MetadataService {
         }
     }
 
-    /// Downloads the list even if no update is due. A redirect is not followed, whatever the client does.
+    /// Downloads the list even if no update is due. A redirect is not followed, even if the client would follow one.
     ///
     /// - Returns: The new list.
     /// - Throws: The error of the download; `rollback` for a list older than one already seen.

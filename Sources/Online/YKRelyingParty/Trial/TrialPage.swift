@@ -168,7 +168,7 @@ struct TrialPage {
             show(reply.verdict);
             if (reply.over) finished('All done. The results are on the terminal, and this page can be closed.');
           } catch (error) {
-            place.replaceChildren(element('p', `ykit does not answer any more (${error.message}). Start it again.`));
+            place.replaceChildren(element('p', `ykit no longer responds (${error.message}). Start it again.`));
           }
           busy = false;
           update();
@@ -197,7 +197,7 @@ struct TrialPage {
     private static func details(of result: TrialResult) -> [(name: String, words: String)] {
         guard result.outcome == .passed else { return [] }
         guard let response = result.response else {
-            return [("browser", "the key is registered already (InvalidStateError)")]
+            return [("browser", "the key is already registered (InvalidStateError)")]
         }
         var details = [("user", response.flags.userState)]
         if let credential = response.credential {

@@ -41,7 +41,7 @@ public struct TrialResult: Sendable {
     var isFinal: Bool { outcome == .passed || outcome == .unsupported }
 }
 
-/// What the browser's answer to a step says of the key.
+/// What the browser's answer to a step says about the key.
 public struct TrialResponse: Sendable {
     /// A new credential.
     public struct Credential: Sendable {
@@ -134,7 +134,7 @@ public enum TrialProblem: Sendable, Hashable {
         case .otherCredential where step == .passkeySignIn:
             "a passkey of an earlier run? 'ykit fido2 credentials list' shows those for localhost"
         case .browser(.notAllowed) where step == .pin:
-            "does the key have a PIN? 'ykit fido2 info' tells; 'ykit fido2 pin set' sets one"
+            "does the key have a PIN? 'ykit fido2 info' shows that; 'ykit fido2 pin set' sets one"
         case .browser(.notAllowed):
             "touched in time? If the browser did not see the key, 'ykit doctor' finds out why; a browser from snap or "
                 + "flatpak needs to be given access to keys (U2F devices)"
@@ -151,10 +151,10 @@ extension TrialProblem: CustomStringConvertible {
         case .noExtension(let name): "this key, or this browser, has no \(name)"
         case .registeredTwice: "a credential was made, although the key has one already"
         case .notDiscoverable: "the key did not store the credential"
-        case .attestationWithheld: "the browser kept the attestation for itself"
-        case .otherCredential: "the answer is of another credential"
+        case .attestationWithheld: "the browser withheld the attestation"
+        case .otherCredential: "the answer is from another credential"
         case .badSecrets: "the secrets are not two different ones of 32 bytes"
-        case .badBlob: "the bytes that were read are not those that were stored"
+        case .badBlob: "the bytes read differ from those stored"
         case .ceremony(let error): error.description
         case .browser(.notAllowed): "the browser gave up or was cancelled (NotAllowedError)"
         case .browser(let name) where name == .constraint || name == .notSupported:

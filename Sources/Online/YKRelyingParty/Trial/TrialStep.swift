@@ -60,7 +60,7 @@ public enum TrialStep: String, CaseIterable, Sendable {
             Creates a credential that the key stores. It stays there: ‘ykit fido2 credentials delete’ removes it, as the \
             last line on the terminal says.
             """
-        case .passkeySignIn: "The page does not say which credential it wants: the key finds the passkey by itself."
+        case .passkeySignIn: "The page does not name a credential: the key finds the passkey by itself."
         case .largeBlobWrite:
             "Some keys can store a few bytes beside a passkey, such as an SSH certificate. Not all browsers can."
         case .largeBlobRead: "Reads those bytes back."

@@ -22,7 +22,7 @@ extension PrivacyIDEAFactors {
             isNew: known == nil, settings: known?.actions ?? settings.object ?? JSONValue.Object())
     }
 
-    /// Sets the dedicated policy. Without users it would apply to everyone, so that it is inactive then.
+    /// Sets the dedicated policy. Without users it would apply to everyone, so it is then made inactive.
     public func set(_ rule: RememberingRule, without user: String) async throws(ServerError) {
         var policy = PrivacyIDEAPolicy(Self.rememberingPolicy, scope: "authentication", .object(rule.settings))
         policy.realms = rule.realms

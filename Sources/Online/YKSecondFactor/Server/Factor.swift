@@ -20,7 +20,7 @@ public struct Factor: Hashable, Sendable {
         public static let passkey = Kind(rawValue: "passkey")
     }
 
-    /// How far the enrolment is.
+    /// The state of the enrolment.
     public struct Enrolment: OpenSet {
         /// The server's word.
         public let rawValue: String
@@ -40,7 +40,7 @@ public struct Factor: Hashable, Sendable {
     public let isActive: Bool
     /// Whether it is permanently revoked or locked.
     public let isWithdrawn: Bool
-    /// How far the enrolment is; a factor that is enrolled in one step may have no word for it.
+    /// The state of the enrolment; a factor that is enrolled in one step may have none.
     public let enrolment: Enrolment?
     /// The number of failed attempts so far.
     public let failCount: Int

@@ -6,7 +6,7 @@ public import YKHTTP
 
 /// The challenges that a server opened for a user.
 public struct FactorChallenges: Sendable {
-    /// One for each factor that can answer.
+    /// The challenges, one for each factor that can answer.
     public let challenges: [FactorChallenge]
     /// The server's message, not sanitized.
     public let message: String?
@@ -137,12 +137,12 @@ public struct PINEnrolment: Hashable, Sendable {
     public init(serial: String, isUnverified: Bool) { (self.serial, self.isUnverified) = (serial, isUnverified) }
 }
 
-/// What a server made of the PIN that ends an enrolment.
+/// The server's verdict on the PIN that completes an enrolment.
 public enum PINEnrolmentEnd: Hashable, Sendable {
     /// The PIN is right; the factor can be used.
     case enrolled
-    /// The factor still waits.
+    /// The factor is still waiting for its PIN.
     case waiting
-    /// The PIN is wrong, by the server's refusal.
+    /// The server refused the PIN as wrong.
     case rejected(ServerError)
 }

@@ -4,13 +4,13 @@ public import YKCrypto
 public import YKFIDO
 public import YKHTTP
 
-/// What ``SecondFactor`` asks of a server: to keep users and their factors, to challenge and check them, and to remember
-/// devices for the clients that have an API key.
+/// The operations that ``SecondFactor`` needs from a server: storing users and their factors, challenging and checking
+/// them, and remembering devices for the clients that have an API key.
 ///
-/// An implementation translates; what is asked when, and what a refusal means, is decided by ``SecondFactor``. A method
-/// that changes something changes nothing if it throws `ServerError.refused` with a status below 500.
+/// An implementation only translates; ``SecondFactor`` decides what is requested when, and what a refusal means. A
+/// method that changes something changes nothing if it throws `ServerError.refused` with a status below 500.
 public protocol SecondFactorServer: Sendable {
-    /// The account that asks; `nil` without one, and for a token that names none.
+    /// The account of the caller; `nil` without one, and for a token that names none.
     var account: ServerAccount? { get }
 
     /// Uses an account's token for the calls that follow.
@@ -44,7 +44,7 @@ public protocol SecondFactorServer: Sendable {
         _ user: String, realm: String?, factor: String?, at origin: Origin?
     ) async throws(ServerError)
         -> FactorChallenges
-    /// Returns the challenges of a factor that are not over.
+    /// Returns the open challenges of a factor.
     func openChallenges(of factor: String) async throws(ServerError) -> [OpenFactorChallenge]
     /// Ends a transaction.
     func cancelChallenge(_ transaction: String) async throws(ServerError)
@@ -74,7 +74,7 @@ public protocol SecondFactorServer: Sendable {
         async throws(ServerError) -> KeyRegistration?
     /// Ends the registration of a key.
     ///
-    /// - Parameter device: The device's name, where the server takes one with the key.
+    /// - Parameter device: The device's name, if the server accepts one with the key.
     func finishRegistration(
         _ registration: KeyRegistration, _ user: String, realm: String?, _ made: RegistrationResponse, device: String?,
         at origin: Origin
@@ -110,7 +110,7 @@ public protocol SecondFactorServer: Sendable {
     ///
     /// - Parameter days: How long a device is remembered under a new rule.
     func rememberingRule(days: Int) async throws(ServerError) -> RememberingRule
-    /// Sets the rule; for no users, so that `user`, who was the last, is out of it.
+    /// Sets the rule. A rule without users must no longer apply to `user`, who was the last one in it.
     func set(_ rule: RememberingRule, without user: String) async throws(ServerError)
     /// Returns the devices that are remembered for a client.
     func rememberedDevices(of client: String) async throws(ServerError) -> [FactorDevice]

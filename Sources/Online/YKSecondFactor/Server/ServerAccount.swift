@@ -3,7 +3,7 @@
 public import YKCrypto
 public import YKWire
 
-/// An account of a server, which asks about users.
+/// An account on a server, on whose behalf requests are made.
 public struct ServerAccount: Hashable, Sendable {
     /// What the account may do, in the server's word.
     public let role: String
@@ -133,7 +133,7 @@ public struct RememberingRule: Sendable {
     public var realms: [String]
     /// Whether the server does not have it yet.
     public let isNew: Bool
-    /// What the server keeps with the rule, for its implementation.
+    /// What the server stores with the rule, for the implementation's own use.
     public let settings: JSONValue.Object
 
     /// Describes a rule.

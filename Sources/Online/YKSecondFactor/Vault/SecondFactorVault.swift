@@ -6,22 +6,22 @@ public import YKStore
 public import YKTransport
 public import YKWire
 
-/// Why something could not be kept between uses, or was not.
+/// Why a secret could not be stored or read.
 public enum VaultError: Error, Hashable, Sendable {
     /// The store failed.
     case store(StoreError)
-    /// No session is kept.
+    /// No session is stored.
     case noSession
-    /// Sessions at several servers are kept, given by their addresses.
+    /// Sessions at several servers are stored, given by their addresses.
     case severalSessions([String])
-    /// The session that is kept has expired.
+    /// The stored session has expired.
     case expired
     /// The record of the session is damaged.
     case malformed
 }
 
-/// What a client of second factors keeps between uses, sealed by a security key: sessions, and the cookies of remembered
-/// devices.
+/// What a client of second factors stores between uses, sealed by a security key: sessions, and the cookies of
+/// remembered devices.
 public struct SecondFactorVault {
     /// Opens the key of a store that has one.
     public typealias Opening = (SealedStore) async throws -> StoreKey
@@ -33,7 +33,7 @@ public struct SecondFactorVault {
 
     /// The file.
     public let file: StoreFile
-    /// Whether changes are written; nothing is in a plan.
+    /// Whether changes are written; `false` for a plan.
     public let isWritable: Bool
     private let random: any RandomSource
     private let open: Opening
@@ -55,7 +55,7 @@ public struct SecondFactorVault {
 
     // MARK: sessions
 
-    /// Returns the record of the session at a server; `nil` if none is kept.
+    /// Returns the record of the session at a server; `nil` if none is stored.
     public func session(at server: HTTPURL) throws(VaultError) -> StoreRecord? {
         try record(Self.sessionID(server.description))
     }
@@ -83,7 +83,7 @@ public struct SecondFactorVault {
         return (session, token)
     }
 
-    /// Keeps a session; requires the key.
+    /// Stores a session; requires the key.
     public func keep(_ session: KeptSession, _ token: SharedSecret) async throws {
         try await keep(id: Self.sessionID(session.server.description), session.json) { _ in token }
     }
@@ -142,7 +142,7 @@ public struct SecondFactorVault {
     }
 }
 
-/// What is known of a session that is kept, without its token.
+/// The public part of a stored session, without its token.
 public struct KeptSession: Hashable, Sendable {
     /// The server.
     public let server: HTTPURL

@@ -32,7 +32,7 @@ extension Capture {
             }
             let masks = redactor.masks(event)
             if !header.keepsSecrets, event.shows(masks) {
-                findings.append(event.finding("a secret that is not overwritten; `ykit capture redact` does it"))
+                findings.append(event.finding("a secret that is not overwritten; run `ykit capture redact`"))
             }
         }
         if !events.contains(where: { if case .link = $0.kind { false } else { true } }) {
@@ -59,14 +59,14 @@ extension Capture {
             do { _ = try ATR(decoding: atr) } catch { add(true, "\"atr\": \(error)") }
             if (try? ATR(decoding: atr))?.isChecksumValid == false { add(false, "\"atr\": the check byte is wrong") }
         } else if header.link == .card {
-            add(false, "no \"atr\": whether the card takes extended lengths is not known")
+            add(false, "no \"atr\": it is unknown whether the card accepts extended lengths")
         }
         for key in ["device", "firmware", "reader", "note"] {
             if let value = header.fields[key], value.string == nil { add(true, "\"\(key)\" is not a string") }
         }
         if let value = header.fields["clock"], value.int == nil { add(true, "\"clock\" is not a whole number") }
         if let clock = header.clock, clock < 0 { add(false, "the clock is before 1970") }
-        if header.keepsSecrets { add(false, "the recording holds secrets, do not pass it on") }
+        if header.keepsSecrets { add(false, "the recording contains secrets; do not share it") }
         return findings
     }
 }
@@ -118,7 +118,7 @@ extension Capture.Event {
     private func check(_ bytes: [UInt8], _ masks: [Mask], _ key: String) -> [Capture.Finding] {
         var findings: [Capture.Finding] = []
         for mask in masks {
-            if mask.length == 0 { findings.append(finding("\"\(key)\" has an empty run")) }
+            if mask.length == 0 { findings.append(finding("\"\(key)\" has an empty range")) }
             if mask.end > bytes.count {
                 findings.append(finding("\"\(key)\" goes beyond the \(bytes.count) bytes", isError: true))
             }

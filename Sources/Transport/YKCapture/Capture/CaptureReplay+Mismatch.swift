@@ -44,7 +44,7 @@ extension CaptureReplay {
         return mismatch
     }
 
-    /// The events before a position. The recorded session may have ended there; the host's goes on with what it has
+    /// The events before a position. The recorded session may have ended there; the host's continues with what it has
     /// selected.
     private func session(before index: Int) -> ArraySlice<Capture.Event> {
         var events = capture.events.prefix(index)

@@ -5,10 +5,11 @@ import YKTransport
 import YKWire
 
 extension CaptureReplay {
-    /// Whether an exchange asks the selected application again what it was asked before, and gets the same reply.
+    /// Whether an exchange repeats a command that was already sent to the selected application, and gets the same
+    /// reply.
     ///
-    /// A channel remembers such replies, so a strict replay passes over the repeated questions of older recordings. Only what
-    /// the vocabulary calls repeatable counts (``CardVocabulary/persistence(of:)``).
+    /// A channel caches such replies, so a strict replay skips the repeated commands of older recordings. Only commands
+    /// that the vocabulary declares repeatable count (``CardVocabulary/persistence(of:)``).
     func isRepeatedQuestion(_ index: Int) -> Bool {
         guard let command = command(at: index) else { return false }
         var start = index

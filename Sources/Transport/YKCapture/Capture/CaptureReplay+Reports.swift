@@ -25,7 +25,7 @@ extension CaptureReplay {
                 }
                 return
             }
-            throw .replay(mismatch(atEnd: sent, "the host goes on, the recording does not"))
+            throw .replay(mismatch(atEnd: sent, "the host continues after the end of the recording"))
         }
     }
 
@@ -52,7 +52,7 @@ extension CaptureReplay {
         let event = capture.events[state.position]
         switch event.kind {
         case .http:
-            let reason = "the host uses the key, the recording goes on with a request to a server"
+            let reason = "the host uses the key, but the recording continues with a request to a server"
             throw .replay(mismatch(at: state.position, sent: nil, reason))
         case .link(.removed, _):
             state.position += 1
@@ -96,15 +96,15 @@ extension CaptureReplay.ReportWay {
 
     fileprivate var difference: String {
         switch self {
-        case .interrupt: "the host writes another report than the recording has"
-        case .feature: "the host sets another feature report than the recording has"
+        case .interrupt: "the host writes a report other than the recorded one"
+        case .feature: "the host sets a feature report other than the recorded one"
         }
     }
 
     fileprivate var ending: String {
         switch self {
-        case .interrupt: "the host reads on, the recording has ended"
-        case .feature: "the host gets on, the recording has ended"
+        case .interrupt: "the host keeps reading after the end of the recording"
+        case .feature: "the host gets a feature report after the end of the recording"
         }
     }
 }

@@ -65,7 +65,7 @@ public final class CaptureReplay: Sendable {
         let (position, drawn) = state.withLock { ($0.position, $0.randomOffset) }
         for (index, event) in capture.events.enumerated().dropFirst(position)
         where event.isDoneByHost && !isRepeatedQuestion(index) {
-            throw .replay(mismatch(at: index, actual: nil, "the recording goes on, the host does not"))
+            throw .replay(mismatch(at: index, actual: nil, "the host stopped before the end of the recording"))
         }
         if let random = capture.header.random, drawn < random.count {
             let reason = "the host draws \(drawn) random bytes, the recording has \(random.count)"

@@ -53,13 +53,13 @@ extension CaptureReplay {
                 case .exchange(let expected, let reply):
                     guard expected.masked(event.commandMask) == command.masked(event.commandMask) else {
                         if isRepeatedQuestion(state.position - 1) { continue }
-                        let reason = "the host sends something else than the recording has"
+                        let reason = "the host sends a command other than the recorded one"
                         throw .replay(mismatch(at: state.position - 1, actual: command, reason))
                     }
                     try requireResult(state.position - 1)
                     return reply
                 case .http:
-                    let reason = "the host sends a command, the recording goes on with a request to a server"
+                    let reason = "the host sends a command, but the recording continues with a request to a server"
                     throw .replay(mismatch(at: state.position - 1, actual: command, reason))
                 case .link(.removed, _): throw .removed
                 case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")
@@ -67,7 +67,7 @@ extension CaptureReplay {
                 }
             }
             let sent = Capture.Event(.exchange(command: command, reply: []))
-            throw .replay(mismatch(atEnd: sent, "the host goes on, the recording does not"))
+            throw .replay(mismatch(atEnd: sent, "the host continues after the end of the recording"))
         }
     }
 
@@ -91,13 +91,13 @@ extension CaptureReplay {
         try state.withLock { state throws(LinkError) in
             while state.position < capture.events.count {
                 if capture.events[state.position].isExchange {
-                    let reason = "the host does a \(wanted.rawValue), the recording an exchange"
+                    let reason = "the host does a \(wanted.rawValue), but the recording continues with an exchange"
                     throw .replay(mismatch(at: state.position, actual: nil, reason))
                 }
                 state.position += 1
                 if case .link(wanted, _) = capture.events[state.position - 1].kind { return }
             }
-            throw .replay(.init(line: 0, reason: "the host does a \(wanted.rawValue), the recording has ended"))
+            throw .replay(.init(line: 0, reason: "the host does a \(wanted.rawValue) after the end of the recording"))
         }
     }
 }

@@ -21,7 +21,7 @@ struct ReportLookup {
         guard case .message(let message) = progress else { return }
         switch message.command {
         case .initialize: try answer(initialisation(message, replay))
-        case .cancel: break  // What the key said then is among the answers.
+        case .cancel: break  // The key's response to it is among the answers.
         default: try answer(answers(to: message, report, replay))
         }
     }

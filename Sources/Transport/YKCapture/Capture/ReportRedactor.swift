@@ -84,7 +84,7 @@ struct ReportRedactor: Sendable {
         }
     }
 
-    /// The secrets in a command APDU that a vendor command carries, of which the first bytes are known.
+    /// The secrets in a command APDU carried by a vendor command, given its first bytes.
     private static func tunnelled(_ message: [UInt8]) -> [Range<Int>] {
         guard message.count > 5 else { return [] }
         let start = message[4] == 0 ? 7 : 5
@@ -93,8 +93,8 @@ struct ReportRedactor: Sendable {
             .map { ($0.lowerBound + start)..<($0.upperBound + start) }
     }
 
-    /// The secrets in the answer, which begins with the status word. Those in the rest of a long answer are not looked
-    /// for: only LIST has one, and no secrets.
+    /// The secrets in the answer, which begins with the status word. The rest of a long answer is not searched: only
+    /// LIST has one, and it contains no secrets.
     private static func tunnelled(_ answer: [UInt8], to message: [UInt8]) -> [Range<Int>] {
         guard answer.count > 2, message.count >= 4 else { return [] }
         return OATHProtocol.secrets(inReply: Array(answer[2...]), to: header(message), data: [])

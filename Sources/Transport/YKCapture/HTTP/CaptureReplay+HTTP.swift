@@ -37,20 +37,20 @@ extension CaptureReplay {
         }
     }
 
-    private static let misplaced = "the host asks a server, the recording goes on with something else"
+    private static let misplaced = "the host calls a server, but the recording continues with something else"
 
     /// The next event that the host caused, which must be the same request.
     private func next(_ sent: Capture.HTTPExchange, _ state: inout State) throws(LinkError) -> Int {
         var index = state.position
         while index < capture.events.count, case .link = capture.events[index].kind { index += 1 }
         guard index < capture.events.count else {
-            throw .replay(httpMismatch(at: index, sent, "the host goes on, the recording does not"))
+            throw .replay(httpMismatch(at: index, sent, "the host continues after the end of the recording"))
         }
         guard case .http(let recorded) = capture.events[index].kind else {
             throw .replay(httpMismatch(at: index, sent, Self.misplaced))
         }
         guard asks(recorded, sent) else {
-            throw .replay(httpMismatch(at: index, sent, "the host asks a server something else than the recording has"))
+            throw .replay(httpMismatch(at: index, sent, "the host sends a request other than the recorded one"))
         }
         return index
     }

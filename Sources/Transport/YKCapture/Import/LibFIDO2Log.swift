@@ -73,7 +73,7 @@ struct LibFIDO2Log {
     }
 
     private static func short(_ dump: Dump, _ line: LogLine) -> CaptureError {
-        CaptureError(line: line.number, "the dump of \(dump.source) is not the \(dump.length) bytes that the log says")
+        CaptureError(line: line.number, "the dump of \(dump.source) does not have the announced \(dump.length) bytes")
     }
 
     /// Parses `fido_tx: dev=0x…, cmd=0x06` and `fido_rx: dev=0x…, cmd=0x06, ms=-1`.

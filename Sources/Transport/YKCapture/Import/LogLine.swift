@@ -24,7 +24,7 @@ struct LogLine {
     func bytes(_ digits: some StringProtocol, _ what: String) throws(CaptureError) -> [UInt8] {
         let plain = String(decoding: digits.utf8.filter { $0 != 0x20 }, as: UTF8.self)
         if plain.utf8.reversed().starts(with: "...".utf8) {
-            throw CaptureError(line: number, "the log has cut the \(what) off")
+            throw CaptureError(line: number, "the \(what) is truncated in the log")
         }
         return try lift({ (error: WireError) in CaptureError(line: number, "the \(what): \(error)") }) {
             () throws(WireError) in try Hex.decode(plain)
@@ -34,8 +34,8 @@ struct LogLine {
 
 /// The lines of a log, without line ends and terminal colours. Each is decoded when it is read.
 struct LogLines: Sequence {
-    /// The maximum length of a line in bytes: the longest command or reply, in hexadecimal with spaces, and what stands
-    /// around it.
+    /// The maximum length of a line in bytes: the longest command or reply, in hexadecimal with spaces, and the
+    /// surrounding text.
     private static let limit = 1 << 18
 
     private let log: [UInt8]
@@ -49,7 +49,7 @@ struct LogLines: Sequence {
             let end = log[start...].firstIndex(of: 0x0A) ?? log.count
             guard end - start <= Self.limit else {
                 throw CaptureError(
-                    line: number, "longer than \(Self.limit >> 10) KiB, which no command and no reply is")
+                    line: number, "longer than \(Self.limit >> 10) KiB, the limit for commands and replies")
             }
             start = end + 1
             number += 1

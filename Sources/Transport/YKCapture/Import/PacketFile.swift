@@ -50,7 +50,7 @@ struct PacketFile {
         while reader.remaining >= 12 {
             let start = reader.offset
             guard let kind = number(), let head = try? reader.bytes(4) else { return }
-            if kind == Self.section {  // Its byte order counts for its own length already.
+            if kind == Self.section {  // Its byte order already applies to its own length.
                 isLittleEndian = reader.peek == 0x4D
                 interfaces = []
             }

@@ -59,7 +59,7 @@ struct SessionBook {
 
     /// The sessions in which the host sent something, with times relative to the first event and secrets overwritten.
     ///
-    /// The book is empty afterwards: an event of a long log is never there twice.
+    /// Empties the book, so that the events of a long log are never in memory twice.
     mutating func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
         var sessions: [CaptureImport.Session] = []
         for label in labels {

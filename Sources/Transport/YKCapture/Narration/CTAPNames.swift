@@ -19,8 +19,8 @@ enum CTAPNames {
         let code = Hex.encode([byte])
         if let status = CTAPProtocol.statuses[byte] { return "\(code) (\(status.meaning))" }
         switch byte {
-        case 0xE0...0xEF: return "\(code) (error of an extension)"
-        case 0xF0...0xFF: return "\(code) (error of the vendor's)"
+        case 0xE0...0xEF: return "\(code) (extension-specific error)"
+        case 0xF0...0xFF: return "\(code) (vendor-specific error)"
         default: return code
         }
     }

@@ -50,7 +50,7 @@ struct FeatureNarrator: Sendable {
         let flags = report[7]
         guard flags & 0x40 != 0 else {
             if flags & 0x20 != 0 { return Narration("OTP status: waiting for a touch") }
-            if flags & 0x80 != 0 { return Narration("OTP status: the key has not taken the part yet") }
+            if flags & 0x80 != 0 { return Narration("OTP status: the key has not yet accepted the part") }
             return Narration("OTP status", details: OTPNarration.status(report[1..<7]))
         }
         let number = flags & 0x1F
@@ -62,7 +62,7 @@ struct FeatureNarrator: Sendable {
     /// Describes the report after a reply, whose number is 0 again.
     private mutating func end() -> Narration {
         defer { reply = MaskedBytes([]) }
-        guard let command else { return Narration("OTP reply, its end", details: [reply.hex]) }
+        guard let command else { return Narration("OTP reply, end", details: [reply.hex]) }
         let data = reply.prefix(OTPNarration.replySize(command, reply))
         return Narration(
             "OTP reply to \(OTPProtocol.name(of: command))", details: OTPNarration.reply(data, to: command),

@@ -65,9 +65,9 @@ public struct Narrator: Sendable {
     private mutating func link(_ what: Capture.Event.LinkEvent, _ why: String?) -> Narration {
         let words: [Capture.Event.LinkEvent: String] = [
             .powerOn: kind == .hid ? "the device is opened" : "the card is powered",
-            .powerOff: kind == .hid ? "the device is closed" : "the card's power is taken away",
-            .reset: "the card is reset", .removed: "the key is taken away", .fail: "the link fails",
-            .time: "the host looks at the clock",
+            .powerOff: kind == .hid ? "the device is closed" : "the card is powered off",
+            .reset: "the card is reset", .removed: "the key is removed", .fail: "the link fails",
+            .time: "the host reads the clock",
         ]
         if [.powerOn, .powerOff, .reset, .removed].contains(what) {
             applet = nil
@@ -268,7 +268,7 @@ extension StatusWord {
     }
 
     var words: String {
-        meaning == nil && sw1 >> 4 != 6 && sw1 >> 4 != 9 ? "\(hex) (no status word of ISO 7816)" : description
+        meaning == nil && sw1 >> 4 != 6 && sw1 >> 4 != 9 ? "\(hex) (not an ISO 7816 status word)" : description
     }
 
     func isIncomplete(for applet: ApplicationNarrator?) -> Bool {

@@ -85,11 +85,11 @@ enum OATHNarration: ApplicationNarration {
             return "response \(value.hex(limit: 64))"
         case Tag.fullResponse: return "full response, \(value[0]) digits: \(value.dropFirst(1).hex(limit: 64))"
         case Tag.truncatedResponse: return "code \(code(value))"
-        case Tag.noResponse: return "HOTP, no code made"
+        case Tag.noResponse: return "HOTP, no code generated"
         case Tag.version: return "version \(version(value))"
         case Tag.initialCounter: return "counter \(value.number.map(String.init) ?? value.hex)"
         case Tag.algorithm: return "algorithm of the password \(algorithm(value[0]))"
-        case Tag.touch: return "touch needed, no code made"
+        case Tag.touch: return "touch needed, no code generated"
         default: return "\(field.name(in: OATHProtocol.self)): \(value.hex)"
         }
     }

@@ -64,7 +64,7 @@ enum PIVNames {
         0x5FC10A: "certificate of 9c", 0x5FC10B: "certificate of 9d", 0x5FC101: "certificate of 9e",
         0x5FC106: "security object", 0x5FC109: "printed information", 0x5FC103: "fingerprints",
         0x5FC108: "facial image", 0x5FC10C: "key history", 0x5FC121: "iris images", 0x7E: "discovery object",
-        0x7F61: "biometric information", 0x5FFF00: "ykman's admin data", 0x5FFF01: "certificate of attestation",
+        0x7F61: "biometric information", 0x5FFF00: "ykman's admin data", 0x5FFF01: "attestation certificate",
         0x5FC122: "secure messaging certificate", 0x5FC123: "pairing code",
     ]
 }

@@ -67,7 +67,7 @@ enum PIVNarration: ApplicationNarration {
         let name = PIVNames.reference(command.p2)
         if command.data.isEmpty {
             return command.p1 == 0xFF
-                ? ("VERIFY: forget the \(name)", []) : ("VERIFY: ask for the tries of the \(name)", [])
+                ? ("VERIFY: forget the \(name)", []) : ("VERIFY: read the tries left of the \(name)", [])
         }
         return ("VERIFY the \(name)", hidden(command))
     }

@@ -57,7 +57,7 @@ struct ReportNarrator: Sendable {
     ) -> Narration {
         let title = "CTAPHID continuation \(report[4]), \(place)"
         guard var message = messages[channel] else {
-            return Narration("\(title): of no message that is known", details: [report.hex(limit: 64)])
+            return Narration("\(title): of an unknown message", details: [report.hex(limit: 64)])
         }
         message.data =
             message.data + report[5..<(5 + max(0, min(message.total - message.data.count, report.count - 5)))]

@@ -15,7 +15,7 @@ struct HIDMachine: Sendable {
     /// The security keys among the HID devices, ordered by node number.
     func keys() throws(LinkError) -> [HIDDevice] {
         guard access("\(system)/class", F_OK) == 0 else {
-            throw .failed(code: UInt32(ENOENT), "\(system) is not there, so HID devices cannot be listed")
+            throw .failed(code: UInt32(ENOENT), "\(system) does not exist, so HID devices cannot be listed")
         }
         let found = scan().compactMap { HIDDevice(sysPath: $0, devices: devices) }
         return found.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }

@@ -40,13 +40,13 @@ final class HIDRawLink: ReportLink {
         let frame = try framed(report, .output)
         try collect()
         while true {
-            try deadline.check("the key to take a report")
+            try deadline.check("the key to accept a report")
             let count = Glibc.write(node, frame, frame.count)
             if count == frame.count { return }
-            guard count < 0 else { throw .failed(code: 0, "\(count) of \(frame.count) bytes of a report were taken") }
+            guard count < 0 else { throw .failed(code: 0, "\(count) of \(frame.count) bytes of a report were written") }
             switch errno {
             case EINTR: continue
-            case EAGAIN: try wait(for: POLLOUT, deadline, "the key to take a report")
+            case EAGAIN: try wait(for: POLLOUT, deadline, "the key to accept a report")
             case let number: throw failure(number, "writing a report")
             }
         }
@@ -63,7 +63,7 @@ final class HIDRawLink: ReportLink {
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         let frame = try framed(report, .feature)
-        try deadline.check("the key to take a feature report")
+        try deadline.check("the key to accept a feature report")
         guard ykit_hidraw_set_feature(node, frame, frame.count) >= 0 else {
             throw failure(errno, "setting a feature report")
         }
@@ -87,7 +87,7 @@ final class HIDRawLink: ReportLink {
         let length = descriptor.length(of: kind)
         guard report.count <= length else {
             let taken = kind == .feature ? "feature reports" : "reports"
-            throw .failed(code: 0, "\(identity.path) takes \(taken) of \(length) bytes, not of \(report.count)")
+            throw .failed(code: 0, "\(identity.path) accepts \(taken) of \(length) bytes, not of \(report.count)")
         }
         guard node >= 0 else { throw .removed }
         return [descriptor.number(of: kind)] + report + [UInt8](repeating: 0, count: length - report.count)

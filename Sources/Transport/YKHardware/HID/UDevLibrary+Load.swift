@@ -7,7 +7,7 @@ extension UDevLibrary {
     /// The name under which every distribution ships the library.
     static let soname = "libudev.so.1"
 
-    /// Opens the library, which stays open; `nil` when it is not there or is not complete.
+    /// Opens the library, which stays open; `nil` when it is missing or incomplete.
     static func load(_ path: String = soname) -> UDevLibrary? {
         OpenedLibrary.load(path, Calls.init(library:)).map { calls in UDevLibrary(monitor: { calls.monitor($0) }) }
     }

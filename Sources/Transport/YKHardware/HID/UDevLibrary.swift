@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is used of libudev, as a table: the real library fills it at run time, a test with its own.
+/// The functions used from libudev, as a table: filled at run time by the real library, in tests by their own.
 struct UDevLibrary: Sendable {
-    /// Starts to listen to what happens to hidraw and USB devices; `nil` when that cannot be.
+    /// Starts to monitor hidraw and USB devices; `nil` when that is not possible.
     var monitor: @Sendable (Source) -> UDevMonitor?
 
-    /// Who tells what happens.
+    /// The source of events.
     enum Source: String, Sendable {
         /// The udev daemon, after its rules were applied.
         case daemon = "udev"
@@ -14,12 +14,12 @@ struct UDevLibrary: Sendable {
     }
 }
 
-/// A monitor of libudev that listens.
+/// An active libudev monitor.
 struct UDevMonitor: Sendable {
-    /// Becomes readable when something has happened.
+    /// Becomes readable when there is an event.
     let descriptor: Int32
-    /// Takes one event out; false when there is none.
+    /// Removes one event; returns false when there is none.
     let take: @Sendable () -> Bool
-    /// Ends it.
+    /// Ends the monitor.
     let close: @Sendable () -> Void
 }

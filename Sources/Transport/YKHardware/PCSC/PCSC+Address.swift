@@ -9,7 +9,7 @@ extension PCSC {
     /// it, or the reader is in exclusive use.
     static func usbAddress(of reader: String, timeout: Duration) -> (bus: Int, address: Int)? {
         guard let service = try? PCSCService.shared() else { return nil }
-        let channel = try? service.run("where a reader is", .after(timeout)) { session throws(PCSCFailure) in
+        let channel = try? service.run("the location of a reader", .after(timeout)) { session throws(PCSCFailure) in
             try session.channel(of: reader)
         }
         return channel.flatMap { $0 }.flatMap(address)

@@ -16,7 +16,7 @@ extension PCSC {
 }
 
 extension PCSCService {
-    /// The duration of one wait call to the service, in milliseconds; what was missed just before is noticed after it
+    /// The duration of one wait call to the service, in milliseconds; a change missed just before is noticed after it
     /// (``ReaderWatch``).
     private static let slice: Int32 = 500
 

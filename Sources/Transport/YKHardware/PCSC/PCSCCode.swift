@@ -81,7 +81,7 @@ extension PCSCCode: CustomStringConvertible {
 
 /// A failed PC/SC call.
 struct PCSCFailure: Error, Hashable, Sendable {
-    /// The call, by what it does.
+    /// The function that was called.
     enum Step: String, Sendable {
         case establish = "SCardEstablishContext"
         case list = "SCardListReaders"

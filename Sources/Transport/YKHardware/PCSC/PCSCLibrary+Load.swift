@@ -7,7 +7,7 @@ extension PCSCLibrary {
     /// The name under which every distribution ships the library.
     static let soname = "libpcsclite.so.1"
 
-    /// Opens the library, which stays open; throws `serviceNotInstalled` when it is not there or is not complete.
+    /// Opens the library, which stays open; throws `serviceNotInstalled` when it is missing or incomplete.
     static func load(_ path: String = soname) throws(LinkError) -> PCSCLibrary {
         guard let library = OpenedLibrary.load(path, PCSCLibrary.init(library:)) else { throw .serviceNotInstalled }
         return library

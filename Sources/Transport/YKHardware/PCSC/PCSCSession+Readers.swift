@@ -15,9 +15,9 @@ struct ReaderSnapshot: Sendable, Hashable {
     var isKnown: Bool { state & DWORD(SCARD_STATE_UNKNOWN) == 0 }
 }
 
-/// The readers of a moment. Within it, what pcscd said of a card is not asked for again: nobody exchanges a card as fast.
+/// A recent list of the readers. While it is valid, pcscd is not queried again: nobody exchanges a card that quickly.
 struct ReaderListing {
-    /// How long a moment is.
+    /// How long a list is valid.
     static let life = Duration.milliseconds(50)
 
     private let readers: [ReaderSnapshot]
@@ -27,7 +27,7 @@ struct ReaderListing {
         (self.readers, end) = (readers, now + Self.life)
     }
 
-    /// The answer to reset of the card in a reader; `nil` when it is no longer known.
+    /// The answer to reset of the card in a reader; `nil` when there is none, or the list is no longer valid.
     func atr(in reader: String, at now: ContinuousClock.Instant = .now) -> [UInt8]? {
         guard now < end else { return nil }
         let atr = readers.first { $0.status.name == reader }?.status.atr

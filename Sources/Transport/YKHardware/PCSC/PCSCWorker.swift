@@ -41,7 +41,7 @@ final class PCSCWorker: Sendable {
         _ body: @escaping @Sendable (PCSCSession) -> Value
     ) throws(LinkError) -> Value {
         try deadline.check(doing)
-        // Written before `done` is posted, read after; an abandoned call writes it, and nobody reads.
+        // Written before `done` is posted, read after; an abandoned call writes it, and nobody reads it.
         nonisolated(unsafe) var answer: Value?
         post { [done] session in
             answer = body(session)

@@ -22,7 +22,7 @@ enum ServiceProbe {
     /// CMD_VERSION with its header: size 12, command 17, then version 4:4 and no error, in the machine's byte order.
     private static let version: [UInt32] = [12, 0x11, 4, 4, 0]
 
-    /// Connects, asks for the version and waits for the answer for a while.
+    /// Connects, requests the version and waits briefly for the answer.
     static func ask(_ path: String, patience milliseconds: Int32 = 300) -> Finding {
         exchange(path, milliseconds).finding
     }

@@ -3,7 +3,7 @@
 import CThreads
 import Glibc
 
-/// A copy of this process that continues in the background, after it has asked its questions on the terminal.
+/// A copy of this process that continues in the background, once the questions on the terminal are answered.
 package struct Background: ~Copyable {
     private let ready: Int32
 
@@ -15,7 +15,7 @@ package struct Background: ~Copyable {
         case copy(Background)
     }
 
-    /// Copies this process; the original waits. To be called before any thread is started.
+    /// Copies this process; the original waits. Must be called before any thread is started.
     ///
     /// - Returns: `nil` if the process cannot be copied, with `errno`.
     package static func fork() -> Process? {

@@ -9,13 +9,13 @@ extension ChildProcess {
         /// How long the program may take to end by itself.
         private static let patience = Duration.seconds(3)
 
-        /// Where bytes for the program go.
+        /// The descriptor for writing to the program.
         package let input: Int32
-        /// Where the program's bytes come from.
+        /// The descriptor for reading from the program.
         package let output: Int32
         private let errors: Int32
         private let child: pid_t
-        /// Posted when all errors were read.
+        /// Posted when standard error has been read to its end.
         private let isRead = Semaphore()
 
         fileprivate init(child: pid_t, input: Int32, output: Int32, errors: Int32) {
@@ -25,8 +25,8 @@ extension ChildProcess {
 
         deinit { close(errors) }
 
-        /// Calls `body` with each line that the program writes as an error, cut into pieces of 4096 bytes, on a thread of its
-        /// own.
+        /// Calls `body`, on a separate thread, with each line that the program writes to standard error, split into
+        /// pieces of 4096 bytes.
         package func errorLines(_ body: @escaping @Sendable (String) -> Void) {
             let isStarted = SystemThread.start { [self] in
                 var line: [UInt8] = []

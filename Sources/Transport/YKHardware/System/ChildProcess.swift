@@ -43,8 +43,8 @@ package enum ChildProcess {
     /// - Parameters:
     ///   - second: Bytes that it reads from descriptor 3.
     ///   - variables: Variables that it gets besides those of this process.
-    ///   - hasTerminal: Whether it keeps the terminal of this process; without one it cannot be stopped for using it
-    ///     in the background.
+    ///   - hasTerminal: Whether it keeps the terminal of this process; without it, the program cannot be stopped for
+    ///     using the terminal in the background.
     ///   - keepsErrors: Whether what it writes to standard error is kept.
     package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], second: [UInt8]? = nil,
@@ -173,7 +173,7 @@ package enum ChildProcess {
         return descriptor
     }
 
-    /// Starts a program on these descriptors; what it writes as errors is dropped unless there is one for that, too.
+    /// Starts a program on these descriptors; its standard error is discarded unless there is a descriptor for it.
     static func start(
         _ program: String, _ arguments: [String], _ variables: [String: String] = [:], stdin: Int32, stdout: Int32,
         stderr: Int32? = nil, third: Int32? = nil, isDetached: Bool = false
@@ -204,8 +204,8 @@ package enum ChildProcess {
         return child
     }
 
-    /// The variables of a program, `NAME=value` each: those of this process that are not withheld, and others in the
-    /// place of those with the same name.
+    /// The variables of a program, `NAME=value` each: those of this process that are not withheld, and the given ones,
+    /// which replace those with the same name.
     private static func inherited(besides others: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
         let isWithheld = isWithheld.withLock { $0 }
         var copies: [UnsafeMutablePointer<CChar>?] = []
@@ -227,7 +227,7 @@ package enum ChildProcess {
     }
 }
 
-/// Why another program did not do its work.
+/// Why another program failed.
 public enum ProgramError: Error, Hashable, Sendable {
     /// The system could not run it; the reason is the system's.
     case failed(program: String, reason: String)
@@ -255,7 +255,7 @@ package struct ProgramRunner: Sendable {
         self.run = run
     }
 
-    /// The programs of this machine; each may take a minute, or another `limit`.
+    /// The programs of this machine; each has a timeout of a minute, or `limit`.
     package static func system(
         _ cancellation: Cancellation, limit: Duration = ChildProcess.limit, hasTerminal: Bool = true
     ) -> ProgramRunner {

@@ -7,7 +7,7 @@ package import YKTransport
 package enum UserFolder: Sendable {
     /// For data that can be recreated: counters, remembered passwords.
     case state
-    /// For what is lost with it: stores of tokens and accounts.
+    /// For data that cannot be recreated: stores of tokens and accounts.
     case data
     /// For settings.
     case config
@@ -21,7 +21,7 @@ package enum UserFolder: Sendable {
         }
     }
 
-    /// Where it is below HOME when the variable is not set.
+    /// Its location below HOME when the variable is not set.
     private var placeInHome: String {
         switch self {
         case .state: ".local/state"
@@ -59,7 +59,7 @@ package enum UserFolder: Sendable {
 
     /// Runs `body` while a folder is locked against changes by other programs that lock it, waiting for them.
     ///
-    /// - Parameter explain: Makes the caller's error; the number is `ECANCELED` after a cancellation.
+    /// - Parameter explain: Creates the caller's error; the number is `ECANCELED` after a cancellation.
     package static func locked<Value, Failure: Error>(
         _ folder: String, _ cancellation: Cancellation, explainedBy explain: (FileFailure) -> Failure,
         _ body: () throws(Failure) -> Value

@@ -19,7 +19,7 @@ extension USBNode {
             throw .noDevice(path: device.node)
         }
         guard let descriptor = interface.reader else {
-            throw .malformed(WireError(.missing, at: 0, "the reader does not say what it can do"))
+            throw .malformed(WireError(.missing, at: 0, "the reader does not describe itself"))
         }
         guard let library else { throw .usbLibraryNotInstalled }
         let node = Glibc.open(device.node, O_RDWR | O_CLOEXEC)

@@ -45,7 +45,7 @@ final class USBNode: USBPipe {
     }
 
     func send(_ data: [UInt8], deadline: Deadline) throws(USBFailure) {
-        let doing = "the reader to take a command"
+        let doing = "the reader to accept a command"
         let handle = try opened(deadline, doing)
         try call { () throws(USBCode) in try handle.start(.output, endpoints.output, data, data.count) }
         // The deadline for a cancelled transfer to complete.
@@ -59,7 +59,7 @@ final class USBNode: USBPipe {
                 if ended.status == LIBUSB_TRANSFER_COMPLETED, ended.count == data.count { return }
                 if end != nil { throw .link(deadline.isCancelled ? .cancelled : .timedOut(doing)) }
                 guard ended.status == LIBUSB_TRANSFER_COMPLETED else { throw failure(ended.status) }
-                throw .link(.unresponsive("the reader took only a part of a command"))
+                throw .link(.unresponsive("the reader accepted only a part of a command"))
             }
             if let end, end.isOver { throw .link(deadline.isCancelled ? .cancelled : .timedOut(doing)) }
             if end == nil, deadline.isOver || deadline.isCancelled {
@@ -108,7 +108,7 @@ final class USBNode: USBPipe {
     }
 
     func request(_ request: UInt8, value: UInt16, deadline: Deadline) throws(USBFailure) {
-        let handle = try opened(deadline, "the reader to take a request")
+        let handle = try opened(deadline, "the reader to accept a request")
         let limit = deadline.milliseconds(limit: Self.patience)
         try call { () throws(USBCode) in
             try handle.request(request, value: value, interface: number, milliseconds: limit)
@@ -161,9 +161,9 @@ final class USBNode: USBPipe {
             switch libusb_error(rawValue: error.rawValue) {
             case LIBUSB_ERROR_NO_DEVICE: throw .link(.removed)
             case LIBUSB_ERROR_PIPE: throw .stalled
-            case LIBUSB_ERROR_TIMEOUT: throw .link(.timedOut("a transfer on the USB"))
+            case LIBUSB_ERROR_TIMEOUT: throw .link(.timedOut("a USB transfer"))
             case _ where isGone: throw .link(.removed)
-            default: throw .link(.failed(code: 0, "a call of libusb failed with \(error.rawValue)"))
+            default: throw .link(.failed(code: 0, "a libusb call failed with \(error.rawValue)"))
             }
         }
     }
@@ -174,8 +174,8 @@ final class USBNode: USBPipe {
         case LIBUSB_TRANSFER_NO_DEVICE: .link(.removed)
         case LIBUSB_TRANSFER_STALL: .stalled
         case _ where isGone: .link(.removed)
-        case LIBUSB_TRANSFER_OVERFLOW: .link(.unresponsive("the reader sent more than was asked for"))
-        default: .link(.failed(code: 0, "a transfer on the USB failed"))
+        case LIBUSB_TRANSFER_OVERFLOW: .link(.unresponsive("the reader sent more than was requested"))
+        default: .link(.failed(code: 0, "a USB transfer failed"))
         }
     }
 

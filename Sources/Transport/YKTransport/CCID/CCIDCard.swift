@@ -34,7 +34,7 @@ package final class CCIDCard {
     /// Powers or resets the card, and negotiates the protocol.
     func powerOn(deadline: Deadline) throws(LinkError) {
         guard descriptor.level != .character else {
-            throw .unresponsive("the reader passes only single characters on, which is left to pcscd (--link pcsc)")
+            throw .unresponsive("the reader exchanges single characters, which only pcscd supports (--link pcsc)")
         }
         isPowered = false
         var trouble: LinkError?
@@ -53,7 +53,7 @@ package final class CCIDCard {
             if reply.card == .absent { break }
             _ = try slot.send(.init(.powerOff), deadline: deadline)
         }
-        throw trouble ?? .unresponsive("the card gets no power")
+        throw trouble ?? .unresponsive("the card cannot be powered")
     }
 
     /// Negotiates the protocol; returns false when the card refuses and must be reset.
@@ -68,7 +68,7 @@ package final class CCIDCard {
     /// For a reader that carries only TPDUs: negotiates protocol, speed, their parameters, and the block size.
     private func agree(_ deadline: Deadline, _ isAsking: Bool) throws(LinkError) -> Bool {
         guard let parsed = try? ATR(decoding: atr) else {
-            throw .unresponsive("the card's answer to reset makes no sense")
+            throw .unresponsive("the card's answer to reset is invalid")
         }
         var transmission = try Transmission(parsed, descriptor)
         if transmission.selection != .none {
@@ -139,7 +139,7 @@ package final class CCIDCard {
     /// Sends a vendor-specific command to the reader (PC_to_RDR_Escape, CCID 1.1 §6.1.8); the card need not be powered.
     func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard bytes.count <= descriptor.maxDataLength else {
-            throw .failed(code: 0, "the reader takes messages of at most \(descriptor.maxDataLength) bytes")
+            throw .failed(code: 0, "the reader accepts messages of at most \(descriptor.maxDataLength) bytes")
         }
         let reply = try slot.send(.init(.escape, data: bytes), deadline: deadline)
         if reply.outcome == .done, reply.kind == .escape { return reply.data }
@@ -158,7 +158,7 @@ package final class CCIDCard {
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard descriptor.level == .tpdu else {
             guard command.count <= maxCommandLength else {
-                throw .failed(code: 0, "the reader takes commands of at most \(maxCommandLength) bytes")
+                throw .failed(code: 0, "the reader accepts commands of at most \(maxCommandLength) bytes")
             }
             return try chained(command, deadline)
         }
@@ -209,7 +209,7 @@ package final class CCIDCard {
         while rest.count > room {
             let reply = try block(.transfer(chain, Array(rest.prefix(room))), deadline)
             guard reply.data.isEmpty else {
-                throw .malformed(WireError(.malformed, at: 1, "a response before the command is whole"))
+                throw .malformed(WireError(.malformed, at: 1, "a response before the command is complete"))
             }
             rest = rest.dropFirst(room)
             chain = .middle
@@ -234,5 +234,5 @@ package final class CCIDCard {
 
 extension LinkError {
     /// SCARD_E_UNSUPPORTED_FEATURE, with pcsc-lite's number.
-    package static let unsupportedFeature = LinkError.failed(code: 0x8010_001F, "the reader does not know this")
+    package static let unsupportedFeature = LinkError.failed(code: 0x8010_001F, "the reader does not support this")
 }

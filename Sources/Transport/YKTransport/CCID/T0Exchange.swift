@@ -15,7 +15,7 @@ enum T0Exchange {
     ) throws(LinkError) -> [UInt8] {
         guard command.count >= 4 else { throw .malformed(WireError(.truncated, at: 0, "a command without its header")) }
         guard command.count <= 261, command.count < 7 || command[4] != 0 else {
-            throw .failed(code: 0, "this card takes only short commands (T=0)")
+            throw .failed(code: 0, "this card accepts only short commands (T=0)")
         }
         let hasData = command.count > 5
         let head = command.count == 4 ? command + [0] : command

@@ -52,14 +52,14 @@ struct T1Exchange {
             }
             if try take(block, &talk) { return talk.response }
         }
-        throw .unresponsive("the card goes on without end")
+        throw .unresponsive("the card does not stop sending")
     }
 
     /// The state of a pending exchange.
     private struct Talk {
         var rest: ArraySlice<UInt8>
         var response: [UInt8] = []
-        /// What is sent next, and the last that was no request of ours or response to one.
+        /// The next block to send, and the last one that was neither a request of ours nor a response to one.
         var next = T1Block(.ready(number: 0, error: 0))
         var last = T1Block(.ready(number: 0, error: 0))
         var waiting: UInt8 = 0
@@ -116,7 +116,7 @@ struct T1Exchange {
         switch what {
         case .moreTime where information.count == 1: talk.waiting = information[0]
         case .size where information.count == 1 && (1...0xFE).contains(information[0]): cardSize = Int(information[0])
-        case .abort: throw .unresponsive("the card gave the exchange up")
+        case .abort: throw .unresponsive("the card aborted the exchange")
         default: return try fault(&talk, T1Block(.ready(number: receiving, error: 2)))
         }
         talk.next = T1Block(.supervisory(what, isResponse: true), information)

@@ -2,28 +2,28 @@
 
 import YKWire
 
-/// By which protocol, and how fast, a reader that carries only TPDUs is to talk to a card.
+/// The protocol and speed with which a reader that carries only TPDUs talks to a card.
 struct Transmission: Hashable {
-    /// 0 or 1.
+    /// The protocol, T=0 or T=1.
     var protocolNumber: UInt8
-    /// As TA1 says it.
+    /// The speed, encoded as in TA1.
     var speed: UInt8
     /// Whether the protocol must first be negotiated with the card (PPS), with a fallback if it does not agree.
     var selection: Selection
     /// Whether the reader must be configured, because the card does not begin with the readers' defaults.
     var isUnusual: Bool
 
-    /// Who asks the card to change protocol or speed.
+    /// Whether the card is asked to change protocol or speed.
     enum Selection: Hashable {
-        /// Nobody: the card begins like this.
+        /// No: the card begins with these.
         case none
-        /// We, and it may decline.
+        /// Yes, and it may decline.
         case optional
-        /// We, and there is nothing else that the reader carries.
+        /// Yes, and it must agree, since the reader carries no other protocol.
         case needed
     }
 
-    /// What card and reader both can do. Protocol and speed are chosen here only where the reader does not do that.
+    /// Chooses what both card and reader support: protocol and speed only if the reader does not choose them itself.
     init(_ atr: ATR, _ descriptor: CCID.Descriptor) throws(LinkError) {
         let carried = descriptor.protocols & 3 == 0 ? 3 : descriptor.protocols
         func carries(_ number: UInt8) -> Bool { number < 2 && carried & (1 << UInt32(number)) != 0 }
@@ -46,12 +46,12 @@ struct Transmission: Hashable {
 
     private static let nothingInCommon = LinkError.unresponsive("the reader carries no protocol that the card speaks")
 
-    /// What the card is asked.
+    /// The request to the card (PPS).
     var request: ProtocolSelection {
         ProtocolSelection(protocolNumber: protocolNumber, speed: speed == ATR.firstSpeed ? nil : speed)
     }
 
-    /// What the reader is told.
+    /// Returns the parameters for the reader.
     func parameters(_ atr: ATR) -> CCID.Parameters {
         let inverse: UInt8 = atr.bytes.first == 0x3F ? 2 : 0
         let guardTime = atr.interfaceGroups.first?.c ?? 0
@@ -68,7 +68,7 @@ struct Transmission: Hashable {
 }
 
 extension CCID.Descriptor {
-    /// Whether the reader is fast enough for a speed at the clock that it gives a card.
+    /// Whether the reader supports a speed at the clock frequency that it supplies to a card.
     fileprivate func manages(_ speed: UInt8) -> Bool {
         guard let (f, d) = ATR.cycles(of: speed) else { return false }
         return UInt64(clock) * 1000 * UInt64(d) / UInt64(f) <= UInt64(maxRate)

@@ -42,7 +42,7 @@ package enum CardAnswer<Value> {
         switch error {
         case .status(let status, _): self = .refused(status)
         case .malformed(let error, _): self = .malformed(error)
-        case .endlessReply: self = .malformed(WireError(.tooLarge, at: 0, "a reply without end"))
+        case .endlessReply: self = .malformed(WireError(.tooLarge, at: 0, "an endless reply"))
         case .link(.replay): self = .unrecorded
         case .link, .appletMissing, .tooLong, .secureChannel: return nil
         }
@@ -57,7 +57,7 @@ extension CardChannel {
         _ command: Command
     ) throws(CardError) -> CardAnswer<Command.Response> {
         do { return .answered(try send(command)) } catch {
-            // Through a secure channel, an answer that says more than that there is nothing may be another's.
+            // Error status words have no MAC: with a secure channel, only one that reports absence is accepted.
             guard let answer = CardAnswer<Command.Response>(error), secureChannel == nil || answer.isAbsence else {
                 throw error
             }

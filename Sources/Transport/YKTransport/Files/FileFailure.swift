@@ -18,7 +18,7 @@ public struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error number; `ECANCELED` after a cancellation.
     public let number: Int32
 
-    /// Takes the error number of the call that just failed.
+    /// Captures the error number of the call that just failed.
     package init(_ attempt: Attempt, _ path: String, _ number: Int32 = errno) {
         self.attempt = attempt
         self.path = path

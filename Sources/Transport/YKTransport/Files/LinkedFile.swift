@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Resolves symbolic links in the place of a file, so that the file itself is replaced and the link stays.
+/// Resolves symbolic links in a file's path, so that the file itself is replaced and the link remains.
 package enum LinkedFile {
     /// The maximum number of links in a row, that of Linux.
     private static let limit = 40

@@ -109,7 +109,7 @@ package struct NewFile: ~Copyable {
         try Self.write(bytes, to: descriptor, path)
     }
 
-    /// Truncates the file to so many bytes.
+    /// Truncates the file to this many bytes.
     package borrowing func truncate(to count: Int) {
         _ = ftruncate(descriptor, off_t(count))
         _ = lseek(descriptor, off_t(count), SEEK_SET)
@@ -120,8 +120,8 @@ package struct NewFile: ~Copyable {
         guard fsync(descriptor) == 0 else { throw FileFailure(.write, path) }
     }
 
-    /// Takes so many bytes of the disk for an empty file, as far as the file system can. ``truncate(to:)`` returns what
-    /// the content does not need.
+    /// Reserves this many bytes on disk for an empty file, if the file system supports it. ``truncate(to:)`` releases
+    /// those that the content does not need.
     ///
     /// - Throws: A failure for a full disk.
     package borrowing func reserve(_ count: Int) throws(FileFailure) {
@@ -181,7 +181,7 @@ package struct NewFile: ~Copyable {
         return true
     }
 
-    /// Gives the file its name; an error if that is used.
+    /// Gives the file its name; throws if that is in use.
     package mutating func take() throws(FileFailure) {
         guard try takeFree() else { throw FileFailure(.create, target, EEXIST) }
     }

@@ -36,12 +36,12 @@ extension HTTPError: CustomStringConvertible {
         case .malformed(let reason): reason
         case .unreachable(let reason): reason
         case .timedOut: "the server did not answer in time"
-        case .cancelled: "called off"
+        case .cancelled: "cancelled"
         case .certificate(let reason): "the server's certificate does not verify: \(reason)"
         case .pin(let seen):
-            "the server's key is not one of those that are pinned" + (seen.map { ", it is \($0)" } ?? "")
+            "the server's key matches no pin" + (seen.map { ", it is \($0)" } ?? "")
         case .authorities(let reason): "the trusted authorities cannot be read: \(reason)"
-        case .redirected(let place, let status): "the server sends elsewhere (\(status)): \(place)"
+        case .redirected(let place, let status): "the server redirects (\(status)) to \(place)"
         case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
         case .failed(let code, let reason): "\(reason) (libcurl \(code))"
         case .link(let error): "\(error)"

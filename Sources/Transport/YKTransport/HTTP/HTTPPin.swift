@@ -11,7 +11,7 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: `malformed`.
     public init(_ text: String) throws(HTTPError) {
-        // Base 64 may begin with a slash: behind curl's mark, sha256//, stand 32 bytes as well.
+        // Base 64 may begin with a slash, so text that begins with sha256//, curl's prefix, can be read in two ways.
         let marks = ["sha256//", "sha256/", "sha256:"].filter { text.hasPrefix($0) }
         let hashes = (marks.isEmpty ? [""] : marks).compactMap { try? Base64.decode(String(text.dropFirst($0.count))) }
         guard let bytes = hashes.first(where: { $0.count == 32 }) else {

@@ -17,7 +17,7 @@ public final class HIDOTPLink: OTPLink {
 
     private let link: any ReportLink
     private var isFresh = false
-    /// How often what was unfinished was given up for the present command.
+    /// How many times unfinished work was aborted for the current command.
     private var abandonments = 0
     private static let abandonmentLimit = 3
     /// The environment of the link.
@@ -117,7 +117,7 @@ extension HIDOTPLink {
     private func awaitReady(_ deadline: Deadline) throws(OTPLinkError) {
         let patience = deadline.earlier(.after(Self.patience, cancellation: environment.cancellation))
         while try report(deadline) == .busy {
-            try pause(Self.interval, patience, "the key to take a part of a frame")
+            try pause(Self.interval, patience, "the key to accept a part of a frame")
         }
     }
 

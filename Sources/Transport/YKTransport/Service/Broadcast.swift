@@ -2,18 +2,18 @@
 
 import Synchronization
 
-/// Gives each value to everybody who listens. A listener who is slow keeps the newest values only.
+/// Delivers each value to all listeners. A slow listener gets only the newest values.
 package final class Broadcast<Element: Sendable>: Sendable {
     private typealias Listeners = (next: Int, all: [Int: AsyncStream<Element>.Continuation])
 
-    /// How many values wait for a slow listener.
+    /// Maximum number of values buffered for a slow listener.
     private static var backlog: Int { 64 }
 
     private let listeners = Mutex<Listeners>((0, [:]))
 
     package init() {}
 
-    /// A sequence of what is sent from now on.
+    /// A sequence of the values sent from now on.
     package func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
         let (stream, listener) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(Self.backlog))
