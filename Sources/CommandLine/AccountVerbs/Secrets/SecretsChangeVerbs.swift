@@ -210,6 +210,6 @@ struct SecretsPINVerify: Verb {
         let service = try await run.openSecrets()
         let secret = try await run.secretsPIN(pin, of: service, to: "verify it")
         try await run.touching("verify the PIN") { try await service.verify(pin: secret) }
-        return Outcome(SecretsPINState(info: await service.info), "the PIN is right")
+        return Outcome(SecretsPINState(info: await service.info), "the PIN is correct")
     }
 }

@@ -40,7 +40,7 @@ struct SecurIDExport: Verb {
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
-    @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
+    @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (an XML file).")
     var format: ExportFormat = .url
 
     @Option("--scheme", help: "The scheme of the URL; http makes the Android form.") var scheme = "com.rsa.securid"

@@ -46,7 +46,7 @@ struct ApproveWatch: AccountKeyVerb {
     )
     var every: WatchDuration?
 
-    @Option("--for <duration>", help: "End after this time.") var limit: WatchDuration?
+    @Option("--for <duration>", help: "Stop after this time.") var limit: WatchDuration?
 
     @Option(
         "--command <command>", help: "Run this shell command for each request, with the request on its standard input.")

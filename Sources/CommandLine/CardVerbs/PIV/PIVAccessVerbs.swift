@@ -212,7 +212,7 @@ struct PIVChangeManagementKey: Verb {
         return SharedSecret(Secret(try ManagementKey(hexadecimal: text.value).copyBytes()))
     }
 
-    private static let whereTo = "keep it with --protect, or write it into a file with --key-file"
+    private static let whereTo = "keep it with --protect, or write it to a file with --key-file"
 
     /// Requires a terminal, so that a generated key can be shown before it is set.
     private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
