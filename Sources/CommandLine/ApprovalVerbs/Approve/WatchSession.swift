@@ -40,7 +40,7 @@ struct WatchEvent: Report {
         Member(ifKnown: "accepted") { $0.isAccepted },
         Member(ifKnown: "reason", "battery") { $0.reason },
         Member(ifKnown: "problem", "the error, for other reasons") { $0.problem },
-        Member(ifKnown: "request", "with texts cut at 200 characters") { $0.request },
+        Member(ifKnown: "request", "with texts truncated to 200 characters") { $0.request },
     ]
 }
 
@@ -131,7 +131,7 @@ struct WatchSession {
 
     // MARK: polling
 
-    /// Polls an account. Reports a failure once, and the recovery from it once.
+    /// Polls an account. Reports a failure once, and the recovery once.
     ///
     /// - Returns: Whether the server answered.
     /// - Throws: An error if the security key refuses the PIN, since repeated polls would block it.

@@ -82,7 +82,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
     }
 }
 
-/// A PIN that was right.
+/// A PIN that was correct.
 struct VerifiedPIN: Report {
     let user: String
     let purpose: PINChallenge.Purpose
