@@ -17,7 +17,7 @@ extension TagError: Explained {
         case .lost:
             Explanation(
                 "tag-lost", .removed, "the tag was removed before it was read",
-                hint: "hold it still at the reader and repeat the command")
+                hint: "hold it still on the reader and repeat the command")
         case .protected(let access):
             Explanation(
                 "tag-protected", .policy,
@@ -29,7 +29,7 @@ extension TagError: Explained {
         case .unsteady:
             Explanation(
                 "tag-unsteady", .failed, "the tag kept changing or being reset while it was read",
-                hint: "hold it still at the reader, and close other programs that use it")
+                hint: "hold it still on the reader, and close other programs that use it")
         }
     }
 
