@@ -15,7 +15,7 @@ struct RecordingOutput: ParsableArguments {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
-    /// Writes a recording, and returns its outcome, with a line about the file if it goes into one.
+    /// Writes a recording, and returns its outcome, with a line about the file if it was written to one.
     func put<Reported: Report>(
         _ recording: [UInt8], of report: Reported, _ words: String, _ run: Run
     ) throws(Explanation) -> Outcome<Reported> {

@@ -90,7 +90,7 @@ enum SetupStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is for another key, so that it is only shown.
+    /// Whether the step is for another key, and is therefore only shown.
     var isForAnotherKey: Bool { self == .secondKey }
 }
 
