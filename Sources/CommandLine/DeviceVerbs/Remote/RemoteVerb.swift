@@ -27,7 +27,8 @@ struct RemoteVerb: Verb {
             Example("ykit remote --plan dev.example.com", "Show what would be run and allowed."),
             Example("ykit remote dev.example.com --command 'sudo ykit bridge --stdio'"),
             Example(
-                "ykit remote dev --allow github.com --allow ssh: -- -J gate", "Allow only these, with options for ssh."),
+                "ykit remote dev --allow github.com --allow ssh: -- -J gate",
+                "Allow only these sites, with options for ssh."),
         ])
     static let uses: GlobalUse = [.device, .virtual, .plan, .ownPlan]
 

@@ -42,7 +42,7 @@ extension DiscoverableCredential {
                 hint: "ykit fido2 credentials list")
         case .several(let found):
             let failure = Explanation(
-                "several-credentials", .severalDevices, "'\(query.printable)' means \(found.count) credentials",
+                "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
                 hint: "give the identifier, or enough of its beginning",
                 candidates: found.map { "\($0.id)  \($0.words)" })
             return found[try run.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
@@ -50,7 +50,7 @@ extension DiscoverableCredential {
     }
 }
 
-/// The large-blob key is a secret, so that the report only tells whether there is one.
+/// The large-blob key is a secret, so the report says only whether there is one.
 extension DiscoverableCredential: Report {
     package static let members: [Member<Self>] = [
         Member("rpId") { $0.relyingParty.id }, Member("rpName") { $0.relyingParty.name },

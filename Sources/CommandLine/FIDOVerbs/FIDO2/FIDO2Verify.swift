@@ -164,7 +164,7 @@ struct FIDO2Verify: Verb {
         }
         if let challenge {
             guard try BytesArgument.base64(challenge, "--challenge") == data.challenge else {
-                throw Refusal(reason: "it answers another challenge")
+                throw Refusal(reason: "it answers a different challenge")
             }
         } else {
             report.notChecked.append("challenge")

@@ -12,8 +12,8 @@ struct U2FGroup: ParsableCommand {
     static let about = About(
         "u2f", "U2F, the protocol before FIDO2.",
         discussion: """
-            The client data is created here: type, challenge and origin, which is the application identifier as a site \
-            gives it. --challenge-hash takes the hash of client data created elsewhere.
+            The client data is created here: type, challenge and origin, which is the application identifier as the \
+            site specifies it. --challenge-hash takes the hash of client data created elsewhere.
             """,
         subcommands: [
             U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self, U2FPIN.self, U2FReset.self,
