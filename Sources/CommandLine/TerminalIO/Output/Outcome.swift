@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// What a verb came to: its report, and what is printed beside it.
+/// The result of a verb: its report, and what else is printed.
 package struct Outcome<Reported: Report> {
     /// The answer with the report's members, which may be completed with lines, bytes, warnings and a failure.
     package var answer: Answer
