@@ -123,7 +123,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             PINApplication.allCases.map(\.variable),
-            "The PIN of one application, for verbs that need two; FIDO2 is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, the PIN of that key, for verbs with two keys; in the same way YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD."
+            "The PIN of one application, for verbs that need two; the FIDO2 PIN is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, it is the PIN of that key, for verbs with two keys; YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD work in the same way."
         ),
         (
             ["YKIT_PUK", "YKIT_NEW_PUK", "YKIT_MANAGEMENT_KEY", "YKIT_NEW_MANAGEMENT_KEY"],
@@ -144,7 +144,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
-            "The PIN that a user was sent, and the password of a user who is added."
+            "The PIN that a user was sent, and the password of a new user."
         ),
         (["YKIT_FILE_PASSWORD"], "The password of a file with a private key."),
         (
@@ -195,11 +195,11 @@ enum HelpTopic: String, CaseIterable {
             "The configuration file to use instead of the default ('ykit help config'); off reads none."
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
-        (["YKIT_NAMES"], "off stores no names of keys and accounts for the shell's TAB."),
+        (["YKIT_NAMES"], "off stores no names of keys and accounts for shell completion."),
         (["YKIT_FAULT"], "Faults of the virtual key of --virtual, for tests."),
         (
             ["YKIT_PROCESSORS", "YKIT_TASKS"],
-            "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit saves by default."
+            "all and pool let threads use all processors and tasks use Swift's pool, to measure what ykit saves by default."
         ),
         (["NO_COLOR"], "No colours."),
     ]
