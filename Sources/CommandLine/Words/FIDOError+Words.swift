@@ -144,7 +144,7 @@ extension FIDOError: Explained {
             "perCredMgmtRO": "this key issues no persistent token", "wink": "this key cannot blink on request",
             "longTouchForReset": "this key offers no choice of a long touch for a reset",
             "authenticatorConfigCommands 4": "this key offers no choice of a long touch for a reset",
-            "previewSign": "this key has no signing keys (previewSign)",
+            "previewSign": "this key does not support signing keys (previewSign)",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",

@@ -45,7 +45,7 @@ extension LUKSError: Explained {
         switch self {
         case .noCryptsetup:
             Explanation(
-                "no-cryptsetup", .notFound, "cryptsetup is not installed, which changes volumes",
+                "no-cryptsetup", .notFound, "cryptsetup, which changes volumes, is not installed",
                 hint: "apt install cryptsetup-bin")
         case .wrongPassphrase:
             Explanation("wrong-passphrase", .authentication, "the passphrase opens no key slot of \(name)")

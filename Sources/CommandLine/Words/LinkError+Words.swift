@@ -59,7 +59,7 @@ extension LinkError: Explained {
                 hint: "sudo apt install pcscd libpcsclite1")
         case .serviceMismatch:
             Explanation(
-                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine speak different versions",
+                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine have incompatible versions",
                 hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
                     + "or snap use the host's library")
         case .accessDenied(let refusal): refusal.explanation

@@ -127,7 +127,7 @@ extension PIVError: Explained {
             Explanation(
                 "not-proven", .authentication,
                 "the card accepted the management key, but did not prove that it knows it: the reply is empty",
-                hint: "cards of some makers never do; if you trust this one, repeat the command with --no-mutual")
+                hint: "some vendors' cards never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
                 "not-protected", .notFound, "the key has no PIN-protected management key",
@@ -150,7 +150,7 @@ extension PIVError: Explained {
             Explanation(
                 "unknown-key", .notFound,
                 "neither the card nor a certificate shows what kind of key, if any, is in slot \(slot)",
-                hint: "name its kind with --algorithm (sign, decrypt, derive), or its public key: "
+                hint: "give its algorithm with --algorithm (sign, decrypt, derive), or its public key: "
                     + "--public-key FILE (certificates request), FILE after the slot (certificates generate)")
         case .occupied(let slot):
             Explanation(
@@ -335,6 +335,7 @@ extension AttestationProblem {
             case .needsOpenSSL: "checking certificates requires OpenSSL 3 (libcrypto.so.3), which is not installed"
             }
         return Explanation(
-            "not-vouched", .authentication, words, hint: "name the maker's certificates with --root and --intermediate")
+            "not-vouched", .authentication, words,
+            hint: "give the vendor's certificates with --root and --intermediate")
     }
 }

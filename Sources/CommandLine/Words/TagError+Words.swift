@@ -33,7 +33,7 @@ extension TagError: Explained {
         }
     }
 
-    /// Nobody held a key to the reader.
+    /// No key was held to the reader.
     package static let noTag = Explanation(
         "no-tag", .timeOut, "no tag was presented to the reader in time",
         hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
