@@ -61,7 +61,7 @@ struct ReadQR: Verb {
 
     @Argument("pictures", help: "PNG or JPEG, or -.", completion: .file) var pictures: [String]
 
-    @Flag("--reveal", help: "Show what is masked.") var reveal = false
+    @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 
     func run(in run: Run) throws -> Outcome<ReadCodes> {
         var codes: [ReadCode] = []

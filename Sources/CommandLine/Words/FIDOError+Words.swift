@@ -196,7 +196,7 @@ extension FIDOError.U2FPINProblem {
             Explanation(
                 "pin-needed", .authentication,
                 "the key generates U2F key pairs only after its U2F PIN has been verified",
-                hint: "ykit u2f pin verify, once after each time the key is plugged in")
+                hint: "ykit u2f pin verify, once each time the key is plugged in")
         }
     }
 }

@@ -56,7 +56,7 @@ struct AgeGenerate: Verb {
         help: "When the key in a slot requires a touch: never, always or cached (default: always).")
     var touchPolicy: TouchPolicy?
 
-    @Option(["--output <file>", "-o"], help: "Where the identity goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the identity.") var output = "-"
 
     @Flag(["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false

@@ -221,7 +221,7 @@ struct AgeIdentityVerb: Verb {
 
     @Option("--form", help: "Format of identities: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
-    @Option(["--output <file>", "-o"], help: "Where the identities go.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the identities.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

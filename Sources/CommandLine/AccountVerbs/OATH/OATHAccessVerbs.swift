@@ -135,7 +135,7 @@ struct OATHAccessRemember: Verb {
     }
 }
 
-/// How many passwords were forgotten.
+/// The number of passwords that were forgotten.
 struct ForgottenPasswords: Report {
     let count: Int?
 

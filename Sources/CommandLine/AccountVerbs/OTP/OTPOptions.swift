@@ -164,7 +164,7 @@ enum OTPSecret {
     static let whereTo = "write it to a file with --output"
 }
 
-/// How a slot types, and its other settings.
+/// The typing settings of a slot, and its other settings.
 struct TypingOptions: ParsableArguments {
     static let title = "Typing"
 

@@ -107,7 +107,7 @@ struct SecretsVerify: Verb {
     }
 }
 
-/// What an entry holds.
+/// The contents of an entry.
 struct ShownSecretsEntry: Report {
     let content: SecretsContent
     let kind: SecretsKind

@@ -55,7 +55,7 @@ struct SecurIDExport: Verb {
 
     @Flag("--qr", help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
-    @Option(["--output <file>", "-o"], help: "Where the export goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the export.") var output = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

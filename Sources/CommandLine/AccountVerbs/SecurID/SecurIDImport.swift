@@ -116,8 +116,8 @@ struct SecurIDImport: Verb {
         return outcome(source.tokens, new, store.file, source.form, run)
     }
 
-    /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
-    /// memory beyond this.
+    /// Returns the tokens, the form of the source, and whether the source holds a PIN. The content of the source is not
+    /// kept in memory afterwards, since it may hold many tokens.
     private func read(
         _ own: String?, _ run: Run
     ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {

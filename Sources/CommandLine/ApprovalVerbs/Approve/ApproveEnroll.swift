@@ -54,7 +54,7 @@ struct LinkOptions: ParsableArguments {
     func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
 }
 
-/// Where the private key of an account is.
+/// The location of an account's private key.
 struct KeyPlaceReport: Report {
     let place: ApprovalKeyPlace
 
@@ -79,7 +79,7 @@ struct EnrolledAccount: Report {
     var entry: String?
     var push: PushDetails?
 
-    /// What only a push account has.
+    /// Properties that only push accounts have.
     struct PushDetails: Sendable {
         let account: PushAccount
         let isProven: Bool

@@ -201,7 +201,7 @@ struct WatchSession {
         if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }
     }
 
-    /// Writes a request, and returns what programs see of it.
+    /// Writes a request, and returns its report for programs.
     @discardableResult private func tell(_ kind: WatchEvent.Kind, _ open: OpenRequest) -> ReportedRequest {
         let shown = ReportedRequest(open: open, textLimit: 200)
         tell(WatchEvent(kind: kind, request: shown), open.lines(at: desk.run.now))

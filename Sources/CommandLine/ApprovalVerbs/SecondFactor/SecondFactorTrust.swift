@@ -156,7 +156,7 @@ struct RememberedDevices: Report {
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
-        discussion: "Lists those of one client: the API key's, or that of --client.",
+        discussion: "Lists the devices of one client: the one with the API key, or that of --client.",
         examples: [Example("ykit 2fa trust status alice")])
 
     @Argument("user", help: "The user's name.") var user: String

@@ -105,7 +105,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
     @Flag("--digest", help: "The file contains the digest.") var digest = false
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
     /// A signature, as written to the output and as bytes.
     private struct Made {

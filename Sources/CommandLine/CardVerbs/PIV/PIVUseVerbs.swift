@@ -54,7 +54,7 @@ struct PIVSign: Verb {
         "--format", help: "Format of the signature: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -194,7 +194,7 @@ struct PIVDerive: Verb {
 
     @Option("--format", help: "Format of the secret: raw, base64 or hex.") var format: SecretFormat = .raw
 
-    @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the secret.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 

@@ -32,7 +32,7 @@ struct SDKeyList: Report {
 
 /// The key to replace.
 struct ReplacedKeyOptions: ParsableArguments {
-    @Option("--replace <version>", help: "Replace the key of the same kind with this version.") var replace: String?
+    @Option("--replace <version>", help: "Replace the key of the same kind that has this version.") var replace: String?
 
     /// The version of the key to replace; 0 for none.
     var version: UInt8 {
@@ -92,7 +92,7 @@ struct GeneratedSDKey: Report {
 /// Imports a key.
 struct SDKeysImport: Verb {
     static let about = About(
-        "import", "Store a key, or the certificates of one.",
+        "import", "Store a key, or the certificates of a key.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then prompted for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For \

@@ -17,7 +17,7 @@ struct NarratedRecording: Report {
 
     static let members: [Member<NarratedRecording>] = [
         Member("file") { $0.file },
-        Member("header", "as it stands in the file, without the host's random bytes") { $0.shownHeader },
+        Member("header", "as in the file, without the host's random bytes") { $0.shownHeader },
         Member("events") { $0.events },
     ]
 

@@ -5,9 +5,9 @@ import TerminalIO
 import Verbs
 import YKWire
 
-/// Where a recording goes: into a file, or to standard output.
+/// The destination of a recording: a file, or standard output.
 struct RecordingOutput: ParsableArguments {
-    @Option(["--output <file>", "-o"], help: "Where the recording goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where to write the recording.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
 

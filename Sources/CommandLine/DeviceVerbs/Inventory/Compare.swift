@@ -29,7 +29,7 @@ struct Compare: Verb {
     @Argument("first", help: "The key that is in use: a serial number or a file.", completion: .file) var first: String
     @Argument("second", help: "The spare key: a serial number or a file.", completion: .file) var second: String
 
-    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
+    @Flag("--passkeys", help: "Also list passkeys; requires the PIN.") var passkeys = false
 
     @Flag("--online", help: "Ask the sites of missing passkeys for the page to register at; they learn that you asked.")
     var online = false
@@ -84,7 +84,7 @@ struct Compare: Verb {
         return outcome
     }
 
-    /// The PIN of one of the keys: of the other key it must not come from a variable without a serial number.
+    /// Returns the PIN options for one of the keys; only variables with its serial number apply.
     private static func pin(_ option: (name: String, descriptor: Int32?)) -> PINOptions {
         var pin = PINOptions()
         pin.places.descriptor = option.descriptor

@@ -61,7 +61,7 @@ extension Inventory.Kind {
         }
     }
 
-    /// How a second key gets what only the first one has.
+    /// How to add to a second key what only the first one has.
     var advice: String {
         switch self {
         case .passkey: "register the second key at the site: the address follows each passkey"

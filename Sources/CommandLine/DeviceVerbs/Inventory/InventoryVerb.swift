@@ -24,7 +24,7 @@ struct InventoryVerb: Verb {
             Example("ykit inventory --passkeys > first.json", "The same with passkeys, which requires the PIN."),
         ])
 
-    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
+    @Flag("--passkeys", help: "Also list passkeys; requires the PIN.") var passkeys = false
 
     @OptionGroup var files: InventoryFiles
     @OptionGroup var pin: PINOptions

@@ -57,7 +57,7 @@ extension DiscoverableCredential: Report {
         Member("credentialId") { $0.id }, Member("userId") { Base64.encodeURL($0.credential.user.id) },
         Member("userName") { $0.credential.user.name }, Member("displayName") { $0.credential.user.displayName },
         Member("algorithm") { $0.credential.publicKey.algorithm?.description },
-        Member("publicKey", "PEM; null for a kind of key without such a form") { $0.credential.publicKey.pem },
+        Member("publicKey", "PEM; null for a type of key without a PEM form") { $0.credential.publicKey.pem },
         Member("coseKey", "the public key as the key stores it") { Base64.encodeURL($0.credential.publicKey.encoded) },
         Member("credProtect") { $0.credential.protection?.description },
         Member("hasLargeBlobKey") { $0.credential.largeBlobKey != nil },

@@ -106,7 +106,7 @@ struct FIDO2LargeBlobGet: Verb {
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Option(["--output <file>", "-o"], help: "Where the data goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where to write the data.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

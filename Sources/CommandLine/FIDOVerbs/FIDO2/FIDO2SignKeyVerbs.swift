@@ -27,7 +27,7 @@ struct FIDO2SignKey: ParsableCommand {
 extension PreviewSign.KeyFile {
     /// Reads the file that 'create' wrote.
     fileprivate static func read(_ file: String) throws(Explanation) -> PreviewSign.KeyFile {
-        try Files.parse(file, hint: "it must be a file of 'ykit fido2 sign-key create'") { bytes throws(FormatError) in
+        try Files.parse(file, hint: "expected a file from 'ykit fido2 sign-key create'") { bytes throws(FormatError) in
             try PreviewSign.KeyFile(json: bytes)
         }
     }
@@ -36,7 +36,7 @@ extension PreviewSign.KeyFile {
 extension PreviewSign.DerivedKey {
     /// Reads the file that 'derive' wrote.
     fileprivate static func read(_ file: String) throws(Explanation) -> PreviewSign.DerivedKey {
-        try Files.parse(file, hint: "it must be a file of 'ykit fido2 sign-key derive'") { bytes throws(FormatError) in
+        try Files.parse(file, hint: "expected a file from 'ykit fido2 sign-key derive'") { bytes throws(FormatError) in
             try PreviewSign.DerivedKey(json: bytes)
         }
     }
@@ -211,7 +211,7 @@ struct FIDO2SignKeySign: Verb {
 
     @Argument("message", help: "The file to sign, - for standard input.", completion: .file) var message: String
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

@@ -101,7 +101,7 @@ struct LUKSNewKey: ParsableArguments {
         }
     }
 
-    /// Lets the key derive its passphrase; requires its touches.
+    /// Derives the key's passphrase; requires touches.
     func enroll(_ key: Prepared, _ volume: LUKSVolume, _ run: Run) async throws -> LUKSEnrollment {
         let (kind, secret) =
             if let fido = key.fido { try await credential(fido, volume, run) } else {

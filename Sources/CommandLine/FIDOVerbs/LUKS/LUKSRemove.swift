@@ -10,7 +10,7 @@ import YKLUKS
 struct LUKSBackupOptions: ParsableArguments {
     @Option(
         "--backup <file>",
-        help: "Where the backup of the header goes, including the removed slot (default: luks-UUID.header).",
+        help: "Where to write the backup of the header, including the removed slot (default: luks-UUID.header).",
         completion: .file)
     var file: String?
 

@@ -43,7 +43,7 @@ struct U2FChallengeOptions: ParsableArguments {
         }
     }
 
-    /// Returns what is to be signed, with client data of this type (U2F raw messages §7).
+    /// Returns the data to sign, with client data of this type (U2F raw messages §7).
     func read(_ type: String, _ application: String, _ run: Run) throws -> U2FChallenge {
         if let challengeHash {
             guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {
@@ -63,7 +63,7 @@ struct U2FChallengeOptions: ParsableArguments {
     }
 }
 
-/// What is to be signed.
+/// The data to sign.
 struct U2FChallenge: Report {
     let hash: [UInt8]
     /// `nil` if they were made elsewhere.

@@ -72,7 +72,7 @@ extension Explanation: Report {
 
 /// One of several things to choose from.
 package struct Candidate: Hashable, Sendable {
-    /// How a key is reached; what is not known is `nil`.
+    /// How a key is reached; unknown values are `nil`.
     package struct Key: Hashable, Sendable {
         let serial: String?
         let name: String?

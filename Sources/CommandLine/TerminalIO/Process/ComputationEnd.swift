@@ -18,7 +18,7 @@ package enum ComputationEnd {
 
     /// The processor time of the process at the first ^C, in nanoseconds.
     private static let used = Atomic<UInt64>(0)
-    /// What is written at the end: its address, its size, and where it goes.
+    /// The output at the end: its address, its size and its destination.
     private static let words = Atomic<UInt>(0)
     private static let count = Atomic<Int>(0)
     private static let descriptor = Atomic<Int32>(2)

@@ -5,7 +5,7 @@ import Synchronization
 package import YKTransport
 
 /// Handles ^C: the first one cancels the running operation, which leaves the key in a consistent state; the second one
-/// exits. Signals that arrive together are one: timeout(1) sends its own to the process and to its group.
+/// exits. Signals that arrive together count as one, since timeout(1) sends its signal to the process and to its group.
 ///
 /// A computation does not check for cancellation. If the process continues computing and there is nothing to clean up,
 /// it is ended soon after the first ^C.

@@ -20,7 +20,7 @@ package enum OneProcessor {
         ykit_keep_processor()
     }
 
-    /// Lets all threads use all processors: for a run that takes long. A verb that keeps the main thread busy for long calls
-    /// it itself. Before another program is started, `ChildProcess` does the same.
+    /// Lets all threads use all processors, for a long run. A verb that keeps the main thread busy for a long time
+    /// calls it itself. Before another program is started, `ChildProcess` does the same.
     package static func leave() { ykit_leave_processor() }
 }

@@ -97,7 +97,7 @@ enum HelpTopic: String, CaseIterable {
         return (precedence + [""] + entries).joined(separator: "\n")
     }
 
-    /// What holds for all variables.
+    /// Notes that apply to all variables.
     static let precedence = [
         "The command line overrides variables, and variables the configuration file.",
         "ykit reports on standard error when it takes a secret from a variable.",
@@ -119,7 +119,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_PIN", "YKIT_NEW_PIN"],
-            "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. It is sent to no other application and no other key."
+            "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', otherwise the first application that requires one. It is sent to no other application and no other key."
         ),
         (
             PINApplication.allCases.map(\.variable),

@@ -70,7 +70,7 @@ package final class Run {
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
-        // A virtual key is named by its file; its secrets, by its serial number as those of other keys.
+        // A virtual key is named by its file, but the variables of its secrets by its serial number, as for other keys.
         if otherKey != nil, case .virtual(let key, _) = source {
             self.otherKey = String(key.state.profile.serial)
         } else {
