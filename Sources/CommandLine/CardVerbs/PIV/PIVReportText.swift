@@ -26,7 +26,7 @@ struct PIVReportText {
         rows.append(["CCC", report.capability.map { _ in "present" } ?? absence(.capability)])
         if report.identity.isFIPSFirmware || report.isComplete {
             let broken = report.brokenFIPSRules.map(\.words)
-            rows.append(["FIPS 140", broken.isEmpty ? "requirements met" : "not: " + broken.listed()])
+            rows.append(["FIPS 140", broken.isEmpty ? "requirements met" : "not met: " + broken.listed()])
         }
         let slots = report.slots.flatMap { [""] + slot($0) }
         return Table.details(rows) + (slots.isEmpty ? ["", nothing] : slots) + rest

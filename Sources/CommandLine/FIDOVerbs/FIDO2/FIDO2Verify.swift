@@ -256,7 +256,7 @@ struct VerificationReport: Report {
 
     var lines: [String] {
         guard reason == nil else { return [] }
-        var words = "the \(kind) is \(Style.green.around("right"))"
+        var words = "the \(kind) is \(Style.green.around("valid"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         let signer = trust.map { "attestation signed by: \($0.description(isAnchored: isAnchored))" }
