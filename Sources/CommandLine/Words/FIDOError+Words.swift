@@ -142,8 +142,8 @@ extension FIDOError: Explained {
             "alwaysUv": "this key cannot be set to always verify its user",
             "setMinPINLength": "this key does not support a minimum PIN length",
             "perCredMgmtRO": "this key issues no persistent token", "wink": "this key cannot blink on request",
-            "longTouchForReset": "this key offers no choice of a long touch for a reset",
-            "authenticatorConfigCommands 4": "this key offers no choice of a long touch for a reset",
+            "longTouchForReset": "this key cannot be set to require a long touch for a reset",
+            "authenticatorConfigCommands 4": "this key cannot be set to require a long touch for a reset",
             "previewSign": "this key does not support signing keys (previewSign)",
         ]
         return Explanation(

@@ -64,7 +64,7 @@ extension PIVError: Explained {
                 hint: "it was encrypted for another key, or with another --padding or --hash")
         case .malformedObject(let id, let cause): .malformed("the object \(id) is malformed: \(cause)")
         case .notInflated(let limit):
-            .malformed("the certificate is a damaged compressed one, or longer than \(limit) bytes")
+            .malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
         case .notCertificate(let cause): .malformed("this is not a certificate: \(cause.printable)")
         case .chain(let problem): problem.explanation
         case .invalidFile(let cause): cause.explanation(in: nil)
@@ -98,7 +98,7 @@ extension PIVError: Explained {
         case .pinRequired:
             Explanation(
                 "pin-needed", .authentication, "this requires the PIV PIN",
-                hint: "give the PIN of PIV with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
+                hint: "give the PIV PIN with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
         default: .notTouched
         }
     }

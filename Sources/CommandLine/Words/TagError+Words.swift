@@ -12,7 +12,7 @@ extension TagError: Explained {
                 "not-a-tag", .notSupported,
                 "the card in the reader is not a tag: its NDEF application is missing or disabled",
                 hint:
-                    "a YubiKey is a tag on a contactless reader only, and while its OTP application is enabled over NFC"
+                    "a YubiKey is a tag only on a contactless reader, while its OTP application is enabled over NFC"
             )
         case .lost:
             Explanation(

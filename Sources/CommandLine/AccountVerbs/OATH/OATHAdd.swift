@@ -65,7 +65,7 @@ struct OATHAdd: Verb {
         help: "Also add it to the key with this serial number, as with a second --device; may be repeated.")
     var alsoDevice: [String] = []
 
-    @Option("--pskc <file>", help: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
+    @Option("--pskc <file>", help: "Write the account, encrypted, to this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 

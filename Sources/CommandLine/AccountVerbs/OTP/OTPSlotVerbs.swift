@@ -48,7 +48,7 @@ struct OTPYubiOTP: Verb {
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
-    @Option("--csv <file>", help: "Write a line for YubiCloud into this new file.") var csv: String?
+    @Option("--csv <file>", help: "Write a line for YubiCloud to this new file.") var csv: String?
 
     @OptionGroup var typing: TypingOptions
 

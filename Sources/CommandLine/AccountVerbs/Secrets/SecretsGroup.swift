@@ -127,7 +127,7 @@ struct SecretsState: Report {
 /// Shows the state of the application.
 struct SecretsShowInfo: Verb {
     static let about = About(
-        "info", "Show version, serial number and the tries of the PIN.", examples: [Example("ykit secrets info")])
+        "info", "Show version, serial number and PIN tries.", examples: [Example("ykit secrets info")])
 
     func run(in run: Run) async throws -> Outcome<SecretsState> {
         let info = await (try run.openSecrets()).info

@@ -87,7 +87,7 @@ struct ApproveHistoryVerb: Verb {
             run.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
         } else if book.history.isCut(history, book.content) {
             isIntact = false
-            run.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
+            run.terminal.warn("\(book.history.path.printable) does not end with the last recorded answer")
         }
         return Outcome(
             GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),

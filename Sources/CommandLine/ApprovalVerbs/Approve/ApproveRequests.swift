@@ -131,7 +131,7 @@ struct PendingRequests {
 
     /// Ends a plan after the polls, and after an answer if there is one.
     ///
-    /// - Parameter answer: The text that is signed to answer a request to the account of this serial number.
+    /// - Parameter answer: Returns the text to sign in answer to a request to the account with a serial number.
     func endPlan(_ query: String?, answer: ((String) -> String)? = nil) throws {
         guard let plan = run.plan else { return }
         for account in try accounts.asked(query, run) {

@@ -41,7 +41,7 @@ struct PIVChangePUK: Verb {
     static let about = About(
         "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
         discussion: """
-            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. If both are read \
+            The PUK sets a new PIN when the PIN has no retries left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
             """,
         examples: [Example("ykit piv access change-puk")])

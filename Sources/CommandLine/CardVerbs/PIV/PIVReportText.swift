@@ -69,7 +69,7 @@ struct PIVReportText {
         return words.compactMap(\.self).listed()
     }
 
-    /// The warning about a slot whose key the card reports in a way that cannot be used.
+    /// The warning about a slot whose key the card reports in an unusable form.
     private static func warning(_ slot: PIVReport.Slot) -> String? {
         guard case .untold(let error?) = slot.key else { return nil }
         return "the card does not report the key in slot \(slot.slot): \(error.explanation.message)"

@@ -81,7 +81,7 @@ struct Doctor: Verb {
             guard !model.warnings.isEmpty else { return [Check("model", .good, seen)] }
             return [
                 Check(
-                    "model", .bad, seen, remedy: "replace the key; first register another one at each account",
+                    "model", .bad, seen, remedy: "replace the key; first register another one with each account",
                     exit: .policy)
             ]
         } catch {

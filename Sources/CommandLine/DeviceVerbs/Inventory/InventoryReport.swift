@@ -10,7 +10,7 @@ struct InventoryReport: Report {
     let inventory: Inventory
 
     static let members: [Member<InventoryReport>] = [
-        Member("format", "the name of the form of a saved inventory") { _ in Inventory.format },
+        Member("format", "the name of the format of a saved inventory") { _ in Inventory.format },
         Member("formatVersion") { _ in Inventory.formatVersion },
         Member("key") { $0.inventory.key },
         Member("time", "seconds since 1970") { $0.inventory.time },

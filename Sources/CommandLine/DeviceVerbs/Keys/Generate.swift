@@ -24,7 +24,7 @@ struct WrittenPages: Report {
 /// Writes the manual pages.
 struct GenerateManual: Verb {
     static let uses: GlobalUse = []
-    static let about = About("man", "Write the manual pages into a folder.")
+    static let about = About("man", "Write the manual pages to a folder.")
 
     @Argument("folder", help: "An existing folder.", completion: .directory) var folder: String
 

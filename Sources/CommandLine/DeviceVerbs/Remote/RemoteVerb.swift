@@ -58,7 +58,7 @@ struct RemoteVerb: Verb {
 
     func check() throws {
         if let wait, !(1...100).contains(wait) { throw UsageError("--wait must be 1 to 100 seconds") }
-        if ask == .none { throw UsageError("--ask none would allow every site: name those with --allow-always") }
+        if ask == .none { throw UsageError("--ask none would allow every site: name the sites with --allow-always") }
         if host.isEmpty || host.hasPrefix("-") { throw UsageError("'\(host.printable)' is not a host") }
         if command.isEmpty { throw UsageError("--command must not be empty") }
     }

@@ -61,7 +61,7 @@ enum SetupStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// The command that does the step on a key.
+    /// The command that performs the step on a key.
     func command(_ state: SetupState) -> [String] {
         switch self {
         case .fidoPIN: ["fido2", "pin", "set"]

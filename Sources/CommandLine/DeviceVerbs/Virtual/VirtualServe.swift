@@ -49,7 +49,7 @@ struct VirtualServe: Verb {
 
     @Flag("--usbip", help: "Plug it into USB through the kernel's vhci-hcd.") var usbip = false
 
-    @Option("--state <file>", help: "Keep the key in this file (default: the demonstration key, in no file).")
+    @Option("--state <file>", help: "Keep the key in this file (default: the demonstration key, not saved).")
     var state: String?
 
     @OptionGroup var new: NewKeyOptions

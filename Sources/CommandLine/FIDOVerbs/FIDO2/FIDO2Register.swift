@@ -133,7 +133,7 @@ struct RegistrationOptions: ParsableArguments {
 
     func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {
-            throw UsageError("unknown algorithm '\(name.printable)'; known are es256, eddsa and rs256")
+            throw UsageError("unknown algorithm '\(name.printable)'; expected es256, eddsa or rs256")
         }
     }
 

@@ -42,7 +42,8 @@ struct LUKSAdd: Verb {
         let prepared = try await key.prepare(volume, run)
         if let own = prepared.own.first {
             try confirmation.ask(
-                "this key already opens \(volume.name) with token \(own.number), and enrolling it again adds no spare; continue?",
+                "this key already opens \(volume.name) with token \(own.number), "
+                    + "and enrolling it again adds no spare; continue?",
                 in: run)
         }
         try key.plan(volume, run)

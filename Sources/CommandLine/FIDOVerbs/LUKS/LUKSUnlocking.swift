@@ -23,7 +23,7 @@ struct LUKSUnlocking: ParsableArguments {
 
     @Option(
         "--volume-passphrase-file <file>",
-        help: "Unlock the volume with all bytes of this file, including a line ending.", completion: .file)
+        help: "Unlock the volume with this key file; all its bytes count, including a line ending.", completion: .file)
     var file: String?
 
     @Option(

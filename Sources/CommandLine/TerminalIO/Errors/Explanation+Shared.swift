@@ -6,10 +6,10 @@ extension Explanation {
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks")
 
-    /// What to do about a reply that breaks the protocol.
+    /// What to do about a reply that violates the protocol.
     package static let recordAndReport = "record it with --record FILE and report it"
 
-    /// Creates the explanation of a key's reply that breaks its protocol.
+    /// Creates the explanation of a key's reply that violates its protocol.
     package static func malformedReply(_ message: String) -> Explanation {
         Explanation("malformed-reply", .malformed, message, hint: recordAndReport)
     }

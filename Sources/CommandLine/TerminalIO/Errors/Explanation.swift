@@ -34,7 +34,7 @@ package struct Explanation: Error, Hashable, Sendable {
         Explanation("usage", .usage, message, hint: hint)
     }
 
-    /// Creates the explanation of a reply or input that breaks its format.
+    /// Creates the explanation of a malformed reply or input.
     package static func malformed(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("malformed", .malformed, message, hint: hint)
     }

@@ -15,7 +15,7 @@ package struct Outcome<Reported: Report> {
 
     package init(_ report: Reported, _ line: String) { self.init(report, [line]) }
 
-    /// The outcome of a verb that printed for itself, or of a plan.
+    /// The outcome of a verb that printed its own output, or of a plan.
     package static var printed: Outcome { Outcome(Answer()) }
 
     private init(_ answer: Answer) { self.answer = answer }

@@ -41,7 +41,7 @@ package struct AnswerArticle {
             + "do with it.",
         "",
         "Byte strings are base64url without padding, except where a member says otherwise. Times are seconds since 1970; "
-            + "those that people read have RFC 3339 beside them, in a member that ends in `UTC`.",
+            + "those meant for people are also given in RFC 3339, in a member whose name ends in `UTC`.",
     ]
 
     /// An envelope with an ellipsis for the members of a verb.

@@ -175,7 +175,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_SECURID_PASSWORD", "YKIT_NEW_PASSWORD", "YKIT_ACTIVATION_CODE"],
-            "The password of a SecurID token that is imported, the one of an export, and the code for a CT-KIP server."
+            "The password of a SecurID token to import, that of an export, and the code for a CT-KIP server."
         ),
         (
             ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],

@@ -6,7 +6,7 @@ import YKWire
 
 /// What `ykit oath import` reads, as `ykit help formats` and the OATH article list it.
 package enum ImportFormats {
-    /// A kind of file: its name, its form without a password and with one, and what else there is to know.
+    /// A kind of file: its name, its plain and encrypted forms, and a note.
     struct Row {
         let name: String
         let plain: String?

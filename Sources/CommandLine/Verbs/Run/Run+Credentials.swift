@@ -139,7 +139,7 @@ package struct TerminalPerson: UserInteraction {
     }
 }
 
-/// The wait in a plan, where no key waits.
+/// The pending touch in a plan, in which no key waits.
 private struct NoPendingTouch: PendingTouch {
     let isShown = false
     func end() {}

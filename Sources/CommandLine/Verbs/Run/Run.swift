@@ -198,7 +198,7 @@ package final class Run {
 
     // MARK: the key
 
-    /// The selected key, which is looked for when something is opened on it.
+    /// The selected key, which is searched for when something is opened on it.
     package var key: Key { keys.selected }
 
     /// Opens an application on the card of the selected key, or of another one.

@@ -26,7 +26,7 @@ extension Run {
     }
 
     /// Restricts a source to what belongs to this key: a variable without a serial number belongs to the key that the
-    /// command line selects, not of the other key of a verb with two.
+    /// command line selects, not to the other key of a verb with two.
     func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
         var source = places
         guard let serial = key ?? otherKey, let variable = places.variables.first else { return source }
